@@ -1,0 +1,1 @@
+"""wosdk_async"""

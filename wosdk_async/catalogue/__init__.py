@@ -1,0 +1,196 @@
+"""The service described as data: entities, fields, enums, commands and operations.
+
+The JSON files beside this module are the project's one description of the service. The
+generator (``generate.py``) writes ``wosdk_async/model`` from them, the sandbox answers by
+them, and the tests walk them. Nothing here knows HTTP or asyncio.
+
+``sources`` of a row says who states it: ``spec`` (the specification), ``doc`` (a public page or
+collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, Literal
+
+import attrs
+
+__all__ = ["Catalogue", "Command", "Entity", "EnumType", "EnumValue", "Field", "Operation", "load"]
+
+Repeat = Literal["safe", "unsafe"]
+
+
+@attrs.frozen(kw_only=True)
+class Field:
+    """One property of an entity, a command or a result.
+
+    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum,
+    ref (another entity), object (a value, or anything when ``of`` is empty) and list, whose
+    element type is ``item``. ``of`` names the entity, value or enum.
+    """
+
+    name: str
+    type: str
+    item: str | None = None
+    of: str | None = None
+    max_length: int | None = None
+    max_length_source: Literal["doc", "peer"] | None = None
+    required: bool | None = None
+    nullable: bool = False
+    updatable: bool = True
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    meaning: str | None = None
+    note: str | None = None
+    sources: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The type of the value, or of each element when the field is a list."""
+        return self.item or "object" if self.type == "list" else self.type
+
+    @property
+    def is_list(self) -> bool:
+        return self.type == "list"
+
+
+@attrs.frozen(kw_only=True)
+class Entity:
+    """An entity type, or a value, query, message or abstract shape of the interface."""
+
+    name: str
+    kind: Literal["entity", "value", "query", "message", "abstract"]
+    family: str
+    base: str | None = None
+    meaning: str | None = None
+    operations: Mapping[str, bool | None] = attrs.field(factory=dict)
+    operations_note: str | None = None
+    composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    note: str | None = None
+    sources: str = ""
+    own_fields: tuple[Field, ...] = ()
+    fields: tuple[Field, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class EnumValue:
+    """A named value; ``value`` is its number where a source shows it."""
+
+    name: str
+    value: int | None = None
+    meaning: str | None = None
+    http_status: int | None = None
+    note: str | None = None
+    sources: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class EnumType:
+    """An open list of values: the service may add some at any release (facts 9)."""
+
+    name: str
+    values: tuple[EnumValue, ...]
+    note: str | None = None
+    sources: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class Command:
+    """A workflow command: its path below ``api/v1/cmd/``, its fields and its result's."""
+
+    name: str
+    path: str
+    other_paths: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    host: str | None = None
+    repeat: Repeat
+    meaning: str | None = None
+    note: str | None = None
+    sources: str = ""
+    request: tuple[Field, ...] = ()
+    result: str | None = None
+    response: tuple[Field, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Operation:
+    """A verb of the interface and whether repeating it can do harm."""
+
+    name: str
+    method: str
+    path: str
+    repeat: Repeat
+    source: str
+    note: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Catalogue:
+    """Everything the project knows about the service. Names are the service's own spelling."""
+
+    entities: Mapping[str, Entity]
+    enums: Mapping[str, EnumType]
+    commands: Mapping[str, Command]
+    operations: Mapping[str, Operation]
+    aliases: Mapping[str, str]
+    row_cap: int
+    wire_rules: Mapping[str, tuple[Mapping[str, str], ...]]
+
+    def entity(self, name: str) -> Entity | None:
+        """The entity called ``name`` or aliased so, ignoring letter case (facts 3.3), or None."""
+        wire = self._entity_names.get(name.lower())
+        return self.entities[wire] if wire else None
+
+    @functools.cached_property
+    def _entity_names(self) -> dict[str, str]:
+        names = {name.lower(): name for name in self.entities}
+        return {alias.lower(): wire for alias, wire in self.aliases.items()} | names
+
+
+def _read(name: str) -> Any:
+    return json.loads(resources.files(__package__).joinpath(f"{name}.json").read_bytes())
+
+
+def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
+    return tuple(Field(**row) for row in rows)
+
+
+def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
+    done: dict[str, Entity] = {}
+
+    def build(name: str) -> Entity:
+        if name not in done:
+            row = dict(raw[name])
+            own = _fields(row.pop("fields"))
+            inherited = build(row["base"]).fields if row.get("base") else ()
+            merged = {field.name: field for field in (*inherited, *own)}
+            done[name] = Entity(name=name, own_fields=own, fields=tuple(merged.values()), **row)
+        return done[name]
+
+    return {name: build(name) for name in raw}
+
+
+@functools.cache
+def load() -> Catalogue:
+    """Read the catalogue; the result is shared, so treat it as read-only."""
+    differences = _read("differences")
+    return Catalogue(
+        entities=_entities(_read("entities")),
+        enums={
+            name: EnumType(
+                name=name, **{**row, "values": tuple(EnumValue(**value) for value in row["values"])}
+            )
+            for name, row in _read("enums").items()
+        },
+        commands={
+            name: Command(
+                name=name, **{**row, "request": _fields(row["request"]), "response": _fields(row["response"])}
+            )
+            for name, row in _read("commands").items()
+        },
+        operations={name: Operation(name=name, **row) for name, row in _read("operations").items()},
+        aliases=differences["aliases"],
+        row_cap=differences["row_cap"],
+        wire_rules={name: tuple(rules) for name, rules in differences["wire_rules"].items()},
+    )
