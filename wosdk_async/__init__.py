@@ -1,1 +1,121 @@
-"""wosdk_async"""
+"""A typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial).
+
+One call goes down this chain, and its answer comes back up::
+
+    company.py            the verbs: get, create, update, delete, query, run, run_many
+    calls.py, check.py    a verb becomes a Call; what cannot be sent is told before
+    codec/, wire.py       objects to bytes, answers to objects or errors
+    transport/            deadline -> retry( gate slot -> session -> engine.send -> wire.read )
+    transport/engine/     bytes out, bytes in
+
+``client.py`` owns the transport of many Companies, ``fanout.py`` runs many calls at once, ``model/`` holds
+the classes of the service (written from ``catalogue/``), and ``sandbox/`` is a local Company to try it on.
+
+The names below are all that most programs need; the classes of the model (``WorkOrder``,
+``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wosdk_async.client import Client
+    from wosdk_async.company import Company
+    from wosdk_async.errors import (
+        BusinessRuleError,
+        ConfigurationError,
+        ConflictError,
+        CredentialsError,
+        DeadlineError,
+        DiscoveryError,
+        InDoubtError,
+        InvalidCallError,
+        NoAnswerError,
+        NotFoundError,
+        NotSentError,
+        RefusedError,
+        SessionError,
+        SessionRefusedError,
+        ThrottledError,
+        UnknownCompanyError,
+        UnknownNameError,
+        UnsupportedError,
+        WosdkError,
+    )
+    from wosdk_async.fanout import Run
+    from wosdk_async.model import *  # noqa: F403
+    from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+    from wosdk_async.transport.credentials import CredentialProvider, Credentials
+    from wosdk_async.transport.dispatch import CallOptions
+    from wosdk_async.transport.region import Region
+    from wosdk_async.transport.retry import RetryPolicy
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BusinessRuleError",
+    "CallOptions",
+    "Client",
+    "Company",
+    "ConfigurationError",
+    "ConflictError",
+    "CredentialProvider",
+    "Credentials",
+    "CredentialsError",
+    "DeadlineError",
+    "DiscoveryError",
+    "Done",
+    "Failed",
+    "InDoubt",
+    "InDoubtError",
+    "InvalidCallError",
+    "NoAnswerError",
+    "NotFoundError",
+    "NotSentError",
+    "NotStarted",
+    "Outcome",
+    "RefusedError",
+    "Region",
+    "RetryPolicy",
+    "Run",
+    "SessionError",
+    "SessionRefusedError",
+    "ThrottledError",
+    "UnknownCompanyError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "WosdkError",
+    "__version__",
+]
+
+
+_HOMES = {
+    "wosdk_async.client": ("Client",),
+    "wosdk_async.company": ("Company",),
+    "wosdk_async.fanout": ("Run",),
+    "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
+    "wosdk_async.transport.credentials": ("CredentialProvider", "Credentials"),
+    "wosdk_async.transport.dispatch": ("CallOptions",),
+    "wosdk_async.transport.region": ("Region",),
+    "wosdk_async.transport.retry": ("RetryPolicy",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is named: a program pays for what it uses, and the generator of the model runs without it."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOME.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
+    try:
+        value = getattr(import_module(home), name)
+    except AttributeError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *import_module("wosdk_async.model").__all__})

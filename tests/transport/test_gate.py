@@ -1,0 +1,122 @@
+"""Slots are handed out in order, within their bounds, and never lost."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wosdk_async.transport.gate import Gate
+
+
+async def spin() -> None:
+    """Let everything that is ready run."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_first_come_first_served() -> None:
+    """Waiters of one key get their slots in the order in which they asked."""
+    gate, order = Gate(1), []
+    await gate.acquire("a")
+
+    async def wait(number: int) -> None:
+        await gate.acquire("a")
+        order.append(number)
+        gate.release("a")
+
+    tasks = [asyncio.create_task(wait(number)) for number in range(5)]
+    await spin()
+    assert (gate.in_flight, gate.queued) == (1, 5)
+    gate.release("a")
+    await asyncio.gather(*tasks)
+    assert order == [0, 1, 2, 3, 4]
+    assert (gate.in_flight, gate.queued) == (0, 0)
+
+
+async def test_a_key_never_holds_more_than_its_share() -> None:
+    """A key at its own bound waits although the gate has room, and others pass it."""
+    gate = Gate(10, 2)
+    await gate.acquire("a")
+    await gate.acquire("a")
+    third = asyncio.create_task(gate.acquire("a"))
+    await spin()
+    await asyncio.wait_for(gate.acquire("b"), 1)
+    assert not third.done()
+    gate.release("a")
+    await asyncio.wait_for(third, 1)
+
+
+async def test_keys_take_turns() -> None:
+    """A key with a long queue does not hold up one that asks later."""
+    gate, order = Gate(1), []
+    await gate.acquire("x")
+
+    async def wait(key: str) -> None:
+        await gate.acquire(key)
+        order.append(key)
+        gate.release(key)
+
+    tasks = [asyncio.create_task(wait(key)) for key in "aaaabb"]
+    await spin()
+    gate.release("x")
+    await asyncio.gather(*tasks)
+    assert order == ["a", "b", "a", "b", "a", "a"]
+
+
+async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
+    """A waiter that is cancelled in the same turn in which it got its slot does not keep it."""
+    gate = Gate(1)
+    await gate.acquire("a")
+    first, second = (asyncio.create_task(gate.acquire("a")) for _ in range(2))
+    await spin()
+    gate.release("a")  # grants to the first, which has not run yet
+    first.cancel()
+    await asyncio.wait_for(second, 1)
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    assert gate.in_flight == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    total=st.integers(1, 4),
+    each=st.integers(1, 4),
+    steps=st.lists(st.tuples(st.sampled_from(["ask", "release", "cancel", "spin"]), st.integers(0, 5)), max_size=40),
+)
+def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, int]]) -> None:
+    """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""
+
+    async def scenario() -> None:
+        gate, holding, waiting = Gate(total, each), [], []
+
+        def settle() -> None:
+            for key, task in list(waiting):
+                if task.done():
+                    waiting.remove((key, task))
+                    if not task.cancelled():
+                        holding.append(key)
+            assert len(holding) <= total
+            assert all(holding.count(key) <= each for key in holding)
+
+        for step, number in steps:
+            if step == "ask":
+                key = "abc"[number % 3]
+                waiting.append((key, asyncio.create_task(gate.acquire(key))))
+            elif step == "release" and holding:
+                gate.release(holding.pop(number % len(holding)))
+            elif step == "cancel" and waiting:
+                waiting[number % len(waiting)][1].cancel()
+            elif step == "spin":
+                await spin()
+                settle()
+        while waiting or holding:
+            await spin()
+            settle()
+            if holding:
+                gate.release(holding.pop())
+        assert (gate.in_flight, gate.queued) == (0, 0)
+
+    asyncio.run(scenario())

@@ -1,0 +1,214 @@
+"""From a verb to a :class:`~wosdk_async.wire.Call`: paths, bodies and how the answer is read.
+
+Each function takes an entity or command as a class of the model or, for what the catalogue does not know,
+as its name with plain dicts.
+"""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from wosdk_async import check, codec, wire
+from wosdk_async.agreement import agreed
+from wosdk_async.errors import InvalidCallError, RefusedError, refused
+from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
+from wosdk_async.wire import Call
+
+__all__ = ["command", "create", "delete", "query", "retrieve", "update"]
+
+E = TypeVar("E", bound=Record)
+R = TypeVar("R", bound=CommandResult)
+
+Id = int | Mapping[str, int]
+"""A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
+
+
+def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
+    """Read one record; property paths as in facts 3.4, none for the service's own choice."""
+    name = _name(entity)
+    paths = ",".join(properties)
+    asked = [f"properties={quote(paths, safe='*,.')}"] if paths else []
+    if isinstance(id, int):
+        path = f"api/v1/base/{name}/{id}"  # facts 3.1; spec 4.10 does not show the path
+    else:
+        path = f"api/v1/base/{name}"
+        asked.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
+    query = f"?{'&'.join(asked)}" if asked else ""
+    return Call(
+        f"retrieve {name}",
+        "GET",
+        path + query,
+        lambda body: _record(wire.entity(body), entity),
+        repeat_safe=True,
+    )
+
+
+def create(entity: Record | str, fields: Mapping[str, Any] | None = None) -> Call[EntitySpecifier]:
+    """Create a record (spec 4.9)."""
+    name = _name(entity if isinstance(entity, str) else type(entity))
+    content = fields or {} if isinstance(entity, str) else _content(entity)
+    return _change(f"create {name}", "POST", f"api/v1/base/{name}", wire.body_of(Entity=content))
+
+
+def update(
+    entity: type[Record] | str, id: Id, properties: list[str], fields: Mapping[str, Any]
+) -> Call[EntitySpecifier]:
+    """Write the listed properties of a record and nothing else (spec 4.9); ``fields`` by wire name."""
+    name = _name(entity)
+    key = {"Id": id} if isinstance(id, int) else dict(id)
+    body = wire.body_of(Properties=properties, Entity=key | dict(fields))
+    return _change(f"update {name}", "PUT", f"api/v1/base/{name}", body)
+
+
+def change(record: Record, changes: Mapping[str, Any]) -> Call[EntitySpecifier]:
+    """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
+
+    Raises InvalidCallError for a field that the class does not have, a record without an id, or an empty
+    list, which the service answers with success and ignores (spec 4.9 rule 3).
+    """
+    entity = type(record)
+    id = getattr(record, "id", None)
+    if not isinstance(id, int):
+        raise InvalidCallError(f"the {entity.__name__} has no id; read it first, or give it one")
+    content = _content(_with(entity(), changes))
+    sent = {}
+    for name, value in changes.items():
+        wire_name = entity.__wire__[name]["name"]
+        sent[_property(name, entity.__wire__[name], value)] = (wire_name, content.get(wire_name))
+    return update(entity, id, list(sent), dict(sent.values()))
+
+
+def changed(record: E, changes: Mapping[str, Any], made: EntitySpecifier) -> E:
+    """A copy of ``record`` as it stands after ``changes`` were written."""
+    version = {"concurrency_id": made.concurrency_id} if made.concurrency_id is not None else {}
+    return _with(copy.copy(record), {**changes, **version})
+
+
+def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
+    """Delete a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
+    name = _name(entity)
+    text = str(id) if isinstance(id, int) else codec.dumps(dict(id)).decode()
+    return Call(
+        f"delete {name}",
+        "DELETE",
+        f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
+        _specifier,
+        repeat_safe=missing_ok,
+        headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
+    )
+
+
+def query(entity: type[E] | str, expression: Record | Mapping[str, Any]) -> Call[list[Any]]:
+    """Rows of an entity that a QueryExpression selects (facts 4)."""
+    name = _name(entity)
+    content = _content(expression) if isinstance(expression, Record) else expression
+    return Call(
+        f"query {name}",
+        "POST",
+        f"api/v1/query/{name}",
+        lambda body: [_record(row, entity) for row in wire.entities(body)],
+        repeat_safe=True,
+        body=wire.body_of(QueryExpression=content),
+    )
+
+
+def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> Call[Any]:
+    """Run a command (spec 4.2) under a new RequestId, which stays the same over all attempts."""
+    request_id = uuid.uuid4().hex
+    if isinstance(cmd, str):
+        name, path, content, safe = cmd, _segment(cmd), fields or {}, False
+        result: type[CommandResult] | None = None
+    else:
+        name, path, content = cmd.wire_name, cmd.path, agreed(cmd.wire_name, _content(cmd))
+        safe, result = cmd.repeat == "safe", cmd.result_class()
+    return Call(
+        name,
+        "POST",
+        f"api/v1/cmd/{path}",
+        lambda body: _record(_result(body), result),
+        repeat_safe=safe,
+        body=wire.body_of(Command=content, RequestId=request_id),
+        request_id=request_id,
+    )
+
+
+# --- parts ----------------------------------------------------------------------------------
+
+
+def _name(entity: type[Record] | str) -> str:
+    return _segment(entity if isinstance(entity, str) else entity.wire_name)
+
+
+def _segment(name: str) -> str:
+    """``name`` as a path, the form ``WorkOrder/Create`` included (facts 5)."""
+    if not name or not all(part.isidentifier() for part in name.split("/")):
+        raise InvalidCallError(f"{name!r} is no name of an entity or command")
+    return quote(name)
+
+
+def _with(record: E, changes: Mapping[str, Any]) -> E:
+    for name, value in changes.items():
+        if name not in record.__wire__:
+            raise InvalidCallError(f"{type(record).__name__} has no field {name!r}")
+        setattr(record, name, value)
+    return record
+
+
+def _property(name: str, field: Mapping[str, Any], value: Any) -> str:
+    """The entry of ``Properties`` that makes the service write a field (facts 3.6)."""
+    wire_name: str = field["name"]
+    if field.get("many"):
+        if value is not None and not value:
+            raise InvalidCallError(
+                f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
+                "and perform_deletion=True"
+            )
+        return f"{wire_name}.*"
+    if field["type"] == "ref":
+        only_id = value is None or not any(
+            getattr(value, other, None) for other in getattr(value, "__wire__", ()) if other != "id"
+        )
+        return f"{wire_name}.Id" if only_id else f"{wire_name}.*"  # not shown; assumed after facts 3.4
+    return wire_name
+
+
+def _content(record: Record) -> dict[str, Any]:
+    """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy."""
+    faults = [problem for problem in check.problems(record) if problem.severity == "error"]
+    if faults:
+        raise InvalidCallError("; ".join(f"{fault.path}: {fault.message}" for fault in faults))
+    content: dict[str, Any] = codec.unstructure(record)
+    return content
+
+
+def _record(data: Any, kind: type[Record] | str | None) -> Any:
+    return data if kind is None or isinstance(kind, str) else codec.structure(data, kind)
+
+
+def _change(operation: str, method: str, path: str, body: bytes) -> Call[EntitySpecifier]:
+    return Call(operation, method, path, _specifier, repeat_safe=False, body=body)
+
+
+def _specifier(body: bytes) -> EntitySpecifier:
+    return codec.structure(wire.specifier(body), EntitySpecifier)
+
+
+def _result(body: bytes) -> dict[str, Any]:
+    """``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""
+    result = wire.document(body)["CommandResult"] or {}
+    if not isinstance(result, dict):
+        raise ValueError("CommandResult is no object")
+    if info := result.get("ErrorInfo"):
+        raise _refusal(info)
+    return result
+
+
+def _refusal(info: Any) -> RefusedError:
+    fields = info if isinstance(info, dict) else {"Description": str(info)}
+    number = fields.get("Number")
+    code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
+    return refused(code, str(fields.get("Description") or fields.get("Type") or code), 200)

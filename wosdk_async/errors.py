@@ -1,0 +1,201 @@
+"""What can go wrong, ordered by what the caller does next.
+
+========================  ==========================================================
+fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`
+log in again              :class:`SessionError` and below
+read the refusal          :class:`RefusedError` and below: the service did nothing
+send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
+look before you repeat    :class:`InDoubtError`: the service may have done it
+========================  ==========================================================
+
+Every exception holds plain data only, so that it survives pickle, copy and a log line, and none
+of them ever holds a token or a secret.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BusinessRuleError",
+    "ConfigurationError",
+    "ConflictError",
+    "CredentialsError",
+    "DeadlineError",
+    "DiscoveryError",
+    "InDoubtError",
+    "InvalidCallError",
+    "NoAnswerError",
+    "NotFoundError",
+    "NotSentError",
+    "RefusedError",
+    "SessionError",
+    "SessionRefusedError",
+    "ThrottledError",
+    "UnknownCompanyError",
+    "UnknownNameError",
+    "UnsupportedError",
+    "WosdkError",
+    "refused",
+]
+
+
+class WosdkError(Exception):
+    """The root: ``except WosdkError`` catches whatever this library raises."""
+
+    company: str | None = None
+    operation: str | None = None
+    request_id: str | None = None
+    attempts: int = 0
+
+    def __init__(self, message: str, /, **details: object) -> None:
+        super().__init__(message)
+        self.add(**details)
+
+    def add(self, **details: object) -> None:
+        """Fill in what the place that raised did not know; what is known stays."""
+        for name, value in details.items():
+            if not getattr(self, name):
+                setattr(self, name, value)
+
+    @property
+    def message(self) -> str:
+        """The text alone, without where it happened."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
+        known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
+        return f"{self.message} ({known})" if known else self.message
+
+
+# --- fix the call ---------------------------------------------------------------------------
+
+
+class ConfigurationError(WosdkError, ValueError):
+    """A setting cannot be used: an unsafe address, a missing variable, a name with a line break."""
+
+
+class InvalidCallError(WosdkError, ValueError):
+    """The call cannot be sent as it stands: a text too long, a value of the wrong type."""
+
+
+# --- log in again ---------------------------------------------------------------------------
+
+
+class SessionError(WosdkError):
+    """No session could be had for the Company; no call was sent."""
+
+
+class CredentialsError(SessionError):
+    """The token endpoint refused the client id or secret."""
+
+
+class DiscoveryError(SessionError):
+    """The locator gave no host that may be used for the Company."""
+
+
+class UnknownCompanyError(DiscoveryError):
+    """The locator does not know the Company in this region."""
+
+
+# --- read the refusal -----------------------------------------------------------------------
+
+
+class RefusedError(WosdkError):
+    """The service answered with an error (spec 7) and did nothing.
+
+    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone (facts 1).
+    ``time_stamp`` is the server's own text.
+    """
+
+    code: str = ""
+    status: int = 0
+    time_stamp: str | None = None
+
+
+class BusinessRuleError(RefusedError):
+    """A business rule refused the request (``BUSINESS_LOGIC_ERROR``); the message says which."""
+
+
+class ConflictError(RefusedError):
+    """Another user changed the record in between (``ERROR_CODE_6``): read it again."""
+
+
+class NotFoundError(RefusedError):
+    """No record has that id (``ERROR_CODE_1019``)."""
+
+
+class UnsupportedError(RefusedError):
+    """The entity does not support the operation, or a command must be used instead."""
+
+
+class UnknownNameError(RefusedError):
+    """The service knows no such entity type, command or property."""
+
+
+class ThrottledError(RefusedError):
+    """The service asks to wait (429 or 503, assumed); ``retry_after`` is in seconds."""
+
+    retry_after: float | None = None
+
+
+class SessionRefusedError(RefusedError, SessionError):
+    """The service refused the token or the host even after they were renewed."""
+
+
+# --- send it again --------------------------------------------------------------------------
+
+
+class NotSentError(WosdkError, ConnectionError):
+    """The call never reached the service, so it can be sent again, a create too."""
+
+
+class NoAnswerError(WosdkError):
+    """A call that is safe to repeat got no answer that could be read, however often it was sent."""
+
+    status: int = 0
+
+
+class DeadlineError(WosdkError, TimeoutError):
+    """The time for the call was used up before it could have had an effect; ``phase`` says by what."""
+
+    phase: str = ""
+
+
+# --- look before you repeat -----------------------------------------------------------------
+
+
+class InDoubtError(WosdkError):
+    """The call was sent and nobody knows whether it was carried out.
+
+    It was not repeated. Look for its effect (``request_id`` was sent along, though the service
+    only echoes it) before you send it again.
+    """
+
+    status: int = 0
+
+
+_BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
+    "BUSINESS_LOGIC_ERROR": BusinessRuleError,
+    "ERROR_CODE_6": ConflictError,
+    "CONCURRENCY_ERROR": ConflictError,
+    "ERROR_CODE_1019": NotFoundError,
+    "ERROR_CODE_1000": UnsupportedError,
+    "CUSTOM_COMMAND_ERROR": UnsupportedError,
+    "ENTITY_NOT_FOUND": UnknownNameError,
+    "COMMAND_NOT_FOUND": UnknownNameError,
+    "ERROR_CODE_1002": UnknownNameError,
+    "ERROR_CODE_1003": UnknownNameError,
+    "EXPIRED_TOKEN": SessionRefusedError,
+    "INCORRECT_TOKEN": SessionRefusedError,
+    "MISSING_AUTHORIZATION_HEADER": SessionRefusedError,
+    "MISSING_AUTHORIZATION_SCHEME": SessionRefusedError,
+    "DATABASE_VERSION_MISMATCH": SessionRefusedError,
+}
+
+
+def refused(code: str, message: str, status: int, time_stamp: str | None = None) -> RefusedError:
+    """The exception for an error body; a code that is not known keeps its text."""
+    kind = _BY_CODE.get(code)
+    if kind is None:
+        kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone
+    return kind(message or code, code=code, status=status, time_stamp=time_stamp)

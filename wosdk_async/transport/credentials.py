@@ -1,0 +1,30 @@
+"""What a Company's token is asked for with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError
+
+__all__ = ["CredentialProvider", "Credentials"]
+
+
+def _not_empty(_: object, attribute: attrs.Attribute[str], value: str) -> None:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(
+            f"{attribute.name} is empty; a Company's administrator generates the pair (facts 1)"
+        )
+
+
+@attrs.frozen
+class Credentials:
+    """The client id and secret that an administrator generated for one Company (spec 5 rule 2)."""
+
+    client_id: str = attrs.field(validator=_not_empty)
+    client_secret: str = attrs.field(validator=_not_empty, repr=lambda _: "'***'")
+
+
+CredentialProvider = Callable[[str], Awaitable[Credentials]]
+"""An async function from the name of a Company to its credentials; asked again at every renewal."""

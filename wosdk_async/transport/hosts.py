@@ -1,0 +1,103 @@
+"""Which addresses may see the bearer token.
+
+The token goes to the configured locator and to the Company host that the locator names, over https.
+Loopback and the hosts that the user lists are excepted from https; nothing is excepted from the check.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import SplitResult, urlsplit
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError, DiscoveryError, WosdkError
+
+__all__ = ["HostRules"]
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
+_MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
+
+
+def _suffixes(names: object) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise ConfigurationError(f"a list of host names is needed, not the text {names!r}")
+    return tuple(str(name).lower().removeprefix("*").strip(".") for name in names)  # type: ignore[attr-defined]
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _matches(host: str, names: tuple[str, ...]) -> bool:
+    """Whole labels only: ``corrigo.com`` lets ``a.corrigo.com`` in and ``evilcorrigo.com`` not."""
+    return any(host == name or host.endswith(f".{name}") for name in names)
+
+
+@attrs.frozen
+class HostRules:
+    """The hosts a token may go to.
+
+    ``suffixes`` bounds what a locator may name. ``trusted`` are the user's own hosts: any locator may
+    name them and they may be reached without https. Both match at label boundaries, subdomains included.
+    """
+
+    suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
+    trusted: tuple[str, ...] = attrs.field(default=(), converter=_suffixes)
+
+    def company_url(self, named: str) -> str:
+        """The origin to call for a Company, from the ``Url`` of a discovery answer.
+
+        The path is dropped and a missing scheme read as https (facts 2): a locator may answer with
+        the address of the older interface. Raises DiscoveryError when the host may not be used.
+        """
+        text = named if "://" in named else f"https://{named.lstrip('/')}"
+        parts, host = _parse(text, DiscoveryError, f"the locator named {named[:80]!r}")
+        if not (_is_loopback(host) or _matches(host, self.trusted + self.suffixes)):
+            raise DiscoveryError(
+                f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
+                "if it is yours, list it in trusted_hosts"
+            )
+        self._require_https(parts, host, DiscoveryError)
+        return _origin(parts, host)
+
+    def endpoint(self, setting: str, url: str) -> str:
+        """``url`` without a trailing slash, for a locator or token address out of the settings.
+
+        Raises ConfigurationError when it is no address, or neither https, loopback nor trusted.
+        """
+        parts, host = _parse(url, ConfigurationError, f"{setting} is {url[:80]!r}")
+        self._require_https(parts, host, ConfigurationError)
+        return _origin(parts, host) + parts.path.rstrip("/")
+
+    def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError]) -> None:
+        if parts.scheme != "https" and not (_is_loopback(host) or _matches(host, self.trusted)):
+            raise error(
+                f"{parts.scheme}://{host} would send the token in clear; use https, "
+                "or list the host in trusted_hosts if it is yours"
+            )
+
+
+def _parse(url: str, error: type[WosdkError], what: str) -> tuple[SplitResult, str]:
+    """The parts and the host of an absolute http(s) URL; anything odd in it is refused."""
+    try:
+        if len(url) > _MAX_URL or not url.isascii() or not url.isprintable():
+            raise ValueError("not a plain address")
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
+    except ValueError as cause:
+        raise error(f"{what}, which is no address: {cause}") from None
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:
+        raise error(f"{what}, which is no http(s) address with a plain host name")
+    return parts, host
+
+
+def _origin(parts: SplitResult, host: str) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port else "")

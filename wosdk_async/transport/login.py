@@ -1,0 +1,177 @@
+"""How a session is had: a token for the Company's credentials, then its host from the locator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import attrs
+
+from wosdk_async import codec
+from wosdk_async.errors import (
+    CredentialsError,
+    DiscoveryError,
+    RefusedError,
+    SessionError,
+    SessionRefusedError,
+    ThrottledError,
+    UnknownCompanyError,
+    WosdkError,
+)
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.credentials import Credentials
+from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.region import Region
+from wosdk_async.transport.retry import RetryPolicy, repeated
+from wosdk_async.transport.session import Grant
+from wosdk_async.transport.trace import Trace
+from wosdk_async.wire import Call, Reply, document, read
+
+__all__ = ["Login", "session_headers"]
+
+T = TypeVar("T")
+
+_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
+
+
+def session_headers(company: str, token: str) -> list[tuple[str, str]]:
+    """The headers of every call, discovery included (spec 5)."""
+    return [
+        ("Authorization", f"Bearer {token}"),
+        ("CompanyName", company),
+        ("Content-Type", "application/json"),
+        ("Accept-Encoding", "gzip,deflate"),
+    ]
+
+
+@attrs.frozen(kw_only=True)
+class Login:
+    """Gets tokens and hosts. Both requests are safe to repeat."""
+
+    engine: Engine
+    clock: Clock
+    policy: RetryPolicy
+    hosts: HostRules
+
+    async def grant(self, company: str, region: Region, credentials: Credentials) -> Grant:
+        """A token and, with it, the current host of ``company``.
+
+        Raises CredentialsError, UnknownCompanyError, DiscoveryError, or SessionError; NotSentError or
+        NoAnswerError when a host does not answer.
+        """
+        try:
+            token, life = await self._token(region, credentials)
+            found = await self._discover(region, company, token)
+        except ThrottledError as busy:
+            raise SessionError(f"the service asks to wait before it opens a session: {busy}") from busy
+        url = found.get("Url")
+        if not isinstance(url, str) or not url:
+            raise DiscoveryError("the locator's answer names no Url", company=company)
+        version, number = found.get("CompanyVersion"), found.get("CompanyId")
+        return Grant(
+            token=token,
+            expires_in=life,
+            base_url=self.hosts.company_url(url),
+            company_version=version if isinstance(version, str) else None,
+            company_id=number if isinstance(number, int) else None,
+        )
+
+    async def _token(self, region: Region, credentials: Credentials) -> tuple[str, float]:
+        form = {"grant_type": "client_credentials", **attrs.asdict(credentials)}  # facts 1
+        call: Call[tuple[str, float]] = Call(
+            "token", "POST", "", _token_and_life, repeat_safe=True, body=urlencode(form).encode()
+        )
+        headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")]
+        url = self.hosts.endpoint("the token address", region.token_url)
+        return await self._send(call, url, headers, _read_token)
+
+    async def _discover(self, region: Region, company: str, token: str) -> dict[str, Any]:
+        body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
+        path = "/api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
+        call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
+        url = self.hosts.endpoint("the locator address", region.locator_url) + path
+        try:
+            return await self._send(call, url, session_headers(company, token), read)
+        except (SessionRefusedError, ThrottledError) as error:
+            if getattr(error, "code", "") != "DATABASE_VERSION_MISMATCH":
+                raise
+            raise _unknown_company(company, region, error) from error
+        except RefusedError as error:  # facts 2: HTTP 400 reported, body not seen
+            raise _unknown_company(company, region, error) from error
+
+    async def _send(
+        self,
+        call: Call[T],
+        url: str,
+        headers: list[tuple[str, str]],
+        reader: Callable[[Call[T], Reply], T],
+    ) -> T:
+        trace = Trace()
+
+        async def once() -> T:
+            trace.attempts += 1
+            reply = await self.engine.send(call.method, url, headers, call.body, lambda: None)
+            return reader(call, reply)
+
+        try:
+            return await repeated(call, once, self.policy, self.clock, trace)
+        except WosdkError as error:
+            error.add(operation=call.operation, attempts=trace.attempts)
+            raise
+
+
+def _unknown_company(company: str, region: Region, error: RefusedError) -> UnknownCompanyError:
+    return UnknownCompanyError(
+        f"the locator of region {region.name} does not know {company!r} ({error.message}); "
+        "check the name and the region",
+        company=company,
+    )
+
+
+def _discovered(body: bytes) -> dict[str, Any]:
+    result = document(body)["CommandResult"]
+    if not isinstance(result, dict):
+        raise ValueError("CommandResult is no object")
+    return result
+
+
+def _read_token(call: Call[tuple[str, float]], reply: Reply) -> tuple[str, float]:
+    """A refusal here is not in the service's own error body (facts 1: 401 or 400 ``invalid_client``)."""
+    if reply.status in (400, 401, 403):
+        reason = _refusal(reply.body)
+        raise CredentialsError(
+            f"the token endpoint refused the credentials (HTTP {reply.status}{reason}); "
+            "check the client id and secret of this Company"
+        )
+    if 300 <= reply.status < 500 and reply.status != 429:
+        raise SessionError(f"the token address answers HTTP {reply.status}; check it")
+    return read(call, reply)
+
+
+def _refusal(body: bytes) -> str:
+    try:
+        reason = document(body).get("error")
+    except ValueError:
+        return ""
+    known = isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum()
+    return f", {reason}" if known else ""
+
+
+def _token_and_life(body: bytes) -> tuple[str, float]:
+    answer = document(body)
+    token = answer["access_token"]
+    if (
+        not isinstance(token, str)
+        or not token.isascii()
+        or not token.isprintable()
+        or " " in token
+        or not token
+    ):
+        raise ValueError("access_token is no plain text")
+    try:
+        life = float(answer.get("expires_in") or _LIFETIME)
+    except (TypeError, ValueError):
+        life = _LIFETIME
+    return token, life if 0 < life < float("inf") else _LIFETIME

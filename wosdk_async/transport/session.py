@@ -1,0 +1,147 @@
+"""Token and host of a Company: one frozen pair, swapped together, renewed by one caller for all.
+
+The token lives 20 minutes and the host moves when the Company is upgraded, so both are asked for at the
+same time (spec 5 rule 1) and replaced in one assignment. Whoever finds the pair dead awaits the one
+renewal that is under way; shortly before its end one caller renews it aside while the others go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import logging
+from collections.abc import Awaitable, Callable
+
+import attrs
+
+from wosdk_async.errors import SessionError, WosdkError
+from wosdk_async.transport.clock import Clock
+
+__all__ = ["Grant", "Session", "SessionKeeper"]
+
+_log = logging.getLogger("wosdk_async")
+
+_MARGIN = 30.0  # seconds before its end at which a token is not used any more: it must survive the way there
+_EARLY = 0.8  # share of its life after which a token is renewed aside
+_HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
+
+
+@attrs.frozen(kw_only=True)
+class Grant:
+    """What a renewal brings: a token with its life in seconds, and where the Company is."""
+
+    token: str = attrs.field(repr=False)
+    expires_in: float
+    base_url: str
+    company_version: str | None = None
+    company_id: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Session:
+    """A Company's token and host, valid together. Times are those of the transport's clock."""
+
+    grant: Grant
+    generation: int
+    renew_after: float
+    expires_at: float
+
+    @classmethod
+    def started(cls, grant: Grant, generation: int, now: float) -> Session:
+        """The session that ``grant`` opens at ``now``; a short-lived token keeps half of its life."""
+        usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
+        return cls(
+            grant=grant,
+            generation=generation,
+            renew_after=now + usable * _EARLY,
+            expires_at=now + usable,
+        )
+
+    @property
+    def base_url(self) -> str:
+        return self.grant.base_url
+
+
+class SessionKeeper:
+    """Holds the session of one Company and renews it, one renewal at a time.
+
+    ``renew`` fetches a new pair; whatever it raises reaches all who wait for it.
+    """
+
+    def __init__(self, company: str, renew: Callable[[], Awaitable[Grant]], clock: Clock) -> None:
+        self.company = company
+        self._renew = renew
+        self._clock = clock
+        self._session: Session | None = None
+        self._generation = 0
+        self._renewal: asyncio.Task[Session] | None = None
+        self._no_early_before = 0.0
+
+    def __repr__(self) -> str:
+        host = self._session.base_url if self._session else "not opened"
+        return f"<SessionKeeper {self.company!r} {host} session #{self._generation}>"
+
+    @property
+    def session(self) -> Session | None:
+        """The session last opened, whether it still lives or not."""
+        return self._session
+
+    def current(self) -> Session | None:
+        """The session if it can be used now, without waiting; starts an early renewal when it is due."""
+        session, now = self._session, self._clock.now()
+        if session is None or now >= session.expires_at:
+            return None
+        if now >= max(session.renew_after, self._no_early_before) and self._renewal is None:
+            self._start().add_done_callback(self._log_early)
+        return session
+
+    async def newer_than(self, generation: int) -> Session:
+        """A session that came after ``generation``, the one that failed (0 for none): renews if need be.
+
+        Raises SessionError, or whatever error stopped the renewal.
+        """
+        session = self._session
+        if session is not None and session.generation > generation and self.current() is not None:
+            return session
+        renewal = self._renewal or self._start()
+        try:
+            return await asyncio.shield(renewal)  # the renewal outlives any one of those who wait for it
+        except WosdkError as error:
+            raise copy.copy(error) from error  # each waiter adds its own details
+        except asyncio.CancelledError:
+            if renewal.cancelled():
+                raise SessionError(
+                    f"the client was closed while the session of {self.company!r} was renewed"
+                ) from None
+            raise
+
+    async def aclose(self) -> None:
+        """Stop a renewal under way."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            await asyncio.wait([self._renewal])
+
+    def _start(self) -> asyncio.Task[Session]:
+        task = asyncio.get_running_loop().create_task(self._run(), name=f"renew session of {self.company}")
+        task.add_done_callback(self._ended)
+        self._renewal = task
+        return task
+
+    async def _run(self) -> Session:
+        grant = await self._renew()
+        self._generation += 1
+        self._session = Session.started(grant, self._generation, self._clock.now())
+        return self._session
+
+    def _ended(self, task: asyncio.Task[Session]) -> None:
+        self._renewal = None
+        if not task.cancelled():
+            task.exception()  # read here: nobody may be waiting any more
+
+    def _log_early(self, task: asyncio.Task[Session]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            self._no_early_before = self._clock.now() + _HOLD_OFF
+            kind = type(task.exception()).__name__
+            _log.warning(
+                "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind
+            )

@@ -1,0 +1,169 @@
+"""From an operation to request bytes, and from an answer to a value or an error. No input, no output.
+
+A :class:`Call` says everything the transport has to know of an operation: where it goes, what is
+sent, how the answer is read, and whether repeating it is safe. :func:`read` turns an answer into
+the call's value, or raises :class:`~wosdk_async.errors.RefusedError` when the service says that it
+did nothing, or :class:`Unreadable` when the answer does not tell.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from wosdk_async import codec
+from wosdk_async.errors import RefusedError, ThrottledError, refused
+
+__all__ = ["Call", "Reply", "Unreadable", "body_of", "document", "entities", "entity", "read", "specifier"]
+
+T = TypeVar("T")
+
+_MAX_MESSAGE = (
+    2000  # characters of a refusal that are kept; what the service sends is not trusted to be short
+)
+
+
+@attrs.frozen
+class Reply:
+    """An answer as it came: the body is decompressed, header names are lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@attrs.frozen
+class Call(Generic[T]):
+    """One operation, ready to be sent to whatever host the session names at that moment.
+
+    ``path`` is relative to the Company host. ``repeat_safe`` says that sending it twice does what
+    sending it once does; everything else is sent again only when it cannot have arrived.
+    """
+
+    operation: str
+    method: str
+    path: str
+    decode: Callable[[bytes], T] = attrs.field(repr=False)
+    repeat_safe: bool
+    body: bytes | None = attrs.field(default=None, repr=False)
+    headers: tuple[tuple[str, str], ...] = ()
+    request_id: str | None = None
+
+
+class Unreadable(Exception):
+    """An answer came that tells neither success nor refusal: a gateway's page, a 500, broken JSON."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(f"HTTP {status}: {why}")
+        self.status = status
+
+
+# --- answers --------------------------------------------------------------------------------
+
+
+def read(call: Call[T], reply: Reply) -> T:
+    """The value of ``call``. Raises RefusedError or Unreadable."""
+    if not 200 <= reply.status < 300:
+        raise _failure(reply)
+    try:
+        return call.decode(reply.body)
+    except RefusedError:
+        raise
+    except Exception as cause:
+        # The service says that it did the work: whatever the reader stumbles over, the caller must
+        # hear of a doubtful outcome and not of a bug.
+        raise Unreadable(reply.status, f"the body cannot be read ({cause})") from cause
+
+
+def _failure(reply: Reply) -> RefusedError | Unreadable:
+    code, message, time_stamp = _error_body(reply.body)
+    if reply.status in (429, 503):  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+        wait = _retry_after(reply.headers.get("retry-after"))
+        text = message or f"HTTP {reply.status}: the service asks to wait"
+        return ThrottledError(text, code=code, status=reply.status, retry_after=wait, time_stamp=time_stamp)
+    if reply.status == 401 or (400 <= reply.status < 500 and (code or message)):
+        return refused(code, message or f"HTTP {reply.status}", reply.status, time_stamp)
+    kind = reply.headers.get("content-type", "no content type")
+    return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind[:60]})")
+
+
+def _error_body(body: bytes) -> tuple[str, str, str | None]:
+    """ErrorCode, ErrorMessage and TimeStamp of spec 7; empty texts where there are none."""
+    try:
+        found = codec.loads(body)
+    except ValueError:
+        return "", "", None
+    if not isinstance(found, dict):
+        return "", "", None
+    code, message, stamp = (found.get(key) for key in ("ErrorCode", "ErrorMessage", "TimeStamp"))
+    text = message if isinstance(message, str) else ""
+    return (
+        code if isinstance(code, str) else "",
+        text[:_MAX_MESSAGE],
+        stamp if isinstance(stamp, str) else None,
+    )
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds to wait, from a number of seconds or an HTTP date; None when there is none to read."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
+            return None
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def document(body: bytes) -> dict[str, Any]:
+    """The JSON object of a body. Raises ValueError when it is none."""
+    found = codec.loads(body)
+    if not isinstance(found, dict):
+        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
+    return found
+
+
+def entities(body: bytes) -> list[dict[str, Any]]:
+    """The rows of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+    return [row["Data"] for row in document(body)["Entities"]]
+
+
+def entity(body: bytes) -> dict[str, Any]:
+    """The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
+    ``{Data}`` of the recordings (facts 3.3).
+    """
+    found = document(body)
+    if "Data" not in found:
+        rows = found["Entities"]
+        if not rows:
+            raise refused("ERROR_CODE_1019", "no record has that id", 200)
+        found = rows[0]
+    data = found["Data"]
+    if not isinstance(data, dict):
+        raise ValueError("Data is no object")
+    return data
+
+
+def specifier(body: bytes) -> dict[str, Any]:
+    """The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
+    found = document(body)["EntitySpecifier"]
+    if not isinstance(found, dict):
+        raise ValueError("EntitySpecifier is no object")
+    return found
+
+
+def body_of(**parts: Any) -> bytes:
+    """A request body; parts that are None are left out."""
+    return codec.dumps({name: part for name, part in parts.items() if part is not None})
+
+
+def properties_text(properties: Iterable[str]) -> str:
+    """A list of property paths as the query string wants it (facts 3.1)."""
+    return ",".join(properties)
