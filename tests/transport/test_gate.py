@@ -80,11 +80,24 @@ async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
     assert gate.in_flight == 1
 
 
-@settings(max_examples=60, deadline=None)
+async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
+    """A slot that comes back in the same turn in which the first in line was cancelled goes to the second."""
+    gate = Gate(1)
+    await gate.acquire("a")
+    first, second = (asyncio.create_task(gate.acquire("a")) for _ in range(2))
+    await spin()
+    first.cancel()
+    gate.release("a")
+    await asyncio.wait_for(second, 1)
+    gate.release("a")
+    assert (gate.in_flight, gate.queued) == (0, 0)
+
+
+@settings(max_examples=400, deadline=None)
 @given(
     total=st.integers(1, 4),
     each=st.integers(1, 4),
-    steps=st.lists(st.tuples(st.sampled_from(["ask", "release", "cancel", "spin"]), st.integers(0, 5)), max_size=40),
+    steps=st.lists(st.tuples(st.sampled_from(["ask", "ask", "release", "cancel", "spin", "spin"]), st.integers(0, 5)), max_size=40),
 )
 def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, int]]) -> None:
     """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""

@@ -81,16 +81,21 @@ class Gate:
             if not self._free:
                 return
             key = self._turns.popleft()
-            if self._has_room(key):
+            queue = self._waiting[key]
+            while queue and queue[0].done():  # cancelled, and not yet gone from the queue
+                queue.popleft()
+            if queue and self._has_room(key):
                 self._take(key)
-                self._waiting[key].popleft().set_result(None)
-            if self._waiting[key]:
+                queue.popleft().set_result(None)
+            if queue:
                 self._turns.append(key)
             else:
                 del self._waiting[key]
 
     def _forget(self, key: Hashable, granted: asyncio.Future[None]) -> None:
-        queue = self._waiting[key]
+        queue = self._waiting.get(key)
+        if queue is None or granted not in queue:
+            return  # a grant came by and took it out
         queue.remove(granted)
         if not queue:
             del self._waiting[key]
