@@ -7,6 +7,7 @@ as its name with plain dicts.
 from __future__ import annotations
 
 import copy
+import logging
 import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
@@ -19,6 +20,8 @@ from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
 from wosdk_async.wire import Call
 
 __all__ = ["command", "create", "delete", "query", "retrieve", "update"]
+
+_log = logging.getLogger("wosdk_async")
 
 E = TypeVar("E", bound=Record)
 R = TypeVar("R", bound=CommandResult)
@@ -178,9 +181,11 @@ def _property(name: str, field: Mapping[str, Any], value: Any) -> str:
 
 def _content(record: Record) -> dict[str, Any]:
     """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy."""
-    faults = [problem for problem in check.problems(record) if problem.severity == "error"]
-    if faults:
-        raise InvalidCallError("; ".join(f"{fault.path}: {fault.message}" for fault in faults))
+    found = check.problems(record)
+    if faults := [str(problem) for problem in found if problem.severity == "error"]:
+        raise InvalidCallError(f"{type(record).__name__}: {' '.join(faults)}")
+    for problem in found:
+        _log.warning("%s: %s", type(record).__name__, problem)
     content: dict[str, Any] = codec.unstructure(record)
     return content
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import email.utils
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from wosdk_async import codec
-from wosdk_async.errors import RefusedError, ThrottledError, refused
+from wosdk_async.errors import InvalidCallError, RefusedError, ThrottledError, refused
 
 __all__ = ["Call", "Reply", "Unreadable", "body_of", "document", "entities", "entity", "read", "specifier"]
 
@@ -160,10 +160,8 @@ def specifier(body: bytes) -> dict[str, Any]:
 
 
 def body_of(**parts: Any) -> bytes:
-    """A request body; parts that are None are left out."""
-    return codec.dumps({name: part for name, part in parts.items() if part is not None})
-
-
-def properties_text(properties: Iterable[str]) -> str:
-    """A list of property paths as the query string wants it (facts 3.1)."""
-    return ",".join(properties)
+    """A request body; parts that are None are left out. Raises InvalidCallError for what JSON cannot hold."""
+    try:
+        return codec.dumps({name: part for name, part in parts.items() if part is not None})
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None

@@ -135,7 +135,7 @@ class Catalogue:
     operations: Mapping[str, Operation]
     aliases: Mapping[str, str]
     row_cap: int
-    wire_rules: Mapping[str, tuple[Mapping[str, str], ...]]
+    wire_rules: Mapping[str, tuple[Mapping[str, Any], ...]]
 
     def entity(self, name: str) -> Entity | None:
         """The entity called ``name`` or aliased so, ignoring letter case (facts 3.3), or None."""

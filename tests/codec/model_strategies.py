@@ -1,0 +1,71 @@
+"""Hypothesis strategies for every class of the model, built from the metadata of its fields."""
+
+from __future__ import annotations
+
+import functools
+from datetime import UTC
+from typing import Any
+
+from hypothesis import strategies as st
+
+from wosdk_async import model
+from wosdk_async.model import Record
+
+CLASSES = sorted(
+    (
+        found
+        for name in model.__all__
+        if isinstance(found := getattr(model, name), type) and issubclass(found, Record)
+    ),
+    key=lambda cls: cls.__name__,
+)
+NAMES = {cls.__name__: cls for cls in CLASSES}
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+numbers = st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**9), max_value=10**9)
+integers = st.integers(-(2**63), 2**63 - 1)
+leaves = st.one_of(st.none(), st.booleans(), integers, texts)
+json_values = st.recursive(
+    leaves, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2)
+)
+extras = st.dictionaries(texts.map(lambda text: f"~{text}"), json_values, min_size=1, max_size=2)
+
+SCALARS: dict[str, st.SearchStrategy[Any]] = {
+    "string": texts,
+    "integer": integers,
+    "number": numbers,
+    "boolean": st.booleans(),
+    "datetime-local": st.datetimes(),
+    "datetime-utc": st.datetimes(timezones=st.just(UTC)),
+}
+
+
+@functools.cache
+def members(enum: str) -> st.SearchStrategy[Any]:
+    """Members that are listed, and values that are not."""
+    cls = getattr(model, enum)
+    unlisted = st.one_of(texts, st.integers(200, 999)).map(cls)
+    return st.one_of(st.sampled_from(list(cls)), unlisted)
+
+
+def values(meta: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+    """Values of a field's type, without the list around them."""
+    if meta["type"] == "enum":
+        return members(meta["of"])
+    if meta["of"]:
+        return records(NAMES[model._registry.resolve(meta["of"]).__name__], depth - 1)
+    # Any: null alone is left out, because None means not sent.
+    return SCALARS.get(meta["type"], json_values.filter(lambda value: value is not None))
+
+
+@functools.cache
+def records(cls: type[Record], depth: int = 2) -> st.SearchStrategy[Any]:
+    """Objects of ``cls`` with a few of their fields set, at most ``depth`` objects deep."""
+    fields = {
+        name: st.lists(values(meta, depth), max_size=2) if meta.get("many") else values(meta, depth)
+        for name, meta in cls.__wire__.items()
+        if depth > 0 or not meta["of"] or meta["type"] == "enum"
+    }
+    few = st.lists(st.sampled_from(sorted(fields)), max_size=6, unique=True) if fields else st.just([])
+    some = few.flatmap(lambda names: st.fixed_dictionaries({name: fields[name] for name in names}))
+    return st.builds(lambda given, extra: cls(**given, extra=extra), some, st.none() | extras)

@@ -1,0 +1,68 @@
+"""The text: what is read although it is only nearly JSON, and what is refused."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from wosdk_async.codec import dumps, loads
+from wosdk_async.model import Ref, WorkOrder
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b"1.10", Decimal("1.10")),
+        (b"12345678901234567890123", 12345678901234567890123),
+        (b'\xef\xbb\xbf{"a":0.5}', {"a": Decimal("0.5")}),
+        (b'"\\ud800"', "\ud800"),
+        (b"[NaN]", ["NaN"]),
+        (b"[1e99999999999999999999]", ["1e99999999999999999999"]),
+    ],
+)
+def test_bodies_are_read(body: bytes, value: Any) -> None:
+    """Numbers are exact, and what other JSON writers let pass is not lost."""
+    assert loads(body) == value
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b'{"a":1', b'"\xff"', b"[" * 200_000])
+def test_what_is_not_json_is_a_value_error(body: bytes) -> None:
+    """The error says so and does not repeat the body, which may hold a token."""
+    with pytest.raises(ValueError, match=rf"the body of {len(body)} bytes is not JSON"):
+        loads(body)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"a": [1, float("nan")]}, r"\$\.a\[1\] is nan; .* finite"),
+        ({"a": {"b": Decimal("Infinity")}}, r"\$\.a\.b is Infinity"),
+        ({"a": 2**64}, r"\$\.a is 18446744073709551616, more than 64 bits"),
+        ({"a": "x\ud800"}, r"\$\.a is text with half a surrogate pair"),
+        ({"\ud800": 1}, r"the name .* half a surrogate pair"),
+        ({1: 1}, r"key 1; names of JSON members are text"),
+        ({"a": b"x"}, r"\$\.a is bytes; .*base64"),
+        ({"a": {1, 2}}, r"\$\.a is a set"),
+        ({"a": WorkOrder()}, r"\$\.a is a WorkOrder.*unstructure"),
+        ({"a": Ref(1)}, r"\$\.a is a Ref"),
+    ],
+)
+def test_what_cannot_be_written_is_a_value_error(value: Any, words: str) -> None:
+    """The error names the place, the value and the remedy."""
+    with pytest.raises(ValueError, match=words):
+        dumps(value)
+
+
+def test_too_deep_is_a_value_error() -> None:
+    """An object that holds itself is refused."""
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        dumps(loop)
+
+
+def test_null_is_written() -> None:
+    """None is null and not taken for NaN."""
+    assert dumps({"a": None, "b": "null"}) == b'{"a":null,"b":"null"}'

@@ -1,0 +1,137 @@
+"""The index of the model (name -> module) and the packages' ``__init__`` modules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wosdk_async.catalogue import Catalogue
+from wosdk_async.catalogue.generate_classes import result_modules
+from wosdk_async.catalogue.generate_names import (
+    all_order,
+    class_name,
+    command_module,
+    entity_module,
+    enum_modules,
+)
+from wosdk_async.catalogue.generate_text import from_import, header, literal
+
+__all__ = ["index_files", "modules_of"]
+
+BASE_NAMES = ["Command", "CommandResult", "OpenEnum", "Record", "Ref"]
+LOOKUPS = ["command_class", "entity_class"]
+REGISTRY = "from wosdk_async.model import _registry"
+
+INIT = '''\
+{header}
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+{eager}
+if TYPE_CHECKING:
+{lazy}
+
+__all__ = [
+{names}]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module of a class when the class is first asked for (PEP 562)."""
+    found = _registry.resolve(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
+'''
+
+
+def modules_of(catalogue: Catalogue) -> dict[str, str]:
+    """Python class -> module of the model that holds it."""
+    return {
+        **{class_name(entity.name): entity_module(entity) for entity in catalogue.entities.values()},
+        **enum_modules(catalogue),
+        **result_modules(catalogue),
+        **{command.name: command_module(command) for command in catalogue.commands.values()},
+        "CommandResult": "_base",
+    }
+
+
+def _table(name: str, doc: str, rows: Mapping[str, str]) -> str:
+    lines = "".join(f"    {literal(key)}: {literal(rows[key])},\n" for key in sorted(rows))
+    return f'{name}: dict[str, str] = {{\n{lines}}}\n"""{doc}"""\n'
+
+
+def _index(catalogue: Catalogue) -> str:
+    modules = modules_of(catalogue)
+    aliases = dict(catalogue.aliases)
+    paths = {
+        path: command.name
+        for command in catalogue.commands.values()
+        for path in (command.name, command.path, *command.other_paths)
+    }
+    tables = [
+        _table("ALIASES", "Another name -> the class.", aliases),
+        _table("COMMANDS", "Wire name or path -> command.", paths),
+        _table(
+            "ENTITIES",
+            "Wire name -> class.",
+            aliases | {name: class_name(name) for name in catalogue.entities},
+        ),
+        _table(
+            "MODULES", "Class -> module.", modules | {alias: modules[name] for alias, name in aliases.items()}
+        ),
+    ]
+    return (
+        f"{header('Where every class of the model is.')}\n\nfrom __future__ import annotations\n\n"
+        + "\n".join(tables)
+    )
+
+
+def _lazy(modules: Mapping[str, str]) -> str:
+    by_module: dict[str, list[str]] = {}
+    for name, module in modules.items():
+        by_module.setdefault(f"wosdk_async.model.{module}", []).append(name)
+    return "\n".join(from_import(module, by_module[module], "    ") for module in sorted(by_module))
+
+
+def _init(title: str, eager: str, lazy: str, names: list[str]) -> str:
+    listed = "".join(f'    "{name}",\n' for name in sorted(names, key=all_order))
+    return INIT.format(header=header(title), eager=eager, lazy=lazy, names=listed)
+
+
+def _package(catalogue: Catalogue) -> str:
+    modules = {name: module for name, module in modules_of(catalogue).items() if name not in BASE_NAMES}
+    lazy = _lazy(modules)
+    same = "\n".join(f"    {alias} = {name}" for alias, name in sorted(catalogue.aliases.items()))
+    names = [*modules, *BASE_NAMES, *LOOKUPS, *catalogue.aliases]
+    eager = "\n".join(
+        [
+            REGISTRY,
+            from_import("wosdk_async.model._base", BASE_NAMES),
+            from_import("wosdk_async.model._registry", LOOKUPS),
+        ]
+    )
+    title = "The service's entities, values, enums and commands as classes; each is loaded at first use."
+    return _init(title, f"{eager}\n", f"{lazy}\n\n{same}", names)
+
+
+def _subpackage(catalogue: Catalogue, package: str, title: str) -> str:
+    modules = {
+        name: module for name, module in modules_of(catalogue).items() if module.startswith(f"{package}.")
+    }
+    return _init(title, f"{REGISTRY}\n", _lazy(modules), list(modules))
+
+
+def index_files(catalogue: Catalogue) -> dict[str, str]:
+    """Module -> its text."""
+    return {
+        "_index": _index(catalogue),
+        "__init__": _package(catalogue),
+        "enums.__init__": _subpackage(catalogue, "enums", "Every enum of the model, loaded at first use."),
+        "commands.__init__": _subpackage(
+            catalogue, "commands", "Every command of the model and its result, loaded at first use."
+        ),
+    }

@@ -1,0 +1,58 @@
+"""Objects of the model to JSON and back: the one definition is :data:`converter`.
+
+``converter.structure(data, WorkOrder)`` makes an order of what the service sent and
+``converter.unstructure(order)`` makes what to send. :func:`loads` and :func:`dumps` are the text on either
+side; both keep decimal numbers exact.
+
+Reading is lenient, because an error while reading the answer to a create would turn a success into
+doubt (facts 3.3):
+
+* a value of another type than documented stays as it was sent: a text where a number is documented, a
+  date that is none, a bare number where an object is;
+* unknown fields go to ``extra`` and unknown enum values become members that are not known;
+* names in another letter case than documented are understood where the documented one is missing;
+* null and missing are both ``None``; an empty list stays empty.
+
+Only something that is not an object at all, where one is asked for, is a ``TypeError``.
+
+Writing is strict where the service would store something else than meant: see :mod:`._write`.
+Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``_values.py``
+converts single values, ``_json.py`` is the text.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import cattrs
+
+from wosdk_async.codec._json import dumps, loads
+from wosdk_async.codec._read import make_reader
+from wosdk_async.codec._write import make_writer, write_ref
+from wosdk_async.model._base import Record, Ref
+
+__all__ = ["converter", "dumps", "loads", "structure", "unstructure"]
+
+T = TypeVar("T")
+
+
+def _is_record(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, Record)
+
+
+converter = cattrs.Converter(detailed_validation=False)
+"""The package's cattrs converter; hooks registered on it before first use apply to nested objects too."""
+
+converter.register_structure_hook_factory(_is_record, lambda cls: make_reader(cls, converter))
+converter.register_unstructure_hook_factory(_is_record, lambda cls: make_writer(cls, converter))
+converter.register_unstructure_hook(type(Ref(0)), write_ref)
+
+
+def structure(data: Any, cls: type[T]) -> T:
+    """An object of ``cls`` made of what the service sent."""
+    return converter.structure(data, cls)
+
+
+def unstructure(obj: Any) -> Any:
+    """Plain dicts, lists, texts and numbers to send for ``obj``."""
+    return converter.unstructure(obj)

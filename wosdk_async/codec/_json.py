@@ -1,0 +1,101 @@
+"""The text: JSON bytes to plain values and back, with exact decimal numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import orjson
+
+__all__ = ["dumps", "loads"]
+
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+PLAIN_EXPONENT = 30  # beyond this a number is written as 1E+99, not as a row of zeros
+
+
+def loads(body: bytes) -> Any:
+    """What ``body`` says; numbers with a fraction are ``Decimal``. ``ValueError`` when it is not JSON.
+
+    Text that is only nearly JSON (lone surrogates, a byte order mark, ``NaN``) is read too, slowly:
+    an answer that was received should not be lost.
+    """
+    try:
+        return _decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError):
+        pass
+    try:
+        return json.loads(body, parse_float=_number, parse_constant=str)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the body of {len(body)} bytes is not JSON: {error}") from error
+
+
+def _number(text: str) -> Any:
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        return text  # an exponent of 20 digits
+
+
+def dumps(value: Any) -> bytes:
+    """``value`` as compact JSON; a ``Decimal`` is written as a number, digit by digit.
+
+    ``ValueError`` names the place of what JSON or the service cannot take: NaN and infinity, integers
+    of more than 64 bits, lone surrogates, bytes and other objects.
+    """
+    try:
+        body = orjson.dumps(value, default=_default, option=orjson.OPT_UTC_Z)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(_first_fault(value) or f"cannot be written as JSON: {error}") from error
+    # orjson writes null for NaN. Few bodies hold a null, so few are looked through.
+    if b"null" in body and (fault := _first_fault(value)):
+        raise ValueError(fault)
+    return body
+
+
+def _default(value: Any) -> Any:
+    if isinstance(value, Decimal) and value.is_finite():
+        plain = abs(value.adjusted()) <= PLAIN_EXPONENT
+        return orjson.Fragment(format(value, "f") if plain else str(value))
+    raise TypeError(f"{type(value).__name__} is not a JSON value")
+
+
+def _first_fault(value: Any) -> str | None:
+    try:
+        return next(_faults(value, "$"), None)
+    except RecursionError:
+        return "$ is nested too deeply for JSON, or holds itself."
+
+
+def _faults(value: Any, place: str) -> Iterator[str]:
+    """What in ``value`` cannot be written, with its place and the remedy."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                yield f"{place} has the key {key!r}; names of JSON members are text."
+            yield from _faults(str(key), f"the name {key!r} in {place}")
+            yield from _faults(item, f"{place}.{key}")
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _faults(item, f"{place}[{i}]")
+    elif reason := _fault(value):
+        yield f"{place} is {reason}"
+
+
+def _fault(value: Any) -> str | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value}; JSON has no such number, send a finite one."
+    if isinstance(value, Decimal):
+        return None if value.is_finite() else f"{value}; JSON has no such number, send a finite one."
+    if isinstance(value, int):
+        return None if -(2**63) <= value < 2**64 else f"{value}, more than 64 bits; send it as text."
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"{type(value).__name__}; send text, for binary content base64.b64encode(...).decode()."
+    if isinstance(value, str):
+        lone = any("\ud800" <= char <= "\udfff" for char in value)
+        return "text with half a surrogate pair; decode it again or remove it." if lone else None
+    return f"a {type(value).__name__}, which is not a JSON value; call codec.unstructure on it first."

@@ -1,0 +1,130 @@
+"""Single values: how a date, a number, an enum value is read from the wire and written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+__all__ = [
+    "EnumReader",
+    "read_local",
+    "read_number",
+    "read_utc",
+    "write_local",
+    "write_number",
+    "write_text",
+    "write_utc",
+]
+
+_parse = datetime.fromisoformat
+
+
+def read_local(value: Any) -> Any:
+    """A local time. The service sends none, but a zone would be dropped (not shown; assumed).
+
+    Of 7 fraction digits (facts 3.5) the seventh is lost: Python counts microseconds.
+    """
+    try:
+        moment = _parse(value)
+    except (TypeError, ValueError):
+        return value
+    return moment if moment.tzinfo is None else moment.replace(tzinfo=None)
+
+
+def read_utc(value: Any) -> Any:
+    """A time in UTC, with or without its ``Z`` (facts 3.5); an offset is converted."""
+    try:
+        moment = _parse(value)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        return value
+
+
+def read_number(value: Any) -> Any:
+    """An exact number, of a JSON number or of a text that holds one."""
+    if isinstance(value, float):
+        value = repr(value)  # the shortest text of the float is what was written
+    elif isinstance(value, str) and not (value.isascii() and "_" not in value):
+        return value  # Decimal takes more than JSON's digits
+    elif isinstance(value, bool) or not isinstance(value, int | str):
+        return value
+    try:
+        number = Decimal(value)
+    except ArithmeticError:
+        return value
+    return number if number.is_finite() else value
+
+
+class EnumReader(dict[str, Any]):
+    """Wire text -> member, filled when the first value comes; until then the enum is not loaded."""
+
+    def __init__(self, load: Callable[[], Any]) -> None:
+        super().__init__()
+        self._load = load
+        self._enum: Any = None
+
+    def __missing__(self, value: str) -> Any:
+        return self.odd(value)
+
+    def odd(self, value: Any) -> Any:
+        """Read what is not the text of a loaded member; None and what cannot be one stay as they are."""
+        if value is None or not isinstance(value, str | int) or isinstance(value, bool):
+            return value
+        if self._enum is None:
+            self._enum = self._load()
+            self.update((str(member), member) for member in self._enum)
+        return self._enum(value)
+
+
+def write_text(value: Any, where: str) -> Any:
+    """A text field: bytes are refused, because the service takes base64 text (spec 2.9)."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise ValueError(f"{where} is {type(value).__name__}; send base64.b64encode(...).decode() or text.")
+    return value
+
+
+def write_number(value: Any, where: str) -> Any:
+    """A decimal field; a float is written with its shortest digits."""
+    if isinstance(value, float):
+        value = Decimal(repr(float(value)))
+    if isinstance(value, Decimal) and not value.is_finite():
+        raise ValueError(f"{where} is {value}; JSON has no such number, send a finite one.")
+    return value
+
+
+def write_local(value: Any, where: str) -> Any:
+    """A local time: one with a zone is refused, because the service would read it as local."""
+    if isinstance(value, datetime):
+        if value.tzinfo is not None:
+            raise ValueError(
+                f"{where} is local time without a zone, but {value!r} has one;"
+                " convert it to the time zone of the site and use .replace(tzinfo=None)."
+            )
+        return value.isoformat()
+    return _not_a_date(value, where)
+
+
+def write_utc(value: Any, where: str) -> Any:
+    """A time in UTC: one without a zone is refused, because nobody knows which zone was meant."""
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            raise ValueError(
+                f"{where} is UTC, but {value!r} has no zone;"
+                " use .replace(tzinfo=datetime.UTC), or .astimezone() when it is this computer's time."
+            )
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return _not_a_date(value, where)
+
+
+def _not_a_date(value: Any, where: str) -> Any:
+    if isinstance(value, date):
+        raise ValueError(f"{where} takes a datetime, but {value!r} has no time; use datetime.combine(...).")
+    return value
+
+
+def write_enum(value: Any) -> Any:
+    """An enum field: a member, a text or a number."""
+    return value._value_ if isinstance(value, Enum) else value

@@ -1,0 +1,147 @@
+"""The hand-written ground of the model: records, references, commands and their results.
+
+Everything else in this package is written by ``wosdk_async.catalogue.generate``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
+
+import attrs
+
+from wosdk_async.model._define import Wire, define, field, wire
+from wosdk_async.model._enum import OpenEnum
+
+if TYPE_CHECKING:
+    from wosdk_async.model.values import ErrorInfo
+
+__all__ = [
+    "Command",
+    "CommandResult",
+    "OpenEnum",
+    "Record",
+    "Ref",
+    "Referable",
+    "Wire",
+    "define",
+    "field",
+    "wire",
+]
+
+
+@define(kw_only=True)
+class Record:
+    """Root of every class of the model: all fields are optional, and ``None`` means not sent or null.
+
+    Two records are equal when they are of one class and all their fields are. Records can be changed,
+    so they cannot be hashed.
+    """
+
+    wire_name: ClassVar[str]
+    """The service's name of the class."""
+    __wire__: ClassVar[dict[str, Wire]]
+    """Python name -> what the catalogue says of the field, inherited fields first."""
+
+    extra: dict[str, Any] | None = field(default=None, metadata={})
+    """What the service sent beyond the documented fields, by wire name; sent back as it came."""
+
+    def __init__(self, **values: Any) -> None:
+        take = values.pop
+        for name in self.__wire__:
+            setattr(self, name, take(name, None))
+        self.extra = take("extra", None)
+        if values:
+            raise TypeError(_unexpected(type(self), next(iter(values))))
+
+    def _values(self) -> Iterator[Any]:
+        yield self.extra
+        for name in self.__wire__:
+            yield getattr(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record) or other.__class__ is not self.__class__:
+            return NotImplemented
+        pairs = zip(self._values(), other._values(), strict=True)
+        return all(mine is their or mine == their for mine, their in pairs)
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{name}={value!r}"
+            for name, meta in self.__wire__.items()
+            if (value := getattr(self, name)) is not None and not meta.get("secret")
+        ]
+        if self.extra:
+            # Values of unknown fields are not shown: nobody knows which of them are secrets.
+            shown.append(f"extra=<{', '.join(self.extra)}>")
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _unexpected(cls: type[Record], name: str) -> str:
+    wires = {meta["name"]: known for known, meta in cls.__wire__.items()}
+    near = [wires[name]] if name in wires else difflib.get_close_matches(name, cls.__wire__, 1)
+    hint = (
+        f"did you mean {near[0]!r}?" if near else "fields it does not know go into extra={'WireName': ...}."
+    )
+    return f"{cls.__name__} has no field {name!r}; {hint}"
+
+
+class Referable(Record):
+    """Mixin of the entities: what other objects refer to by id."""
+
+    __slots__ = ()
+
+    @classmethod
+    def ref(cls, id: int) -> Self:
+        """A reference to the entity ``id``: an object that carries nothing else (spec 2.1)."""
+        make: Callable[..., Self] = cls
+        return make(id=id)
+
+
+if TYPE_CHECKING:
+
+    def Ref(id: int) -> Any:
+        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+
+else:
+
+    @attrs.frozen
+    class Ref:
+        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+
+        id: int
+
+
+@define(kw_only=True)
+class CommandResult(Record):
+    """What a command answers; the base of all results, and the result of commands whose own is not known."""
+
+    error_info: ErrorInfo | None = field(default=None, metadata=wire("ErrorInfo", "object", "ErrorInfo"))
+    """Present when the command fails inside a batch or composite; single calls fail with an HTTP error."""
+
+
+R = TypeVar("R", bound=CommandResult)
+
+
+@define(kw_only=True)
+class Command(Record, Generic[R]):
+    """A workflow command; ``R`` is the class of its result."""
+
+    path: ClassVar[str]
+    """Path below ``api/v1/cmd/`` (spec 4.2)."""
+    other_paths: ClassVar[tuple[str, ...]] = ()
+    """Other spellings of the path that sources show."""
+    host: ClassVar[str | None] = None
+    """``locator`` for the command that goes to the regional locator instead of the Company host."""
+    repeat: ClassVar[Literal["safe", "unsafe"]] = "unsafe"
+    """Whether sending it twice does no harm."""
+    result_name: ClassVar[str] = "CommandResult"
+    """Name of the result's class."""
+
+    @classmethod
+    def result_class(cls) -> type[R]:
+        """The class of the result."""
+        from wosdk_async.model import _registry
+
+        return cast("type[R]", _registry.resolve(cls.result_name))

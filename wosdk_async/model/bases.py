@@ -1,0 +1,155 @@
+"""Shapes that entities share.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Referable, define, field, wire
+
+if TYPE_CHECKING:
+    from wosdk_async.model.enums.actor_type import ActorType
+    from wosdk_async.model.enums.currency_type import CurrencyType
+
+
+@define(kw_only=True)
+class Entity(Referable):
+    """``CorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "CorrigoEntity"
+
+    id: int | None = field(default=None, metadata=wire("Id", "integer"))
+    """Record identifier. Sources: spec, wsdl, peer."""
+    perform_deletion: bool | None = field(default=None, metadata=wire("PerformDeletion", "boolean"))
+    """Set true on a nested record to delete it on update. Sources: spec, wsdl, peer."""
+    is_new: bool | None = field(default=None, metadata=wire("IsNew", "boolean"))
+    """Present in returned records. Source: spec."""
+
+
+@define(kw_only=True)
+class LockedEntity(Entity):
+    """``CorrigoEntityWithOptimisticLock`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "CorrigoEntityWithOptimisticLock"
+
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Version counter used for optimistic locking. Sources: spec, wsdl, peer."""
+
+
+@define(kw_only=True)
+class EmployeeLinkEntity(Entity):
+    """``EmployeeBridgeCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "EmployeeBridgeCorrigoEntity"
+
+
+@define(kw_only=True)
+class SimpleLookupEntity(Entity):
+    """``SimpleLookupCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "SimpleLookupCorrigoEntity"
+
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class MoneyValuesEntity(LockedEntity):
+    """``CorrigoEntityMoneyValues`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "CorrigoEntityMoneyValues"
+
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""
+    parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
+    """Id of the parent record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class LookupEntity(LockedEntity):
+    """``LookupCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "LookupCorrigoEntity"
+
+    is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
+    """Soft-removal flag. Sources: wsdl, peer."""
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class PortfolioChildEntity(LockedEntity):
+    """``PortfolioChildCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "PortfolioChildCorrigoEntity"
+
+    actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
+    """Id of the owning object. Sources: wsdl, peer."""
+    actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
+    """Kind of the owning object. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class RemovableEntity(LockedEntity):
+    """``RemovableCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "RemovableCorrigoEntity"
+
+    is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
+    """Soft-removal flag. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class LockedSimpleLookupEntity(LockedEntity):
+    """``SimpleLookupWithOptimisticLockCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "SimpleLookupWithOptimisticLockCorrigoEntity"
+
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class RemovableWithOriginalEntity(RemovableEntity):
+    """``RemovableWithOriginalCorrigoEntity`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    wire_name = "RemovableWithOriginalCorrigoEntity"
+
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+    display_as_original: str | None = field(default=None, metadata=wire("DisplayAsOriginal", "string"))
+    """``DisplayAsOriginal`` on the wire. Sources: wsdl, peer."""

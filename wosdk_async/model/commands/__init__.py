@@ -1,0 +1,203 @@
+"""Every command of the model and its result, loaded at first use.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wosdk_async.model import _registry
+
+if TYPE_CHECKING:
+    from wosdk_async.model.commands.company import GetCompanyWsdkUrlCommand, GetCompanyWsdkUrlResult
+    from wosdk_async.model.commands.costs import (
+        ApStatusChangeCommand,
+        ApSubmitPaymentCommand,
+        ConvertMoneyValuesCommand,
+        ConvertMoneyValuesResponse,
+        CostStatusChangeCommand,
+        FinancialStatusChangeResponse,
+        InvoiceDisputeCommand,
+        InvoiceRecallCommand,
+        PostPaymentCommand,
+        UpdateInvoiceStateCommand,
+        UpdateInvoiceStateCommandResponse,
+    )
+    from wosdk_async.model.commands.documents import (
+        CreateWoPrintoutCommand,
+        CreateWoPrintoutResponse,
+        GetDocDownloadUrlCommand,
+        GetDocDownloadUrlTypeResponse,
+        GetProcedureStepsDocumentsResponse,
+        GetProcedureStepsDocumentsRoutine,
+    )
+    from wosdk_async.model.commands.entities import (
+        CompositeCommand,
+        CompositeCommandResponse,
+        CreateCommand,
+        DeleteCommand,
+        OperationCommandResponse,
+        RestoreCommand,
+        RetrieveWithCurrencyTypeCommand,
+        RetrieveWithCurrencyTypeResponse,
+        UpdateCommand,
+    )
+    from wosdk_async.model.commands.people import (
+        GetLicensedProvidersResponse,
+        GetLicensedProvidersRoutine,
+        GetPreferredAssigneesResponse,
+        GetPreferredAssigneesRoutine,
+        GetTimeCardCommand,
+        TimeCardActionCommand,
+        TimeCardActionResponse,
+        UserOrProviderSuspendCommand,
+        UserSignInInfoCommand,
+        UserSignInInfoResponse,
+    )
+    from wosdk_async.model.commands.places import (
+        AssetMatchByTaskCodeCommand,
+        CustomerResponse,
+        GetCustomerByAssetCommand,
+        MatchAssetsResponse,
+        MaterialTransactionCommitCommand,
+        MaterialTransactionCommitResponse,
+        PortfolioDeleteCommand,
+        SpaceCreateCommand,
+        SpaceCreateCommandResponse,
+        WorkZoneCommandResponse,
+        WorkZoneCreateCommand,
+        WorkZoneDefaultCommand,
+        WorkZoneDeleteCommand,
+        WorkZoneOfflineCommand,
+        WorkZoneOnlineCommand,
+    )
+    from wosdk_async.model.commands.work_orders import (
+        AddChildWorkOrderResponse,
+        AddChildWorkOrderRoutine,
+        EmployeeResponse,
+        GeneratePmWoCommand,
+        SendWorkOrderCommand,
+        SendWorkOrderResponse,
+        SetWorkOrderDependencyCommand,
+        UpdateWoInductionAndSafetyStatusCommand,
+        VerifyWorkCommand,
+        VerifyWorkResponse,
+        WoActionResponse,
+        WoAssignCommand,
+        WoAutoAssignRoutine,
+        WoCancelCommand,
+        WoClearFlagsCommand,
+        WoCompleteCommand,
+        WoCopyCommand,
+        WoCreateCommand,
+        WoFlagCommand,
+        WoLastModificationCommand,
+        WoLastModificationResponse,
+        WoMessageCommand,
+        WoOnHoldCommand,
+        WoPauseCommand,
+        WoPickUpCommand,
+        WoRecallCommand,
+        WoReopenCommand,
+        WoScheduleRoutine,
+        WoSetFlagsCommand,
+        WoStartCommand,
+    )
+
+__all__ = [
+    "AddChildWorkOrderResponse",
+    "AddChildWorkOrderRoutine",
+    "ApStatusChangeCommand",
+    "ApSubmitPaymentCommand",
+    "AssetMatchByTaskCodeCommand",
+    "CompositeCommand",
+    "CompositeCommandResponse",
+    "ConvertMoneyValuesCommand",
+    "ConvertMoneyValuesResponse",
+    "CostStatusChangeCommand",
+    "CreateCommand",
+    "CreateWoPrintoutCommand",
+    "CreateWoPrintoutResponse",
+    "CustomerResponse",
+    "DeleteCommand",
+    "EmployeeResponse",
+    "FinancialStatusChangeResponse",
+    "GeneratePmWoCommand",
+    "GetCompanyWsdkUrlCommand",
+    "GetCompanyWsdkUrlResult",
+    "GetCustomerByAssetCommand",
+    "GetDocDownloadUrlCommand",
+    "GetDocDownloadUrlTypeResponse",
+    "GetLicensedProvidersResponse",
+    "GetLicensedProvidersRoutine",
+    "GetPreferredAssigneesResponse",
+    "GetPreferredAssigneesRoutine",
+    "GetProcedureStepsDocumentsResponse",
+    "GetProcedureStepsDocumentsRoutine",
+    "GetTimeCardCommand",
+    "InvoiceDisputeCommand",
+    "InvoiceRecallCommand",
+    "MatchAssetsResponse",
+    "MaterialTransactionCommitCommand",
+    "MaterialTransactionCommitResponse",
+    "OperationCommandResponse",
+    "PortfolioDeleteCommand",
+    "PostPaymentCommand",
+    "RestoreCommand",
+    "RetrieveWithCurrencyTypeCommand",
+    "RetrieveWithCurrencyTypeResponse",
+    "SendWorkOrderCommand",
+    "SendWorkOrderResponse",
+    "SetWorkOrderDependencyCommand",
+    "SpaceCreateCommand",
+    "SpaceCreateCommandResponse",
+    "TimeCardActionCommand",
+    "TimeCardActionResponse",
+    "UpdateCommand",
+    "UpdateInvoiceStateCommand",
+    "UpdateInvoiceStateCommandResponse",
+    "UpdateWoInductionAndSafetyStatusCommand",
+    "UserOrProviderSuspendCommand",
+    "UserSignInInfoCommand",
+    "UserSignInInfoResponse",
+    "VerifyWorkCommand",
+    "VerifyWorkResponse",
+    "WoActionResponse",
+    "WoAssignCommand",
+    "WoAutoAssignRoutine",
+    "WoCancelCommand",
+    "WoClearFlagsCommand",
+    "WoCompleteCommand",
+    "WoCopyCommand",
+    "WoCreateCommand",
+    "WoFlagCommand",
+    "WoLastModificationCommand",
+    "WoLastModificationResponse",
+    "WoMessageCommand",
+    "WoOnHoldCommand",
+    "WoPauseCommand",
+    "WoPickUpCommand",
+    "WoRecallCommand",
+    "WoReopenCommand",
+    "WoScheduleRoutine",
+    "WoSetFlagsCommand",
+    "WoStartCommand",
+    "WorkZoneCommandResponse",
+    "WorkZoneCreateCommand",
+    "WorkZoneDefaultCommand",
+    "WorkZoneDeleteCommand",
+    "WorkZoneOfflineCommand",
+    "WorkZoneOnlineCommand",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module of a class when the class is first asked for (PEP 562)."""
+    found = _registry.resolve(name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

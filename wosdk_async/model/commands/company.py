@@ -1,0 +1,59 @@
+"""Commands and their results: company.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from wosdk_async.model.enums.api_types import ApiTypes
+    from wosdk_async.model.enums.protocols import Protocols
+
+
+@define(kw_only=True)
+class GetCompanyWsdkUrlResult(CommandResult):
+    """What GetCompanyWsdkUrlCommand answers."""
+
+    url: str | None = field(default=None, metadata=wire("Url", "string"))
+    """Company host to use as base address. Clients in use append api/v1/... directly, so it ends with a
+    slash; without ApiType REST a SOAP address is reported. Sources: spec, wsdl, peer.
+    """
+    company_name: str | None = field(default=None, metadata=wire("CompanyName", "string"))
+    """``CompanyName`` on the wire. Sources: spec, wsdl, peer."""
+    protocol: Protocols | None = field(default=None, metadata=wire("Protocol", "enum", "Protocols"))
+    """``Protocol`` on the wire. Sources: spec, wsdl, peer."""
+    company_version: str | None = field(default=None, metadata=wire("CompanyVersion", "string"))
+    """``CompanyVersion`` on the wire. Sources: spec, wsdl, peer."""
+    company_id: int | None = field(default=None, metadata=wire("CompanyId", "integer"))
+    """``CompanyId`` on the wire. Sources: spec, wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
+    """Finds the Company host.
+
+    Repeating it does no harm. Sent to the regional locator host. The OpenAPI description also has GET
+    v1/CorrigoService/GetCompanyWsdkUrl/{company}. Sources: spec, wsdl, peer, doc.
+    """
+
+    path = "GetCompanyWsdkUrlCommand"
+    host = "locator"
+    repeat = "safe"
+    result_name = "GetCompanyWsdkUrlResult"
+
+    company_name: str | None = field(default=None, metadata=wire("CompanyName", "string", required=True))
+    """``CompanyName`` on the wire. Required on creation. Sources: spec, wsdl, peer."""
+    protocol: Protocols | None = field(
+        default=None, metadata=wire("Protocol", "enum", "Protocols", required=True)
+    )
+    """``Protocol`` on the wire. Required on creation. Sources: spec, wsdl, peer."""
+    api_type: ApiTypes | None = field(
+        default=None, metadata=wire("ApiType", "enum", "ApiTypes", required=True)
+    )
+    """``ApiType`` on the wire. Required on creation. In the 2023 OpenAPI description only. Sources: spec,
+    peer.
+    """

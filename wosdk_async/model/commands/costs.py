@@ -1,0 +1,260 @@
+"""Commands and their results: costs.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from wosdk_async.model.billing import Invoice
+    from wosdk_async.model.costs import WorkOrderCost
+    from wosdk_async.model.enums.ci_invoice_state import CiInvoiceState
+    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums.wo_status import WOStatus
+    from wosdk_async.model.values import Money
+
+
+@define(kw_only=True)
+class ConvertMoneyValuesResponse(CommandResult):
+    """What ConvertMoneyValuesCommand answers."""
+
+    values: list[Money] | None = field(default=None, metadata=wire("Values", "money", "Money", many=True))
+    """``Values`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class FinancialStatusChangeResponse(CommandResult):
+    """What ApStatusChangeCommand, ApSubmitPaymentCommand and CostStatusChangeCommand answer."""
+
+    financial: WorkOrderCost | None = field(default=None, metadata=wire("Financial", "ref", "WorkOrderCost"))
+    """``Financial`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UpdateInvoiceStateCommandResponse(CommandResult):
+    """What UpdateInvoiceStateCommand answers."""
+
+    invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
+    """``Invoice`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ApStatusChangeCommand(Command[FinancialStatusChangeResponse]):
+    """Sets the vendor invoice status.
+
+    Not safe to repeat. Sources: spec, wsdl, peer, doc.
+    """
+
+    path = "ApStatusChangeCommand"
+    repeat = "unsafe"
+    result_name = "FinancialStatusChangeResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(
+        default=None, metadata=wire("WorkOrderId", "integer", required=True, aliases=("WorkOrderid",))
+    )
+    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    vendor_invoice_status_id: int | None = field(
+        default=None, metadata=wire("VendorInvoiceStatusId", "integer", required=True)
+    )
+    """Target payable status of the invoice. Required on creation. Sources: spec, wsdl, peer."""
+    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
+    """Store the comment as sent. Sources: wsdl, peer."""
+    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
+    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
+    financial_concurrency_id: int | None = field(
+        default=None, metadata=wire("FinancialConcurrencyId", "integer")
+    )
+    """Expected version of the cost record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ApSubmitPaymentCommand(Command[FinancialStatusChangeResponse]):
+    """Records payment of the vendor invoice.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "ApSubmitPaymentCommand"
+    repeat = "unsafe"
+    result_name = "FinancialStatusChangeResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    vendor_invoice_status_id: int | None = field(
+        default=None, metadata=wire("VendorInvoiceStatusId", "integer")
+    )
+    """Target payable status of the invoice. Sources: wsdl, peer."""
+    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
+    """Store the comment as sent. Sources: wsdl, peer."""
+    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
+    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
+    financial_concurrency_id: int | None = field(
+        default=None, metadata=wire("FinancialConcurrencyId", "integer")
+    )
+    """Expected version of the cost record. Sources: wsdl, peer."""
+    payment_amount: Decimal | None = field(default=None, metadata=wire("PaymentAmount", "number"))
+    """``PaymentAmount`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    check_number: str | None = field(default=None, metadata=wire("CheckNumber", "string"))
+    """``CheckNumber`` on the wire. Sources: wsdl, peer."""
+    check_cut_date: datetime | None = field(default=None, metadata=wire("CheckCutDate", "datetime-local"))
+    """``CheckCutDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
+    """Converts amounts to another currency.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "ConvertMoneyValuesCommand"
+    repeat = "safe"
+    result_name = "ConvertMoneyValuesResponse"
+
+    values: list[Money] | None = field(default=None, metadata=wire("Values", "money", "Money", many=True))
+    """``Values`` on the wire. Sources: wsdl, peer."""
+    target_currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("TargetCurrencyTypeId", "enum", "CurrencyType")
+    )
+    """``TargetCurrencyTypeId`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CostStatusChangeCommand(Command[FinancialStatusChangeResponse]):
+    """Sets the internal cost status.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "CostStatusChangeCommand"
+    repeat = "unsafe"
+    result_name = "FinancialStatusChangeResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    cost_status_id: int | None = field(default=None, metadata=wire("CostStatusId", "integer"))
+    """``CostStatusId`` on the wire. Sources: wsdl, peer."""
+    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
+    """``KeepCommentIntact`` on the wire. Sources: wsdl, peer."""
+    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
+    """``CurrentStatusId`` on the wire. Sources: wsdl, peer."""
+    financial_concurrency_id: int | None = field(
+        default=None, metadata=wire("FinancialConcurrencyId", "integer")
+    )
+    """``FinancialConcurrencyId`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class InvoiceDisputeCommand(Command[CommandResult]):
+    """Disputes a customer invoice.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "InvoiceDisputeCommand"
+    repeat = "unsafe"
+
+    invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
+    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Comment stored with the action. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class InvoiceRecallCommand(Command[CommandResult]):
+    """Recalls a customer invoice.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "InvoiceRecallCommand"
+    repeat = "unsafe"
+
+    invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
+    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Comment stored with the action. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class PostPaymentCommand(Command[CommandResult]):
+    """Posts a draft payment.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "PostPaymentCommand"
+    repeat = "unsafe"
+
+    payment_id: int | None = field(default=None, metadata=wire("PaymentId", "integer"))
+    """``PaymentId`` on the wire. Sources: wsdl, peer."""
+    timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UpdateInvoiceStateCommand(Command[UpdateInvoiceStateCommandResponse]):
+    """Sets the customer invoice state.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "UpdateInvoiceStateCommand"
+    repeat = "unsafe"
+    result_name = "UpdateInvoiceStateCommandResponse"
+
+    invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
+    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    state: CiInvoiceState | None = field(default=None, metadata=wire("State", "enum", "CiInvoiceState"))
+    """Target state of the invoice. Sources: wsdl, peer."""
+    timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Comment stored with the action. Sources: wsdl, peer."""

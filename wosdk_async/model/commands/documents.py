@@ -1,0 +1,92 @@
+"""Commands and their results: documents.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from wosdk_async.model.values import GetDocDownloadUrl, ProcedureStepDocument
+
+
+@define(kw_only=True)
+class CreateWoPrintoutResponse(CommandResult):
+    """What CreateWoPrintoutCommand answers."""
+
+    printout_body: str | None = field(default=None, metadata=wire("PrintoutBody", "string"))
+    """``PrintoutBody`` on the wire. Sources: wsdl, peer."""
+    filename: str | None = field(default=None, metadata=wire("Filename", "string"))
+    """``Filename`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetDocDownloadUrlTypeResponse(CommandResult):
+    """What GetDocDownloadUrlCommand answers."""
+
+    results: list[GetDocDownloadUrl] | None = field(
+        default=None, metadata=wire("Results", "object", "GetDocDownloadUrl", many=True)
+    )
+    """``Results`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class GetProcedureStepsDocumentsResponse(CommandResult):
+    """What GetProcedureStepsDocumentsRoutine answers."""
+
+    documents: list[ProcedureStepDocument] | None = field(
+        default=None, metadata=wire("Documents", "object", "ProcedureStepDocument", many=True)
+    )
+    """Attached documents. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
+    """Makes a printable file of a work order.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "CreateWoPrintoutCommand"
+    repeat = "unsafe"
+    result_name = "CreateWoPrintoutResponse"
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Work order acted on. Sources: wsdl, peer."""
+    printout_template_id: int | None = field(default=None, metadata=wire("PrintoutTemplateId", "integer"))
+    """``PrintoutTemplateId`` on the wire. Sources: wsdl, peer."""
+    language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
+    """Language preference id. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
+    """Gives download addresses of documents.
+
+    Repeating it does no harm. Source: peer.
+    """
+
+    path = "GetDocDownloadUrlCommand"
+    repeat = "safe"
+    result_name = "GetDocDownloadUrlTypeResponse"
+
+    document_ids: list[int] | None = field(default=None, metadata=wire("DocumentIds", "integer", many=True))
+    """``DocumentIds`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class GetProcedureStepsDocumentsRoutine(Command[GetProcedureStepsDocumentsResponse]):
+    """Lists documents of procedure steps.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "GetProcedureStepsDocumentsRoutine"
+    repeat = "safe"
+    result_name = "GetProcedureStepsDocumentsResponse"
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Work order acted on. Sources: wsdl, peer."""

@@ -1,0 +1,157 @@
+"""Commands and their results: entities.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from wosdk_async.model.bases import MoneyValuesEntity
+    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.values import EntitySpecifier, NestedEntityOperationResult, PropertySet
+
+
+@define(kw_only=True)
+class CompositeCommandResponse(CommandResult):
+    """What CompositeCommand answers."""
+
+    responses: list[Any] | None = field(default=None, metadata=wire("Responses", "object", many=True))
+    """``Responses`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class RetrieveWithCurrencyTypeResponse(CommandResult):
+    """What RetrieveWithCurrencyTypeCommand answers."""
+
+    results: list[MoneyValuesEntity] | None = field(
+        default=None, metadata=wire("Results", "ref", "CorrigoEntityMoneyValues", many=True)
+    )
+    """``Results`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class OperationCommandResponse(CommandResult):
+    """What CreateCommand, DeleteCommand, RestoreCommand and UpdateCommand answer."""
+
+    entity_specifier: EntitySpecifier | None = field(
+        default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
+    )
+    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+    nested_entities_operation_results: list[NestedEntityOperationResult] | None = field(
+        default=None,
+        metadata=wire("NestedEntitiesOperationResults", "object", "NestedEntityOperationResult", many=True),
+    )
+    """``NestedEntitiesOperationResults`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CompositeCommand(Command[CompositeCommandResponse]):
+    """Runs several commands, optionally in one transaction.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "CompositeCommand"
+    repeat = "unsafe"
+    result_name = "CompositeCommandResponse"
+
+    is_transactional: bool | None = field(default=None, metadata=wire("IsTransactional", "boolean"))
+    """All or nothing. Sources: wsdl, peer."""
+    commands: list[Any] | None = field(default=None, metadata=wire("Commands", "object", many=True))
+    """Commands to run in order. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CreateCommand(Command[OperationCommandResponse]):
+    """Creates any plain record.
+
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
+    peer.
+    """
+
+    path = "CreateCommand"
+    repeat = "unsafe"
+    result_name = "OperationCommandResponse"
+
+    entity: Any = field(default=None, metadata=wire("Entity", "object"))
+    """``Entity`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class DeleteCommand(Command[OperationCommandResponse]):
+    """Deletes or soft-removes a record.
+
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
+    peer.
+    """
+
+    path = "DeleteCommand"
+    repeat = "unsafe"
+    result_name = "OperationCommandResponse"
+
+    entity_specifier: EntitySpecifier | None = field(
+        default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
+    )
+    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class RestoreCommand(Command[OperationCommandResponse]):
+    """Undoes a soft removal.
+
+    Not safe to repeat. Generic command; undoes a soft removal. Sources: wsdl, peer.
+    """
+
+    path = "RestoreCommand"
+    repeat = "unsafe"
+    result_name = "OperationCommandResponse"
+
+    entity_specifier: EntitySpecifier | None = field(
+        default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
+    )
+    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse]):
+    """Reads money settings in a currency.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "RetrieveWithCurrencyTypeCommand"
+    repeat = "safe"
+    result_name = "RetrieveWithCurrencyTypeResponse"
+
+    target_currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("TargetCurrencyTypeId", "enum", "CurrencyType")
+    )
+    """``TargetCurrencyTypeId`` on the wire. Sources: wsdl, peer."""
+    parent_entity_specifiers: list[EntitySpecifier] | None = field(
+        default=None, metadata=wire("ParentEntitySpecifiers", "object", "EntitySpecifier", many=True)
+    )
+    """``ParentEntitySpecifiers`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UpdateCommand(Command[OperationCommandResponse]):
+    """Updates any plain record.
+
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
+    peer.
+    """
+
+    path = "UpdateCommand"
+    repeat = "unsafe"
+    result_name = "OperationCommandResponse"
+
+    entity: Any = field(default=None, metadata=wire("Entity", "object"))
+    """``Entity`` on the wire. Sources: wsdl, peer."""
+    property_set: PropertySet | None = field(
+        default=None, metadata=wire("PropertySet", "object", "PropertySet")
+    )
+    """``PropertySet`` on the wire. Sources: wsdl, peer."""

@@ -1,0 +1,186 @@
+"""Commands and their results: people.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wosdk_async.model.enums.time_card_action import TimeCardAction
+    from wosdk_async.model.people import Employee
+    from wosdk_async.model.time_cards import TimeCard
+    from wosdk_async.model.values import LicensedProvider, UserSignInInfo
+
+
+@define(kw_only=True)
+class GetLicensedProvidersResponse(CommandResult):
+    """What GetLicensedProvidersRoutine answers."""
+
+    providers: list[LicensedProvider] | None = field(
+        default=None, metadata=wire("Providers", "object", "LicensedProvider", many=True)
+    )
+    """``Providers`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetPreferredAssigneesResponse(CommandResult):
+    """What GetPreferredAssigneesRoutine answers."""
+
+    employees: list[Employee] | None = field(
+        default=None, metadata=wire("Employees", "ref", "Employee", many=True)
+    )
+    """``Employees`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class TimeCardActionResponse(CommandResult):
+    """What TimeCardActionCommand answers."""
+
+    time_card: TimeCard | None = field(default=None, metadata=wire("TimeCard", "ref", "TimeCard"))
+    """``TimeCard`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UserSignInInfoResponse(CommandResult):
+    """What UserSignInInfoCommand answers."""
+
+    user_sign_in_infos: list[UserSignInInfo] | None = field(
+        default=None, metadata=wire("UserSignInInfos", "object", "UserSignInInfo", many=True)
+    )
+    """``UserSignInInfos`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
+    """Lists licensed providers.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "GetLicensedProvidersRoutine"
+    repeat = "safe"
+    result_name = "GetLicensedProvidersResponse"
+
+    specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
+    """Id of the specialty. Sources: wsdl, peer."""
+    postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
+    """``PostalCode`` on the wire. Sources: wsdl, peer."""
+    time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
+    """``TimeStamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
+    """Id of the customer. Sources: wsdl, peer."""
+    record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
+    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+    country: str | None = field(default=None, metadata=wire("Country", "string"))
+    """Country. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
+    """Lists suitable assignees.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "GetPreferredAssigneesRoutine"
+    repeat = "unsafe"
+    result_name = "GetPreferredAssigneesResponse"
+
+    specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
+    """Id of the specialty. Sources: wsdl, peer."""
+    work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
+    """Id of the work zone. Sources: wsdl, peer."""
+    postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
+    """``PostalCode`` on the wire. Sources: wsdl, peer."""
+    time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
+    """``TimeStamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
+    """Id of the customer. Sources: wsdl, peer."""
+    record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
+    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+    update_round_robin: bool | None = field(default=None, metadata=wire("UpdateRoundRobin", "boolean"))
+    """``UpdateRoundRobin`` on the wire. Sources: wsdl, peer."""
+    country: str | None = field(default=None, metadata=wire("Country", "string"))
+    """Country. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetTimeCardCommand(Command[CommandResult]):
+    """Gets the time card of an employee.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "GetTimeCardCommand"
+    repeat = "unsafe"
+
+    employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
+    """Id of the employee. Sources: wsdl, peer."""
+    base_date: datetime | None = field(default=None, metadata=wire("BaseDate", "datetime-local"))
+    """``BaseDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class TimeCardActionCommand(Command[TimeCardActionResponse]):
+    """Submits, approves or flags a time card.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "TimeCardActionCommand"
+    repeat = "unsafe"
+    result_name = "TimeCardActionResponse"
+
+    employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
+    """Id of the employee. Sources: wsdl, peer."""
+    week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
+    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    action_id: TimeCardAction | None = field(
+        default=None, metadata=wire("ActionId", "enum", "TimeCardAction")
+    )
+    """``ActionId`` on the wire. Sources: wsdl, peer."""
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Comment stored with the action. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UserOrProviderSuspendCommand(Command[CommandResult]):
+    """Suspends or reactivates a user or provider.
+
+    Not safe to repeat. Source: peer.
+    """
+
+    path = "UserOrProviderSuspendCommand"
+    repeat = "unsafe"
+
+    id: int | None = field(default=None, metadata=wire("Id", "integer"))
+    """Record identifier. In the 2023 OpenAPI description only. Source: peer."""
+    reactivate: bool | None = field(default=None, metadata=wire("Reactivate", "boolean"))
+    """``Reactivate`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
+    """Gives sign-in statistics of users.
+
+    Repeating it does no harm. Source: peer.
+    """
+
+    path = "UserSignInInfoCommand"
+    repeat = "safe"
+    result_name = "UserSignInInfoResponse"
+
+    user_ids: list[int] | None = field(default=None, metadata=wire("UserIds", "integer", many=True))
+    """``UserIds`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    sign_in_threshold_date: datetime | None = field(
+        default=None, metadata=wire("SignInThresholdDate", "datetime-local")
+    )
+    """``SignInThresholdDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description
+    only. Source: peer.
+    """

@@ -1,0 +1,253 @@
+"""Commands and their results: places.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wosdk_async.model.assets import Location
+    from wosdk_async.model.customers import Space
+    from wosdk_async.model.enums.asset_type import AssetType
+    from wosdk_async.model.enums.duplicate_unit_mode import DuplicateUnitMode
+    from wosdk_async.model.inventory import MaterialTransaction
+    from wosdk_async.model.values import NewUnitSpecifier
+    from wosdk_async.model.work_zones import WorkZone
+
+
+@define(kw_only=True)
+class MatchAssetsResponse(CommandResult):
+    """What AssetMatchByTaskCodeCommand answers."""
+
+    locations: list[Location] | None = field(
+        default=None, metadata=wire("Locations", "ref", "Location", many=True)
+    )
+    """``Locations`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CustomerResponse(CommandResult):
+    """What GetCustomerByAssetCommand answers."""
+
+    customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
+    """Id of the customer. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class MaterialTransactionCommitResponse(CommandResult):
+    """What MaterialTransactionCommitCommand answers."""
+
+    transaction: MaterialTransaction | None = field(
+        default=None, metadata=wire("Transaction", "ref", "MaterialTransaction")
+    )
+    """``Transaction`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class SpaceCreateCommandResponse(CommandResult):
+    """What SpaceCreateCommand answers."""
+
+    new_space: Space | None = field(default=None, metadata=wire("NewSpace", "ref", "Space"))
+    """``NewSpace`` on the wire. Sources: spec, wsdl, peer."""
+
+
+@define(kw_only=True)
+class WorkZoneCommandResponse(CommandResult):
+    """What WorkZoneCreateCommand, WorkZoneDefaultCommand, WorkZoneDeleteCommand, WorkZoneOfflineCommand and
+    WorkZoneOnlineCommand answer.
+    """
+
+    work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
+    """Work zone it belongs to. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
+    """Finds assets that have a task code.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "AssetMatchByTaskCodeCommand"
+    repeat = "safe"
+    result_name = "MatchAssetsResponse"
+
+    parent_asset_id: int | None = field(default=None, metadata=wire("ParentAssetId", "integer"))
+    """``ParentAssetId`` on the wire. Sources: wsdl, peer."""
+    asset_categories: list[AssetType] | None = field(
+        default=None, metadata=wire("AssetCategories", "enum", "AssetType", many=True)
+    )
+    """``AssetCategories`` on the wire. Sources: wsdl, peer."""
+    task_code: str | None = field(default=None, metadata=wire("TaskCode", "string"))
+    """``TaskCode`` on the wire. Sources: wsdl, peer."""
+    record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
+    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetCustomerByAssetCommand(Command[CustomerResponse]):
+    """Finds the customer of an asset.
+
+    Repeating it does no harm. Source: peer.
+    """
+
+    path = "GetCustomerByAssetCommand"
+    repeat = "safe"
+    result_name = "CustomerResponse"
+
+    asset_id: int | None = field(default=None, metadata=wire("AssetId", "integer"))
+    """Id of the asset. In the 2023 OpenAPI description only. Source: peer."""
+    search_customer_in_work_zone: bool | None = field(
+        default=None, metadata=wire("SearchCustomerInWorkZone", "boolean")
+    )
+    """``SearchCustomerInWorkZone`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class MaterialTransactionCommitCommand(Command[MaterialTransactionCommitResponse]):
+    """Books a stock transaction.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "MaterialTransactionCommitCommand"
+    repeat = "unsafe"
+    result_name = "MaterialTransactionCommitResponse"
+
+    transaction: MaterialTransaction | None = field(
+        default=None, metadata=wire("Transaction", "ref", "MaterialTransaction")
+    )
+    """``Transaction`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class PortfolioDeleteCommand(Command[CommandResult]):
+    """Removes a portfolio.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "PortfolioDeleteCommand"
+    repeat = "unsafe"
+
+    portfolio_id: int | None = field(default=None, metadata=wire("PortfolioId", "integer"))
+    """Id of the portfolio. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
+    """Creates a space, and its unit when needed.
+
+    Not safe to repeat. Sources: spec, wsdl, peer, doc.
+    """
+
+    path = "SpaceCreateCommand"
+    repeat = "unsafe"
+    result_name = "SpaceCreateCommandResponse"
+
+    customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
+    """Id of the customer. Required on creation. Schemas: integer. Sources: spec, wsdl, peer."""
+    start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
+    """Start date. ISO 8601 local time, no zone. Sources: spec, wsdl, peer, doc."""
+    end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
+    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
+    """``MoveInDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
+    """``MoveOutDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
+    """Instruction text shown to users. Sources: spec, wsdl, peer, doc."""
+    unit_id: int | None = field(default=None, metadata=wire("UnitId", "integer"))
+    """Existing unit; 0 means a new unit is made. Sources: wsdl, peer, doc."""
+    if_unit_already_exists: DuplicateUnitMode | None = field(
+        default=None, metadata=wire("IfUnitAlreadyExists", "enum", "DuplicateUnitMode")
+    )
+    """``IfUnitAlreadyExists`` on the wire. Default Ignore. Sources: spec, wsdl, peer, doc."""
+    new_unit_specifier: NewUnitSpecifier | None = field(
+        default=None, metadata=wire("NewUnitSpecifier", "object", "NewUnitSpecifier")
+    )
+    """``NewUnitSpecifier`` on the wire. Ignored when UnitId is given. Sources: spec, wsdl, peer, doc."""
+
+
+@define(kw_only=True)
+class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
+    """Creates a work zone from an asset template.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WorkZoneCreateCommand"
+    repeat = "unsafe"
+    result_name = "WorkZoneCommandResponse"
+
+    work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
+    """Work zone it belongs to. Sources: wsdl, peer."""
+    asset_template_id: int | None = field(default=None, metadata=wire("AssetTemplateId", "integer"))
+    """``AssetTemplateId`` on the wire. Sources: wsdl, peer."""
+    skip_default_settings: bool | None = field(default=None, metadata=wire("SkipDefaultSettings", "boolean"))
+    """``SkipDefaultSettings`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
+    """``WorkZoneDefaultCommand`` of the service.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WorkZoneDefaultCommand"
+    repeat = "unsafe"
+    result_name = "WorkZoneCommandResponse"
+
+
+@define(kw_only=True)
+class WorkZoneDeleteCommand(Command[WorkZoneCommandResponse]):
+    """Removes a work zone.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WorkZoneDeleteCommand"
+    repeat = "unsafe"
+    result_name = "WorkZoneCommandResponse"
+
+    work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
+    """Id of the work zone. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WorkZoneOfflineCommand(Command[WorkZoneCommandResponse]):
+    """Takes a work zone out of service.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WorkZoneOfflineCommand"
+    repeat = "unsafe"
+    result_name = "WorkZoneCommandResponse"
+
+    work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
+    """Id of the work zone. Sources: wsdl, peer."""
+    deactivate_customers: bool | None = field(default=None, metadata=wire("DeactivateCustomers", "boolean"))
+    """``DeactivateCustomers`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WorkZoneOnlineCommand(Command[WorkZoneCommandResponse]):
+    """Puts a work zone in service.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WorkZoneOnlineCommand"
+    repeat = "unsafe"
+    result_name = "WorkZoneCommandResponse"
+
+    work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
+    """Id of the work zone. Sources: wsdl, peer."""

@@ -1,0 +1,743 @@
+"""Commands and their results: work orders.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Command, CommandResult, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wosdk_async.model.enums.actor_type import ActorType
+    from wosdk_async.model.enums.change_assignment_mode import ChangeAssignmentMode
+    from wosdk_async.model.enums.completion_note_options import CompletionNoteOptions
+    from wosdk_async.model.enums.ism_status import IsmStatus
+    from wosdk_async.model.enums.wo_rating import WoRating
+    from wosdk_async.model.enums.wo_schedule_options import WoScheduleOptions
+    from wosdk_async.model.enums.wo_status import WOStatus
+    from wosdk_async.model.values import PropertySet
+    from wosdk_async.model.work_orders import WorkOrder, WoVerification, WpTree
+
+
+@define(kw_only=True)
+class AddChildWorkOrderResponse(CommandResult):
+    """What AddChildWorkOrderRoutine answers."""
+
+    work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
+    """Related work order. Sources: wsdl, peer."""
+    work_plan_link: WpTree | None = field(default=None, metadata=wire("WorkPlanLink", "ref", "WpTree"))
+    """``WorkPlanLink`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class SendWorkOrderResponse(CommandResult):
+    """What SendWorkOrderCommand answers."""
+
+    work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
+    """Related work order. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class VerifyWorkResponse(CommandResult):
+    """What VerifyWorkCommand answers."""
+
+    work_verification: WoVerification | None = field(
+        default=None, metadata=wire("WorkVerification", "ref", "WoVerification")
+    )
+    """``WorkVerification`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class EmployeeResponse(CommandResult):
+    """What WoAutoAssignRoutine answers."""
+
+    employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
+    """Id of the employee. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoLastModificationResponse(CommandResult):
+    """What WoLastModificationCommand answers."""
+
+    dt_last_modified: datetime | None = field(default=None, metadata=wire("DtLastModified", "datetime-local"))
+    """``DtLastModified`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Id of the owning work order. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoActionResponse(CommandResult):
+    """What GeneratePmWoCommand, UpdateWoInductionAndSafetyStatusCommand, WoAssignCommand, WoCancelCommand,
+    WoClearFlagsCommand, WoCompleteCommand, WoCopyCommand, WoCreateCommand, WoFlagCommand, WoMessageCommand,
+    WoOnHoldCommand, WoPauseCommand, WoPickUpCommand, WoRecallCommand, WoReopenCommand, WoScheduleRoutine,
+    WoSetFlagsCommand and WoStartCommand answer.
+    """
+
+    wo: WorkOrder | None = field(default=None, metadata=wire("Wo", "ref", "WorkOrder"))
+    """``Wo`` on the wire. Sources: wsdl, peer."""
+    updated_property_set: PropertySet | None = field(
+        default=None, metadata=wire("UpdatedPropertySet", "object", "PropertySet")
+    )
+    """``UpdatedPropertySet`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
+    """Prepares a child work order from given items.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "AddChildWorkOrderRoutine"
+    repeat = "unsafe"
+    result_name = "AddChildWorkOrderResponse"
+
+    wo_item_ids: list[int] | None = field(default=None, metadata=wire("WoItemIds", "integer", many=True))
+    """``WoItemIds`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GeneratePmWoCommand(Command[WoActionResponse]):
+    """Makes a work order from a maintenance schedule.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "GeneratePmWoCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    pm_schedule_id: int | None = field(default=None, metadata=wire("PmScheduleId", "integer"))
+    """``PmScheduleId`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
+    """Sends the work order to the connected provider.
+
+    Not safe to repeat. Spec uses the short path; the class name is SendWorkOrderCommand. Sources: spec, wsdl,
+    peer.
+    """
+
+    path = "SendWorkOrder"
+    other_paths = ("SendWorkOrderCommand",)
+    repeat = "unsafe"
+    result_name = "SendWorkOrderResponse"
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    send_to: str | None = field(default=None, metadata=wire("SendTo", "string"))
+    """``SendTo`` on the wire. Sources: wsdl, peer."""
+    request_quote: bool | None = field(default=None, metadata=wire("RequestQuote", "boolean"))
+    """``RequestQuote`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class SetWorkOrderDependencyCommand(Command[CommandResult]):
+    """Sets a dependency between two work orders.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "SetWorkOrderDependencyCommand"
+    repeat = "unsafe"
+
+    main_work_order_id: int | None = field(default=None, metadata=wire("MainWorkOrderId", "integer"))
+    """``MainWorkOrderId`` on the wire. Sources: wsdl, peer."""
+    dependent_work_order_id: int | None = field(
+        default=None, metadata=wire("DependentWorkOrderId", "integer")
+    )
+    """``DependentWorkOrderId`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UpdateWoInductionAndSafetyStatusCommand(Command[WoActionResponse]):
+    """Sets the induction and safety state.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "UpdateWoInductionAndSafetyStatusCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    induction_and_safety_status_id: IsmStatus | None = field(
+        default=None, metadata=wire("InductionAndSafetyStatusID", "enum", "IsmStatus")
+    )
+    """``InductionAndSafetyStatusID`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class VerifyWorkCommand(Command[VerifyWorkResponse]):
+    """Rates a completed work order.
+
+    Not safe to repeat. Sources: spec, wsdl, peer.
+    """
+
+    path = "VerifyWorkCommand"
+    repeat = "unsafe"
+    result_name = "VerifyWorkResponse"
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    wo_rating_id: WoRating | None = field(default=None, metadata=wire("WoRatingId", "enum", "WoRating"))
+    """``WoRatingId`` on the wire. Sources: spec, wsdl, peer."""
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Comment stored with the action. Sources: spec, wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoAssignCommand(Command[WoActionResponse]):
+    """Changes the assignees.
+
+    Not safe to repeat. Sources: wsdl, peer, doc.
+    """
+
+    path = "WoAssignCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    assignees: list[int] | None = field(default=None, metadata=wire("Assignees", "integer", many=True))
+    """Employee ids; may be empty. Sources: wsdl, peer."""
+    mode: ChangeAssignmentMode | None = field(
+        default=None, metadata=wire("Mode", "enum", "ChangeAssignmentMode")
+    )
+    """How the assignee list is applied. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoAutoAssignRoutine(Command[EmployeeResponse]):
+    """Suggests an assignee.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoAutoAssignRoutine"
+    repeat = "unsafe"
+    result_name = "EmployeeResponse"
+
+    work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
+    """Related work order. Sources: wsdl, peer."""
+    zip: str | None = field(default=None, metadata=wire("Zip", "string"))
+    """Postal code. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoCancelCommand(Command[WoActionResponse]):
+    """Cancels, with a reason.
+
+    Not safe to repeat. Sources: wsdl, peer, doc.
+    """
+
+    path = "WoCancelCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(
+        default=None, metadata=wire("ActionReasonId", "integer", required=True)
+    )
+    """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
+
+
+@define(kw_only=True)
+class WoClearFlagsCommand(Command[WoActionResponse]):
+    """Clears several flags.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoClearFlagsCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    flags_to_clear: list[int] | None = field(
+        default=None, metadata=wire("FlagsToClear", "integer", many=True)
+    )
+    """Ids of flag reasons to clear. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoCompleteCommand(Command[WoActionResponse]):
+    """Completes a work order.
+
+    Not safe to repeat. Sources: spec, wsdl, peer.
+    """
+
+    path = "WoCompleteCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: spec, wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    repair_code_id: int | None = field(default=None, metadata=wire("RepairCodeId", "integer"))
+    """Repair code recorded. Sources: wsdl, peer."""
+    completion_note_option: CompletionNoteOptions | None = field(
+        default=None, metadata=wire("CompletionNoteOption", "enum", "CompletionNoteOptions")
+    )
+    """What the comment does to the completion note. Sources: wsdl, peer."""
+    region: str | None = field(default=None, metadata=wire("Region", "string"))
+    """``Region`` on the wire. Spec 4.8: some clients send it; absent from the public schemas. Source: spec.
+    """
+    type: str | None = field(default=None, metadata=wire("type", "string"))
+    """``type`` on the wire. Spec 4.8: some clients send it; absent from the public schemas. Source: spec."""
+
+
+@define(kw_only=True)
+class WoCopyCommand(Command[WoActionResponse]):
+    """Copies a work order.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoCopyCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoCreateCommand(Command[WoActionResponse]):
+    """Creates a work order.
+
+    Not safe to repeat. Alternative path form cmd/{EntityType}/{short name} from a published Postman sample
+    and the OpenAPI description. Sources: spec, wsdl, peer, doc.
+    """
+
+    path = "WoCreateCommand"
+    other_paths = ("WorkOrder/Create",)
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Work order acted on. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    work_order: WorkOrder | None = field(
+        default=None, metadata=wire("WorkOrder", "ref", "WorkOrder", required=True)
+    )
+    """Related work order. Required on creation. Sources: spec, wsdl, peer."""
+    wp_tree: WpTree | None = field(default=None, metadata=wire("WpTree", "ref", "WpTree"))
+    """Work plan link, when part of a plan. Sources: wsdl, peer, doc."""
+    employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
+    """Primary assignee; 0 leaves it unassigned. Ignored when ComputeAssignment is true. Sources: wsdl, peer,
+    doc.
+    """
+    keep_unassigned: bool | None = field(default=None, metadata=wire("KeepUnassigned", "boolean"))
+    """Skip automatic assignment. Sources: wsdl, peer, doc."""
+    compute_schedule: bool | None = field(default=None, metadata=wire("ComputeSchedule", "boolean"))
+    """Compute the schedule; default false. Sources: spec, wsdl, peer, doc."""
+    compute_assignment: bool | None = field(default=None, metadata=wire("ComputeAssignment", "boolean"))
+    """Run automatic assignment; default false. Sources: wsdl, peer, doc."""
+    emergency_disabled: bool | None = field(default=None, metadata=wire("EmergencyDisabled", "boolean"))
+    """Lower an emergency to the next priority. Sources: wsdl, peer, doc."""
+    skip_bill_to_logic: bool | None = field(default=None, metadata=wire("SkipBillToLogic", "boolean"))
+    """Keep the billing settings as sent. Sources: wsdl, peer, doc."""
+    skip_procedures: bool | None = field(default=None, metadata=wire("SkipProcedures", "boolean"))
+    """Do not attach procedures. Sources: wsdl, peer, doc."""
+    external_number: str | None = field(
+        default=None, metadata=wire("ExternalNumber", "string", max_length=256, max_length_source="doc")
+    )
+    """Number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
+
+
+@define(kw_only=True)
+class WoFlagCommand(Command[WoActionResponse]):
+    """Sets one flag, given as the action reason.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoFlagCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Vendor sample passes the flag id here; a peer client sends FlagId, which no
+    schema has. Sources: wsdl, peer.
+    """
+
+
+@define(kw_only=True)
+class WoLastModificationCommand(Command[WoLastModificationResponse]):
+    """Tells when a work order last changed.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "WoLastModificationCommand"
+    repeat = "safe"
+    result_name = "WoLastModificationResponse"
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Work order acted on. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoMessageCommand(Command[WoActionResponse]):
+    """Adds a message.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoMessageCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    sender_id: int | None = field(default=None, metadata=wire("SenderId", "integer"))
+    """``SenderId`` on the wire. Sources: wsdl, peer."""
+    sender_type: ActorType | None = field(default=None, metadata=wire("SenderType", "enum", "ActorType"))
+    """``SenderType`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoOnHoldCommand(Command[WoActionResponse]):
+    """Puts on hold, with a reason.
+
+    Not safe to repeat. Sources: wsdl, peer, doc.
+    """
+
+    path = "WoOnHoldCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(
+        default=None, metadata=wire("ActionReasonId", "integer", required=True)
+    )
+    """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
+
+
+@define(kw_only=True)
+class WoPauseCommand(Command[WoActionResponse]):
+    """Pauses the work.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoPauseCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoPickUpCommand(Command[WoActionResponse]):
+    """Accepts an assigned work order.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoPickUpCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoRecallCommand(Command[WoActionResponse]):
+    """Takes the work order back from the provider.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoRecallCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoReopenCommand(Command[WoActionResponse]):
+    """Reopens a closed work order.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoReopenCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoScheduleRoutine(Command[WoActionResponse]):
+    """Computes schedule values without saving.
+
+    Repeating it does no harm. Sources: wsdl, peer.
+    """
+
+    path = "WoScheduleRoutine"
+    repeat = "safe"
+    result_name = "WoActionResponse"
+
+    work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
+    """Related work order. Sources: wsdl, peer."""
+    options: WoScheduleOptions | None = field(
+        default=None, metadata=wire("Options", "enum", "WoScheduleOptions")
+    )
+    """Allowed choices. Sources: wsdl, peer."""
+    output_property_set: PropertySet | None = field(
+        default=None, metadata=wire("OutputPropertySet", "object", "PropertySet")
+    )
+    """``OutputPropertySet`` on the wire. Sources: wsdl, peer."""
+    input_property_set: PropertySet | None = field(
+        default=None, metadata=wire("InputPropertySet", "object", "PropertySet")
+    )
+    """``InputPropertySet`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoSetFlagsCommand(Command[WoActionResponse]):
+    """Sets several flags.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoSetFlagsCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    flags_to_set: list[int] | None = field(default=None, metadata=wire("FlagsToSet", "integer", many=True))
+    """Ids of flag reasons to set. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class WoStartCommand(Command[WoActionResponse]):
+    """Starts the work.
+
+    Not safe to repeat. Sources: wsdl, peer.
+    """
+
+    path = "WoStartCommand"
+    repeat = "unsafe"
+    result_name = "WoActionResponse"
+
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""

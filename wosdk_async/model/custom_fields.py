@@ -1,0 +1,134 @@
+"""Entities: custom fields.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import define, field, wire
+from wosdk_async.model.bases import Entity, LockedEntity, RemovableEntity
+
+if TYPE_CHECKING:
+    from wosdk_async.model.enums.actor_type import ActorType
+    from wosdk_async.model.enums.cf_sharing_mode import CfSharingMode
+    from wosdk_async.model.enums.cf_type import CfType
+    from wosdk_async.model.enums.currency_type import CurrencyType
+
+
+@define(kw_only=True)
+class CustomField(Entity):
+    """Older custom field value.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    The specification names the entity type CustomField; WorkOrder.CustomFields holds CustomField2 in the
+    public schemas, CustomField being an older class. Sources: spec, wsdl, peer.
+    """
+
+    descriptor: CustomFieldDescriptor | None = field(
+        default=None, metadata=wire("Descriptor", "ref", "CustomFieldDescriptor")
+    )
+    """Definition of the value. Sources: spec, wsdl, peer."""
+    object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
+    """Id of the object it refers to. Sources: spec, wsdl, peer."""
+    value: str | None = field(default=None, metadata=wire("Value", "string"))
+    """Stored value. Sources: spec, wsdl, peer."""
+    object_type_id: ActorType | None = field(default=None, metadata=wire("ObjectTypeId", "enum", "ActorType"))
+    """Kind of the object it refers to. In the public schemas this property is on CustomField2. Source: spec.
+    """
+
+
+@define(kw_only=True)
+class CustomField2(Entity):
+    """Custom field value.
+
+    Operations: create, retrieve, update, delete, query.
+
+    Sources: spec, wsdl, peer.
+    """
+
+    descriptor: CustomFieldDescriptor | None = field(
+        default=None, metadata=wire("Descriptor", "ref", "CustomFieldDescriptor")
+    )
+    """Definition of the value. Sources: spec, wsdl, peer."""
+    object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
+    """Id of the object it refers to. Sources: spec, wsdl, peer."""
+    object_type_id: ActorType | None = field(default=None, metadata=wire("ObjectTypeId", "enum", "ActorType"))
+    """Kind of the object it refers to. Sources: spec, wsdl, peer."""
+    value: str | None = field(default=None, metadata=wire("Value", "string"))
+    """Value as text; link fields hold an HTML anchor. Sources: spec, wsdl, peer."""
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CustomFieldAutocompleteOption(LockedEntity):
+    """``CustomFieldAutocompleteOption`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    descriptor_id: int | None = field(default=None, metadata=wire("DescriptorId", "integer"))
+    """``DescriptorId`` on the wire. Sources: wsdl, peer."""
+    value: str | None = field(default=None, metadata=wire("Value", "string"))
+    """Stored value. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CustomFieldDescriptor(RemovableEntity):
+    """Definition of a custom field.
+
+    Operations: query. Not known: create, retrieve, update, delete.
+
+    Sources: wsdl, peer, doc.
+    """
+
+    actor_type_id: ActorType | None = field(
+        default=None, metadata=wire("ActorTypeId", "enum", "ActorType", required=True)
+    )
+    """Kind of object that carries the field. Required on creation. Sources: wsdl, peer, doc."""
+    length: int | None = field(default=None, metadata=wire("Length", "integer"))
+    """Longest text allowed. Sources: wsdl, peer."""
+    type: CfType | None = field(default=None, metadata=wire("Type", "enum", "CfType", required=True))
+    """Data type of the field. Required on creation. Sources: wsdl, peer, doc."""
+    shared_with_provider: CfSharingMode | None = field(
+        default=None, metadata=wire("SharedWithProvider", "enum", "CfSharingMode")
+    )
+    """``SharedWithProvider`` on the wire. Sources: wsdl, peer."""
+    shared_by_requestor: CfSharingMode | None = field(
+        default=None, metadata=wire("SharedByRequestor", "enum", "CfSharingMode")
+    )
+    """``SharedByRequestor`` on the wire. Sources: wsdl, peer."""
+    cpn_requestor_id: int | None = field(default=None, metadata=wire("CpnRequestorId", "integer"))
+    """``CpnRequestorId`` on the wire. Sources: wsdl, peer."""
+    name: str | None = field(
+        default=None, metadata=wire("Name", "string", max_length=64, max_length_source="doc", required=True)
+    )
+    """Name. At most 64 characters. Required on creation. Sources: wsdl, peer, doc."""
+    options: list[CustomFieldOption] | None = field(
+        default=None, metadata=wire("Options", "ref", "CustomFieldOption", many=True)
+    )
+    """Allowed choices. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class CustomFieldOption(LockedEntity):
+    """``CustomFieldOption`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
+    """Id of the parent record. Sources: wsdl, peer."""
+    idx: int | None = field(default=None, metadata=wire("Idx", "integer"))
+    """Order position. Sources: wsdl, peer."""
+    value: str | None = field(default=None, metadata=wire("Value", "string"))
+    """Stored value. Sources: wsdl, peer."""

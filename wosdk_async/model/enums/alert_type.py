@@ -1,0 +1,63 @@
+"""The enum AlertType.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from wosdk_async.model._enum import OpenEnum
+
+
+class AlertType(OpenEnum):
+    """Values of ``AlertType``. Sources: wsdl, peer."""
+
+    Unknown = "Unknown"
+    Emergency = "Emergency"
+    ApptReminder = "ApptReminder"
+    ApptChanged = "ApptChanged"
+    FlaggedTech = "FlaggedTech"
+    EscalationExpired = "EscalationExpired"
+    AssignedWo = "AssignedWo"
+    BadSurevy = "BadSurevy"
+    OverdueWoPrior = "OverdueWoPrior"
+    OverdueWo = "OverdueWo"
+    NewWo = "NewWo"
+    FlaggedScope = "FlaggedScope"
+    WoCancelled = "WoCancelled"
+    WorkPlanComplete = "WorkPlanComplete"
+    WoUnassigned = "WoUnassigned"
+    WoOnHold = "WoOnHold"
+    WoPriorityChange = "WoPriorityChange"
+    VisitOverdue = "VisitOverdue"
+    ImpairmentOverdue = "ImpairmentOverdue"
+    ImpairmentWellOverdue = "ImpairmentWellOverdue"
+    TenantCoiExpires = "TenantCoiExpires"
+    QuoteReview = "QuoteReview"
+    CustomerNote = "CustomerNote"
+    OnSiteLatePrior = "OnSiteLatePrior"
+    BadVerify = "BadVerify"
+    CWoCreated = "CWoCreated"
+    CWoPutOnHold = "CWoPutOnHold"
+    CWoCancelled = "CWoCancelled"
+    CWoPickedUp = "CWoPickedUp"
+    CWoRejected = "CWoRejected"
+    CApproveQuote = "CApproveQuote"
+    CVerifyWork = "CVerifyWork"
+    CWoCompleted = "CWoCompleted"
+    CSendWo = "CSendWo"
+    CProviderMsg = "CProviderMsg"
+    CCustomerEstimate = "CCustomerEstimate"
+    CVendorInvoice = "CVendorInvoice"
+    CCost = "CCost"
+    CApptChange = "CApptChange"
+    ProposalCurrent = "ProposalCurrent"
+    ProposalEnds = "ProposalEnds"
+    ProposalSkipped = "ProposalSkipped"
+    PwdExpiration = "PwdExpiration"
+    AssetStatus = "AssetStatus"
+    ActiveIncident = "ActiveIncident"
+    OpenIncident = "OpenIncident"
+    IncidentUpdate = "IncidentUpdate"
+    CpPwdExpiration = "CpPwdExpiration"
+    ProDisconnect = "ProDisconnect"
+    """In the 2023 OpenAPI description only."""

@@ -1,0 +1,361 @@
+"""Entities: inventory.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import define, field, wire
+from wosdk_async.model.bases import Entity, LockedEntity, MoneyValuesEntity, RemovableEntity
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from wosdk_async.model.billing import InvoiceDictionaryItem
+    from wosdk_async.model.contact_details import Address2, ContactInfo
+    from wosdk_async.model.custom_fields import CustomField2
+    from wosdk_async.model.enums.actor_type import ActorType
+    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums.mh_location_type import MhLocationType
+    from wosdk_async.model.enums.mh_order_status import MhOrderStatus
+    from wosdk_async.model.enums.mh_transaction_type import MhTransactionType
+    from wosdk_async.model.enums.mh_unit import MhUnit
+    from wosdk_async.model.people import Employee
+    from wosdk_async.model.values import Money
+
+
+@define(kw_only=True)
+class LinkProductAndSupplier(LockedEntity):
+    """``LinkProductAndSupplier`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
+    """Id of the product. Sources: wsdl, peer."""
+    supplier_id: int | None = field(default=None, metadata=wire("SupplierId", "integer"))
+    """Id of the supplier. Sources: wsdl, peer."""
+    part_number: str | None = field(default=None, metadata=wire("PartNumber", "string"))
+    """Part number. Sources: wsdl, peer."""
+    is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
+    """Marks the default record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class MaterialTransaction(Entity):
+    """``MaterialTransaction`` of the service.
+
+    Operations: none. Not delete. Not known: create, retrieve, update, query.
+
+    Sources: wsdl, peer, doc.
+    """
+
+    type_id: MhTransactionType | None = field(
+        default=None, metadata=wire("TypeId", "enum", "MhTransactionType")
+    )
+    """Kind of the record. Sources: wsdl, peer."""
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
+    """Id of the owning work order. Sources: wsdl, peer."""
+    po_number: str | None = field(
+        default=None, metadata=wire("PoNumber", "string", max_length=64, max_length_source="doc")
+    )
+    """Purchase order number. At most 64 characters. Sources: wsdl, peer, doc."""
+    supplier_id: int | None = field(default=None, metadata=wire("SupplierId", "integer"))
+    """Id of the supplier. Sources: wsdl, peer."""
+    supplier_order_number: str | None = field(
+        default=None, metadata=wire("SupplierOrderNumber", "string", max_length=64, max_length_source="doc")
+    )
+    """Order number given by the supplier. At most 64 characters. Sources: wsdl, peer, doc."""
+    transaction_date: datetime | None = field(
+        default=None, metadata=wire("TransactionDate", "datetime-local")
+    )
+    """``TransactionDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    comments: str | None = field(
+        default=None, metadata=wire("Comments", "string", max_length=1024, max_length_source="doc")
+    )
+    """Free-text comments. At most 1024 characters. Sources: wsdl, peer, doc."""
+    creator_id: int | None = field(default=None, metadata=wire("CreatorId", "integer"))
+    """``CreatorId`` on the wire. Sources: wsdl, peer."""
+    creator_type_id: ActorType | None = field(
+        default=None, metadata=wire("CreatorTypeId", "enum", "ActorType")
+    )
+    """``CreatorTypeId`` on the wire. Sources: wsdl, peer."""
+    is_committed: bool | None = field(default=None, metadata=wire("IsCommitted", "boolean"))
+    """``IsCommitted`` on the wire. Sources: wsdl, peer."""
+    stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
+    """Id of the stock location. Sources: wsdl, peer."""
+    source_stock_location_id: int | None = field(
+        default=None, metadata=wire("SourceStockLocationId", "integer")
+    )
+    """``SourceStockLocationId`` on the wire. Sources: wsdl, peer."""
+    replenishment_order_id: int | None = field(default=None, metadata=wire("ReplenishmentOrderId", "integer"))
+    """``ReplenishmentOrderId`` on the wire. Sources: wsdl, peer."""
+    items: list[MaterialTransactionItem] | None = field(
+        default=None, metadata=wire("Items", "ref", "MaterialTransactionItem", many=True)
+    )
+    """Line items. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class MaterialTransactionItem(Entity):
+    """``MaterialTransactionItem`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    transaction_id: int | None = field(default=None, metadata=wire("TransactionId", "integer"))
+    """``TransactionId`` on the wire. Sources: wsdl, peer."""
+    product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
+    """Id of the product. Sources: wsdl, peer."""
+    stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
+    """Id of the stock location. Sources: wsdl, peer."""
+    source_stock_location_id: int | None = field(
+        default=None, metadata=wire("SourceStockLocationId", "integer")
+    )
+    """``SourceStockLocationId`` on the wire. Sources: wsdl, peer."""
+    type_id: MhTransactionType | None = field(
+        default=None, metadata=wire("TypeId", "enum", "MhTransactionType")
+    )
+    """Kind of the record. Sources: wsdl, peer."""
+    financial_item_id: int | None = field(default=None, metadata=wire("FinancialItemId", "integer"))
+    """``FinancialItemId`` on the wire. Sources: wsdl, peer."""
+    quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
+    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    price: Decimal | None = field(default=None, metadata=wire("Price", "number"))
+    """Unit price. Exact decimal. Sources: wsdl, peer."""
+    line_amount: Decimal | None = field(default=None, metadata=wire("LineAmount", "number"))
+    """``LineAmount`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    replenishment_order_item_id: int | None = field(
+        default=None, metadata=wire("ReplenishmentOrderItemId", "integer")
+    )
+    """``ReplenishmentOrderItemId`` on the wire. Sources: wsdl, peer."""
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class Product(RemovableEntity):
+    """Stocked product.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    invoice_item: InvoiceDictionaryItem | None = field(
+        default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
+    )
+    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+    part_name: str | None = field(default=None, metadata=wire("PartName", "string"))
+    """``PartName`` on the wire. Sources: wsdl, peer."""
+    description: str | None = field(default=None, metadata=wire("Description", "string"))
+    """Longer description text. Sources: wsdl, peer."""
+    discontinued: bool | None = field(default=None, metadata=wire("Discontinued", "boolean"))
+    """``Discontinued`` on the wire. Sources: wsdl, peer."""
+    unit_of_measure_id: MhUnit | None = field(
+        default=None, metadata=wire("UnitOfMeasureId", "enum", "MhUnit")
+    )
+    """``UnitOfMeasureId`` on the wire. Sources: wsdl, peer."""
+    comments: str | None = field(default=None, metadata=wire("Comments", "string"))
+    """Free-text comments. Sources: wsdl, peer."""
+    manufacturer: str | None = field(default=None, metadata=wire("Manufacturer", "string"))
+    """``Manufacturer`` on the wire. Sources: wsdl, peer."""
+    part_number: str | None = field(default=None, metadata=wire("PartNumber", "string"))
+    """Part number. Sources: wsdl, peer."""
+    scan_code: str | None = field(default=None, metadata=wire("ScanCode", "string"))
+    """``ScanCode`` on the wire. Sources: wsdl, peer."""
+    category: ProductCategory | None = field(
+        default=None, metadata=wire("Category", "ref", "ProductCategory")
+    )
+    """``Category`` on the wire. Sources: wsdl, peer."""
+    suppliers: list[LinkProductAndSupplier] | None = field(
+        default=None, metadata=wire("Suppliers", "ref", "LinkProductAndSupplier", many=True)
+    )
+    """``Suppliers`` on the wire. Sources: wsdl, peer."""
+    custom_fields: list[CustomField2] | None = field(
+        default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
+    )
+    """Custom field values of the record. Sources: wsdl, peer."""
+    currencies: list[ProductMoneyValues] | None = field(
+        default=None, metadata=wire("Currencies", "ref", "ProductMoneyValues", many=True)
+    )
+    """Per-currency money settings. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ProductCategory(RemovableEntity):
+    """``ProductCategory`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ProductMoneyValues(MoneyValuesEntity):
+    """``ProductMoneyValues`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    unit_price: Decimal | None = field(default=None, metadata=wire("UnitPrice", "number"))
+    """``UnitPrice`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    last_price: Decimal | None = field(default=None, metadata=wire("LastPrice", "number"))
+    """``LastPrice`` on the wire. Exact decimal. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ReplenishmentOrder(LockedEntity):
+    """``ReplenishmentOrder`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    status_id: MhOrderStatus | None = field(default=None, metadata=wire("StatusId", "enum", "MhOrderStatus"))
+    """Status of the record. Sources: wsdl, peer."""
+    description: str | None = field(default=None, metadata=wire("Description", "string"))
+    """Longer description text. Sources: wsdl, peer."""
+    po_number: str | None = field(default=None, metadata=wire("PoNumber", "string"))
+    """Purchase order number. Sources: wsdl, peer."""
+    d_estimatedt_delivery: datetime | None = field(
+        default=None, metadata=wire("DEstimatedtDelivery", "datetime-local")
+    )
+    """``DEstimatedtDelivery`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    supplier: Employee | None = field(default=None, metadata=wire("Supplier", "ref", "Employee"))
+    """``Supplier`` on the wire. Sources: wsdl, peer."""
+    stock_location: StockLocation | None = field(
+        default=None, metadata=wire("StockLocation", "ref", "StockLocation")
+    )
+    """``StockLocation`` on the wire. Sources: wsdl, peer."""
+    supplier_instructions: str | None = field(default=None, metadata=wire("SupplierInstructions", "string"))
+    """``SupplierInstructions`` on the wire. Sources: wsdl, peer."""
+    supplier_order_number: str | None = field(default=None, metadata=wire("SupplierOrderNumber", "string"))
+    """Order number given by the supplier. Sources: wsdl, peer."""
+    is_exported: bool | None = field(default=None, metadata=wire("IsExported", "boolean"))
+    """``IsExported`` on the wire. Sources: wsdl, peer."""
+    number: str | None = field(default=None, metadata=wire("Number", "string"))
+    """Human-facing number or code. Sources: wsdl, peer."""
+    time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
+    """Numeric time zone id. Sources: wsdl, peer."""
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""
+    items: list[ReplenishmentOrderItem] | None = field(
+        default=None, metadata=wire("Items", "ref", "ReplenishmentOrderItem", many=True)
+    )
+    """Line items. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class ReplenishmentOrderItem(LockedEntity):
+    """``ReplenishmentOrderItem`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    replenishment_order_id: int | None = field(default=None, metadata=wire("ReplenishmentOrderId", "integer"))
+    """``ReplenishmentOrderId`` on the wire. Sources: wsdl, peer."""
+    product: Product | None = field(default=None, metadata=wire("Product", "ref", "Product"))
+    """Product. Sources: wsdl, peer."""
+    price: Money | None = field(default=None, metadata=wire("Price", "money", "Money"))
+    """Unit price. Sources: wsdl, peer."""
+    qty_ordered: Decimal | None = field(default=None, metadata=wire("QtyOrdered", "number"))
+    """``QtyOrdered`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    qty_received: Decimal | None = field(default=None, metadata=wire("QtyReceived", "number"))
+    """``QtyReceived`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    amt_total: Money | None = field(default=None, metadata=wire("AmtTotal", "money", "Money"))
+    """Total amount with tax. Sources: wsdl, peer."""
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class StockLocation(LockedEntity):
+    """Place where products are kept.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
+    """Label shown to users. Sources: wsdl, peer."""
+    number: str | None = field(default=None, metadata=wire("Number", "string"))
+    """Human-facing number or code. Sources: wsdl, peer."""
+    type_id: MhLocationType | None = field(default=None, metadata=wire("TypeId", "enum", "MhLocationType"))
+    """Kind of the record. Sources: wsdl, peer."""
+    ship_to_name: str | None = field(default=None, metadata=wire("ShipToName", "string"))
+    """``ShipToName`` on the wire. Sources: wsdl, peer."""
+    bill_to_name: str | None = field(default=None, metadata=wire("BillToName", "string"))
+    """``BillToName`` on the wire. Sources: wsdl, peer."""
+    delivery_instructions: str | None = field(default=None, metadata=wire("DeliveryInstructions", "string"))
+    """``DeliveryInstructions`` on the wire. Sources: wsdl, peer."""
+    comments: str | None = field(default=None, metadata=wire("Comments", "string"))
+    """Free-text comments. Sources: wsdl, peer."""
+    allow_negative_qty: bool | None = field(default=None, metadata=wire("AllowNegativeQty", "boolean"))
+    """``AllowNegativeQty`` on the wire. Sources: wsdl, peer."""
+    money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))
+    """Currency code of the money values. Sources: wsdl, peer."""
+    time_zone_id: int | None = field(default=None, metadata=wire("TimeZoneId", "integer"))
+    """Numeric time zone id. Sources: wsdl, peer."""
+    street_addresses: list[Address2] | None = field(
+        default=None, metadata=wire("StreetAddresses", "ref", "Address2", many=True)
+    )
+    """``StreetAddresses`` on the wire. Sources: wsdl, peer."""
+    contact_addresses: list[ContactInfo] | None = field(
+        default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
+    )
+    """Phones, e-mails and other contact points. Sources: wsdl, peer."""
+    custom_fields: list[CustomField2] | None = field(
+        default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
+    )
+    """Custom field values of the record. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class StockLocationInventoryDetails(Entity):
+    """``StockLocationInventoryDetails`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
+    """Id of the stock location. Sources: wsdl, peer."""
+    product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
+    """Id of the product. Sources: wsdl, peer."""
+    price: Decimal | None = field(default=None, metadata=wire("Price", "number"))
+    """Unit price. Exact decimal. Sources: wsdl, peer."""
+    quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
+    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    created_on: datetime | None = field(default=None, metadata=wire("CreatedOn", "datetime-local"))
+    """``CreatedOn`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code of the record. Sources: wsdl, peer."""

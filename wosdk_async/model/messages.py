@@ -1,0 +1,197 @@
+"""Bodies of requests and replies.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wosdk_async.model._base import Record, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wosdk_async.model.enums.entity_type import EntityType
+    from wosdk_async.model.values import EntitySpecifier
+
+
+@define(kw_only=True)
+class ActionResponse(Record):
+    """``ActionResponse`` of the service.
+
+    Answer of create, update and delete. Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entity_specifier: EntitySpecifier | None = field(
+        default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
+    )
+    """``EntitySpecifier`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class BatchChangeRequestItem(Record):
+    """``BatchChangeRequestItem`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
+    """``Properties`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entity: Any = field(default=None, metadata=wire("Entity", "object"))
+    """``Entity`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class BatchCmdRequestItem(Record):
+    """``BatchCmdRequestItem`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    command: Any = field(default=None, metadata=wire("Command", "object"))
+    """``Command`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    command_name: str | None = field(default=None, metadata=wire("CommandName", "string"))
+    """``CommandName`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class BatchEntityRequestItem(Record):
+    """``BatchEntityRequestItem`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    id: Any = field(default=None, metadata=wire("ID", "object"))
+    """``ID`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
+    """``Properties`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class BatchEntityResponseItem(Record):
+    """``BatchEntityResponseItem`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    data: Any = field(default=None, metadata=wire("Data", "object"))
+    """``Data`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class ChangeRequest(Record):
+    """``ChangeRequest`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
+    """Properties to write. In the 2023 OpenAPI description only. Source: peer."""
+    entity: Any = field(default=None, metadata=wire("Entity", "object"))
+    """The entity. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class CmdRequest(Record):
+    """``CmdRequest`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    command: Any = field(default=None, metadata=wire("Command", "object"))
+    """``Command`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class CmdResponse(Record):
+    """``CmdResponse`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    command_result: Any = field(default=None, metadata=wire("CommandResult", "object"))
+    """``CommandResult`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class EntityResponse(Record):
+    """``EntityResponse`` of the service.
+
+    Envelope of a single retrieve per the OpenAPI description; spec 4.9 shows {Entities: [{Data}]}. Source:
+    peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    data: Any = field(default=None, metadata=wire("Data", "object"))
+    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the asked type.
+    Source: peer.
+    """
+
+
+@define(kw_only=True)
+class ErrorResponse(Record):
+    """``ErrorResponse`` of the service.
+
+    Sources: spec, peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    error_message: str | None = field(default=None, metadata=wire("ErrorMessage", "string"))
+    """Text of the error. In the 2023 OpenAPI description only. Sources: spec, peer."""
+    error_code: str | None = field(default=None, metadata=wire("ErrorCode", "string"))
+    """Error code; see enumeration ErrorCode. In the 2023 OpenAPI description only. Sources: spec, peer."""
+    time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-utc"))
+    """``TimeStamp`` on the wire. UTC. In the 2023 OpenAPI description only. Sources: spec, peer."""
+
+
+@define(kw_only=True)
+class QueryEntityResponse(Record):
+    """``QueryEntityResponse`` of the service.
+
+    Envelope of a query answer; the specification shows the same shape for retrieve. Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    entities: list[EntityResponse] | None = field(
+        default=None, metadata=wire("Entities", "object", "EntityResponse", many=True)
+    )
+    """``Entities`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class QueryRequest(Record):
+    """``QueryRequest`` of the service.
+
+    Source: peer.
+    """
+
+    request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    query_expression: Any = field(default=None, metadata=wire("QueryExpression", "object"))
+    """``QueryExpression`` on the wire. In the 2023 OpenAPI description only. Source: peer."""

@@ -1,0 +1,120 @@
+"""Entities: time cards.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import define, field, wire
+from wosdk_async.model.bases import Entity, LockedEntity
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from wosdk_async.model.billing import LaborCode
+    from wosdk_async.model.costs import FinancialItem
+    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums.time_card_status import TimeCardStatus
+    from wosdk_async.model.enums.time_card_type import TimeCardType
+    from wosdk_async.model.people import Employee
+    from wosdk_async.model.work_orders import WorkOrder
+    from wosdk_async.model.work_zones import WorkZone
+
+
+@define(kw_only=True)
+class TimeCard(LockedEntity):
+    """Weekly time card.
+
+    Operations: none. Not create. Not known: retrieve, update, delete, query. Creation refused with
+    ERROR_CODE_1000; delete recorded.
+
+    Sources: wsdl, peer.
+    """
+
+    week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
+    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
+    """Employee concerned. Sources: wsdl, peer."""
+    flagged: int | None = field(default=None, metadata=wire("Flagged", "integer"))
+    """``Flagged`` on the wire. Sources: wsdl, peer."""
+    status_id: TimeCardStatus | None = field(
+        default=None, metadata=wire("StatusId", "enum", "TimeCardStatus")
+    )
+    """Status of the record. Sources: wsdl, peer."""
+    week: TimeCardWeek | None = field(default=None, metadata=wire("Week", "ref", "TimeCardWeek"))
+    """Week of the card. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class TimeCardItem(LockedEntity):
+    """``TimeCardItem`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    comment: str | None = field(default=None, metadata=wire("Comment", "string"))
+    """Free-text comment. Sources: wsdl, peer."""
+    work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
+    """Work zone it belongs to. Sources: wsdl, peer."""
+    end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
+    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    system_end_date: datetime | None = field(default=None, metadata=wire("SystemEndDate", "datetime-local"))
+    """``SystemEndDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
+    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    system_start_date: datetime | None = field(
+        default=None, metadata=wire("SystemStartDate", "datetime-local")
+    )
+    """``SystemStartDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
+    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
+    """Duration in minutes. Sources: wsdl, peer."""
+    employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
+    """Employee concerned. Sources: wsdl, peer."""
+    labor_code: LaborCode | None = field(default=None, metadata=wire("LaborCode", "ref", "LaborCode"))
+    """Labor code. Sources: wsdl, peer."""
+    latitude_start: Decimal | None = field(default=None, metadata=wire("LatitudeStart", "number"))
+    """``LatitudeStart`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    latitude_stop: Decimal | None = field(default=None, metadata=wire("LatitudeStop", "number"))
+    """``LatitudeStop`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    longitude_start: Decimal | None = field(default=None, metadata=wire("LongitudeStart", "number"))
+    """``LongitudeStart`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    longitude_stop: Decimal | None = field(default=None, metadata=wire("LongitudeStop", "number"))
+    """``LongitudeStop`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    time_card: TimeCard | None = field(default=None, metadata=wire("TimeCard", "ref", "TimeCard"))
+    """``TimeCard`` on the wire. Sources: wsdl, peer."""
+    type_id: TimeCardType | None = field(default=None, metadata=wire("TypeId", "enum", "TimeCardType"))
+    """Kind of the record. Sources: wsdl, peer."""
+    internal_cost_item: FinancialItem | None = field(
+        default=None, metadata=wire("InternalCostItem", "ref", "FinancialItem")
+    )
+    """``InternalCostItem`` on the wire. Sources: wsdl, peer."""
+    work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
+    """Related work order. Sources: wsdl, peer."""
+    qty: int | None = field(default=None, metadata=wire("Qty", "integer"))
+    """Quantity. Sources: wsdl, peer."""
+    rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
+    """Rate per unit. Exact decimal. Sources: wsdl, peer."""
+    money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))
+    """Currency code of the money values. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class TimeCardWeek(Entity):
+    """``TimeCardWeek`` of the service.
+
+    Operations: none. Not known: create, retrieve, update, delete, query.
+
+    Sources: wsdl, peer.
+    """
+
+    start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
+    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
+    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""

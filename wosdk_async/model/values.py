@@ -1,0 +1,230 @@
+"""Values that are part of other objects.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wosdk_async.model._base import Record, define, field, wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from decimal import Decimal
+
+    from wosdk_async.model.assets import AssetInfo
+    from wosdk_async.model.contact_details import Address2
+    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums.entity_type import EntityType
+    from wosdk_async.model.enums.jurisdiction_type import JurisdictionType
+
+
+@define(kw_only=True)
+class Money(Record):
+    """Amount with its currency.
+
+    Public class name: MoneyValue. Sources: spec, wsdl, peer.
+    """
+
+    currency_type_id: CurrencyType | None = field(
+        default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
+    )
+    """Currency code. Sources: spec, wsdl, peer."""
+    value: Decimal | None = field(default=None, metadata=wire("Value", "number"))
+    """Decimal amount. Exact decimal. Sources: spec, wsdl, peer."""
+
+
+@define(kw_only=True)
+class EntitySpecifier(Record):
+    """``EntitySpecifier`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
+    """Entity type. Sources: wsdl, peer."""
+    id: int | None = field(default=None, metadata=wire("Id", "integer"))
+    """Record identifier. Answers on records with optimistic locking may add ConcurrencyId. Sources: wsdl,
+    peer.
+    """
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Version counter used for optimistic locking. Subclass EntityWithOptimisticLockSpecifier only. Source:
+    wsdl.
+    """
+
+
+@define(kw_only=True)
+class ErrorInfo(Record):
+    """``ErrorInfo`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    number: int | None = field(default=None, metadata=wire("Number", "integer"))
+    """Error number. Sources: wsdl, peer."""
+    description: str | None = field(default=None, metadata=wire("Description", "string"))
+    """Text of the error. Sources: wsdl, peer."""
+    type: str | None = field(default=None, metadata=wire("Type", "string"))
+    """``Type`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class GetDocDownloadUrl(Record):
+    """``GetDocDownloadUrl`` of the service.
+
+    Source: peer.
+    """
+
+    document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
+    """``DocumentId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    url: str | None = field(default=None, metadata=wire("Url", "string"))
+    """``Url`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    file_name: str | None = field(default=None, metadata=wire("FileName", "string"))
+    """File name. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class LicensedProvider(Record):
+    """``LicensedProvider`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    order_idx: int | None = field(default=None, metadata=wire("OrderIdx", "integer"))
+    """``OrderIdx`` on the wire. Sources: wsdl, peer."""
+    employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
+    """Id of the employee. Sources: wsdl, peer."""
+    employee_name: str | None = field(default=None, metadata=wire("EmployeeName", "string"))
+    """``EmployeeName`` on the wire. Sources: wsdl, peer."""
+    coverage_type_name: str | None = field(default=None, metadata=wire("CoverageTypeName", "string"))
+    """``CoverageTypeName`` on the wire. Sources: wsdl, peer."""
+    coverage_type_id: int | None = field(default=None, metadata=wire("CoverageTypeId", "integer"))
+    """``CoverageTypeId`` on the wire. Sources: wsdl, peer."""
+    license_type_id: int | None = field(default=None, metadata=wire("LicenseTypeId", "integer"))
+    """``LicenseTypeId`` on the wire. Sources: wsdl, peer."""
+    license_type_name: str | None = field(default=None, metadata=wire("LicenseTypeName", "string"))
+    """``LicenseTypeName`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class NestedEntityOperationResult(Record):
+    """``NestedEntityOperationResult`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    entity_path: str | None = field(default=None, metadata=wire("EntityPath", "string"))
+    """``EntityPath`` on the wire. Sources: wsdl, peer."""
+    entity_specifier: EntitySpecifier | None = field(
+        default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
+    )
+    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class NewUnitSpecifier(Record):
+    """``NewUnitSpecifier`` of the service.
+
+    Sources: spec, wsdl, peer.
+    """
+
+    building_name: str | None = field(default=None, metadata=wire("BuildingName", "string"))
+    """Name of the building. Sources: wsdl, peer."""
+    building_floor_plan: str | None = field(default=None, metadata=wire("BuildingFloorPlan", "string"))
+    """Building-level asset template name. Sources: wsdl, peer."""
+    floor_name: str | None = field(default=None, metadata=wire("FloorName", "string"))
+    """Name of the floor. Sources: wsdl, peer."""
+    floor_floor_plan: str | None = field(default=None, metadata=wire("FloorFloorPlan", "string"))
+    """Floor-level asset template name. Sources: wsdl, peer."""
+    unit_name: str | None = field(
+        default=None, metadata=wire("UnitName", "string", max_length=64, max_length_source="doc")
+    )
+    """Name of the unit. At most 64 characters. Length limit from a vendor sample. Sources: spec, wsdl, peer.
+    """
+    unit_floor_plan: str | None = field(default=None, metadata=wire("UnitFloorPlan", "string"))
+    """Unit-level asset template name. Sources: spec, wsdl, peer."""
+    street_address: Address2 | None = field(default=None, metadata=wire("StreetAddress", "ref", "Address2"))
+    """Address of the unit. Sources: spec, wsdl, peer."""
+    unit_info: AssetInfo | None = field(default=None, metadata=wire("UnitInfo", "ref", "AssetInfo"))
+    """Extra details of the unit asset. Sources: wsdl, peer."""
+    space_name: str | None = field(default=None, metadata=wire("SpaceName", "string"))
+    """``SpaceName`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    space_floor_plan: str | None = field(default=None, metadata=wire("SpaceFloorPlan", "string"))
+    """``SpaceFloorPlan`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+
+
+@define(kw_only=True)
+class ProcedureStepDocument(Record):
+    """``ProcedureStepDocument`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
+    """``DocumentId`` on the wire. Sources: wsdl, peer."""
+    url: str | None = field(default=None, metadata=wire("Url", "string"))
+    """``Url`` on the wire. Sources: wsdl, peer."""
+    procedure_step_id: int | None = field(default=None, metadata=wire("ProcedureStepId", "integer"))
+    """``ProcedureStepId`` on the wire. Sources: wsdl, peer."""
+    document_created_utc: datetime | None = field(
+        default=None, metadata=wire("DocumentCreatedUtc", "datetime-utc")
+    )
+    """``DocumentCreatedUtc`` on the wire. UTC. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class PropertySet(Record):
+    """``PropertySet`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
+    """Property names or paths; * for all plain ones. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class TaxDetail(Record):
+    """``TaxDetail`` of the service.
+
+    Sources: wsdl, peer.
+    """
+
+    juris_type: JurisdictionType | None = field(
+        default=None, metadata=wire("JurisType", "enum", "JurisdictionType")
+    )
+    """Kind of jurisdiction. Sources: wsdl, peer."""
+    juris_name: str | None = field(default=None, metadata=wire("JurisName", "string"))
+    """Name of the jurisdiction. Sources: wsdl, peer."""
+    rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
+    """Tax rate. Exact decimal. Sources: wsdl, peer."""
+    tax_calculated: Decimal | None = field(default=None, metadata=wire("TaxCalculated", "number"))
+    """Tax amount. Exact decimal. Sources: wsdl, peer."""
+    money_id: int | None = field(default=None, metadata=wire("MoneyId", "integer"))
+    """Currency code of the money values. Sources: wsdl, peer."""
+    tax_date: datetime | None = field(default=None, metadata=wire("TaxDate", "datetime-local"))
+    """``TaxDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+
+
+@define(kw_only=True)
+class UserSignInInfo(Record):
+    """``UserSignInInfo`` of the service.
+
+    Source: peer.
+    """
+
+    id: int | None = field(default=None, metadata=wire("ID", "integer"))
+    """``ID`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
+    """``CreatedDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only.
+    Source: peer.
+    """
+    last_sign_in_date: datetime | None = field(
+        default=None, metadata=wire("LastSignInDate", "datetime-local")
+    )
+    """``LastSignInDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only.
+    Source: peer.
+    """
+    sign_in_count: int | None = field(default=None, metadata=wire("SignInCount", "integer"))
+    """``SignInCount`` on the wire. In the 2023 OpenAPI description only. Source: peer."""

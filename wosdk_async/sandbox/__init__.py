@@ -1,0 +1,20 @@
+"""A local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
+
+    app.py        HTTP in and out                  tokens.py, oauth.py   who may ask
+    office.py     which operation is asked for     commands/             one small function each
+    base.py       create, retrieve, update, delete (write.py, update.py, rules.py)
+    query.py      conditions.py, operators.py: criteria as SQL; selection.py: what a row shows
+    store.py      schema.py: the file; seed.json: what a new one holds
+
+It answers by `wosdk_async.catalogue` and by nothing else of this package: a mistake of the client
+shows here instead of agreeing with itself.
+"""
+
+from __future__ import annotations
+
+from .app import create_app
+from .errors import StoreError
+from .seed import open_store
+from .server import LocalCompany, serve
+
+__all__ = ["LocalCompany", "StoreError", "create_app", "open_store", "serve"]

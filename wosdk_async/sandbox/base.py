@@ -1,0 +1,164 @@
+"""The base operations on one entity (spec 4.9, facts 3): create, retrieve, update, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from .body import Row, load, pick
+from .desk import Desk
+from .errors import Refusal, broken_rule, custom_command, missing_row, unsupported
+from .operators import test
+from .schema import column
+from .selection import paths_of, selection
+from .shape import Shape
+from .update import plan, update
+from .values import reference_id
+from .write import create, delete
+
+__all__ = ["create_entity", "delete_entity", "locate", "retrieve", "specifier", "update_entity"]
+
+# Operations that a command of the entity replaces (facts 3.9; Space by spec 4.4, its code assumed).
+_CUSTOM_COMMANDS = {
+    ("Create", "WorkZone"),
+    ("Delete", "WorkZone"),
+    ("Delete", "Portfolio"),
+    ("Create", "Space"),
+}
+
+
+def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
+    """The reply to a read of one entity, in both envelopes that were seen.
+
+    Args:
+        key: an integer, or the identifying fields as a JSON object (facts 3.1).
+        properties: property paths joined by commas; none means the default read.
+    """
+    _allow(shape, "Retrieve")
+    chosen = selection(shape.name, paths_of((properties or "").split(",")))
+    data = chosen.show(desk, locate(desk, shape, key))
+    # spec 4.9 shows Entities, every recording Data alone (facts 12 row 5)
+    return {"Data": data, "Entities": [{"Data": data}]}
+
+
+def create_entity(desk: Desk, shape: Shape, entity: object) -> Row:
+    """The reply to a create: only the specifier comes back (facts 3.3)."""
+    members = _members(entity)
+    if shape.name == "AssetAttribute":
+        raise _outside_parent("new", _whole(pick(members, "AssetId")))
+    _allow(shape, "Create")
+    return specifier(shape, create(desk, shape, members))
+
+
+def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) -> Row:
+    """The reply to an update by the grammar of facts 3.6."""
+    members = _members(entity)
+    if not isinstance(properties, list) or not properties:
+        raise _insufficient()
+    key = reference_id(members)
+    if key is None:
+        raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
+    row = desk.row(shape.name, key)
+    if shape.name == "AssetAttribute":
+        raise _outside_parent(key, row["AssetId"])
+    _allow(shape, "Update")
+    update(desk, shape, row, members, plan(shape, paths_of(properties)))
+    return specifier(shape, row)
+
+
+def delete_entity(desk: Desk, shape: Shape, key: str, *, missing_ok: bool) -> Row:
+    """The reply to a delete.
+
+    Args:
+        missing_ok: the header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
+    """
+    if shape.name == "AssetAttribute":
+        row = locate(desk, shape, key)
+        raise _outside_parent(row["Id"], row["AssetId"])
+    _allow(shape, "Delete")
+    try:
+        row = locate(desk, shape, key)
+    except Refusal as refusal:
+        if refusal.code == "ERROR_CODE_1019" and missing_ok:
+            return {"EntitySpecifier": {"EntityType": shape.name, "Id": _whole(key)}}
+        raise
+    delete(desk, shape, row)
+    return {"EntitySpecifier": {"EntityType": shape.name, "Id": row["Id"]}}
+
+
+def specifier(shape: Shape, row: Row) -> Row:
+    """``ConcurrencyId`` only for entities with a lock (facts 3.3)."""
+    named = {"EntityType": shape.name, "Id": row["Id"]}
+    lock = {"ConcurrencyId": row["ConcurrencyId"]} if shape.locked else {}
+    return {"EntitySpecifier": lock | named}
+
+
+def locate(desk: Desk, shape: Shape, key: str) -> Row:
+    """The row that a path or query identifier names.
+
+    Raises:
+        Refusal: ``IDENTIFIER_NOT_FOUND``, ``DATA_PARSING_ERROR`` (facts 3.1) or ``ERROR_CODE_1019``.
+    """
+    if not key.strip():
+        raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
+    named = _identifier(key)
+    if "Id" in named and len(named) == 1 and not shape.composite_key:
+        return desk.row(shape.name, named["Id"])
+    found = _by_fields(desk, shape, named)
+    if found is None:
+        raise missing_row(shape.name, key)
+    return found
+
+
+def _identifier(key: str) -> dict[str, Any]:
+    try:
+        value = load(key)
+    except (msgspec.DecodeError, ArithmeticError, RecursionError):
+        value = None
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
+        return {"Id": value}
+    if isinstance(value, dict) and value:
+        return value
+    raise Refusal(400, "DATA_PARSING_ERROR", "The identifier is neither an integer nor an entity.")
+
+
+def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
+    conditions, values = ["company = ?"], [desk.company.id]
+    for name, value in named.items():
+        field = shape.field(name)
+        if field is None or field.type in ("ref", "list", "object", "money"):
+            raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {shape.name}.")
+        predicate, bound = test(column(field.name, field.type), field, "equal", [value])
+        conditions.append(predicate)
+        values += bound
+    text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608
+    return next(iter(desk.store.select(text, values)), None)
+
+
+def _allow(shape: Shape, operation: str) -> None:
+    """Unknown support counts as supported; the catalogue says which operations are refused."""
+    if (operation, shape.name) in _CUSTOM_COMMANDS:
+        raise custom_command(operation, shape.name)
+    if shape.operations.get(operation.lower()) is False:
+        raise unsupported(operation, shape.name)
+
+
+def _outside_parent(key: object, parent: object) -> Refusal:
+    # spec 4.9 rule 2; the wording is not shown
+    return broken_rule(f"Change attribute {key} through its parent asset {parent}.")
+
+
+def _members(entity: object) -> dict[str, Any]:
+    if not isinstance(entity, dict):
+        raise _insufficient()
+    return entity
+
+
+def _insufficient() -> Refusal:
+    # spec 7: an insufficient PUT body was answered so
+    return Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
+
+
+def _whole(value: object) -> int:
+    return int(value) if isinstance(value, int | str) and str(value).strip().isdecimal() else 0

@@ -1,0 +1,194 @@
+"""WoCreateCommand (spec 4.3, facts 5)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import attrs
+
+from wosdk_async.sandbox.body import Row, pick
+from wosdk_async.sandbox.desk import Desk
+from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.expanded import expanded
+from wosdk_async.sandbox.rules import lineage
+from wosdk_async.sandbox.shape import Shape, shapes
+from wosdk_async.sandbox.times import zone_of
+from wosdk_async.sandbox.values import reference_id
+from wosdk_async.sandbox.write import blank, create, own, recognised
+
+from .assignment import assign_primary, preferred_assignee
+from .log import log_action
+from .registry import Arguments, command, needed
+
+__all__ = ["create_work_order"]
+
+_NOTHING = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
+# Lists a creation may carry; the others are written by actions only (facts 5, Creation traps).
+_LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
+
+
+@attrs.frozen
+class _Parts:
+    """The rows a new work order refers to, and its items as (sent, asset, task)."""
+
+    sub_type: Row
+    zone: Row
+    customer: Row | None
+    items: list[tuple[Row, Row, Row]]
+
+
+@command("WoCreateCommand")
+def create_work_order(desk: Desk, arguments: Arguments) -> Row:
+    sent = arguments.get("WorkOrder")
+    if not isinstance(sent, dict):
+        raise required("WorkOrder")
+    shape = shapes()["WorkOrder"]
+    members = recognised(shape, sent)
+    order = blank(shape, members)
+    parts = _parts(desk, order, sent)
+    order["Id"] = desk.store.next_number("WorkOrder")
+    _describe(desk, order, parts)
+    _schedule(desk, order, parts, arguments)
+    _file(desk, order, parts, arguments)
+    own(desk, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
+    return {"Wo": expanded(desk, "WorkOrder", order)}
+
+
+def _parts(desk: Desk, order: Row, sent: Row) -> _Parts:
+    """What the order refers to; all of it must exist (spec 3)."""
+    if order["TypeCategory"] == "Unknown":
+        raise required("TypeCategory")
+    sub_type = _referred(desk, order, "SubType", "WorkOrderType")
+    if sub_type is None:
+        raise required("SubType.Id")
+    customer = _referred(desk, order, "Customer", "Customer")
+    if customer is None and order["TypeCategory"] == "Request":
+        raise required("Customer.Id")  # facts 5: for TypeCategory Request
+    if customer is not None:
+        order.setdefault("WorkZone", customer.get("WorkZone"))  # facts 5: the customer's zone
+    zone = _referred(desk, order, "WorkZone", "WorkZone")
+    if zone is None:
+        raise required("WorkZone.Id")  # facts 5: a Basic order without a customer
+    for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
+        _referred(desk, order, name, str(shapes()["WorkOrder"].by_name[name.lower()].of))
+    return _Parts(sub_type, zone, customer, _items(desk, pick(sent, "Items")))
+
+
+def _referred(desk: Desk, order: Row, name: str, entity: str) -> Row | None:
+    cut = order.get(name)
+    if cut is None:
+        order.pop(name, None)
+        return None
+    return needed(desk.find(entity, cut["Id"]), name, cut["Id"])
+
+
+def _items(desk: Desk, sent: Any) -> list[tuple[Row, Row, Row]]:
+    items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
+    if not items:
+        raise required("Items")
+    return [
+        (item, _named(desk, item, "Asset", "Location"), _named(desk, item, "Task", "Task")) for item in items
+    ]
+
+
+def _named(desk: Desk, item: Row, name: str, entity: str) -> Row:
+    key = reference_id(pick(item, name))
+    if key is None:
+        raise required(f"Items.{name}.Id")
+    return needed(desk.find(entity, key), name, key)
+
+
+def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
+    """Where and what: asset, texts, number, currency and money."""
+    _, asset, task = parts.items[0]
+    zone = parts.zone
+    place = ", ".join(row["Name"] for row in reversed(lineage(desk, asset)))
+    order["MainAsset"] = {"Id": asset["Id"]}
+    order["ShortLocation"] = asset["Name"]
+    # facts 5: three parts; the second is the short location too, the third the task's name
+    order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
+    order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
+    serial = desk.store.next_number(f"Number of WorkZone {zone['Id']}")
+    order["Number"] = f"{zone['WoNumberPrefix']}{serial:0{zone['WoNumberDigits']}d}"  # facts 7
+    order["TimeZone"] = zone["TimeZone"]
+    order["CurrencyTypeId"] = zone["CurrencyTypeId"]
+    if order["VendorNte"]["CurrencyTypeId"] == "Unknown":
+        order["VendorNte"] = {
+            "CurrencyTypeId": zone["CurrencyTypeId"],
+            "Value": order["VendorNte"]["Value"] or _NOTHING,
+        }
+    order["StatusId"] = "New"
+    order["InductionAndSafetyStatusID"] = "NotRequired"  # spec 2.3
+    if order["Access"] == "Unknown":
+        order["Access"] = zone["DefaultAccess"]
+    if "Specialty" not in order and "Specialty" in task:
+        order["Specialty"] = task["Specialty"]
+    order["Duration"] = order["Duration"] or task["CompletionTime"]
+
+
+def _schedule(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
+    """The priority, and the due times when they are to be computed (spec 3)."""
+    task = parts.items[0][2]
+    computed = arguments.get("ComputeSchedule", False)
+    # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
+    if "Priority" in task and (computed or "Priority" not in order):
+        order["Priority"] = task["Priority"]
+    zone = zone_of(order["TimeZone"])
+    order["DtCreated"] = desk.now.local(zone)
+    order["CreatedDateUtc"] = desk.now.utc
+    if not computed or "Priority" not in order:
+        return
+    priority = desk.row("WoPriority", order["Priority"]["Id"])
+    for local, utc, minutes in _DEADLINES:
+        moment = desk.now.later(priority[minutes])
+        order[local], order[utc] = moment.local(zone), moment.utc
+
+
+_DEADLINES = (
+    ("DtDue", "DueDateUtc", "DueInMinutes"),
+    ("DtAcknowledgeBy", "AcknowledgeByUtc", "AcknowledgeInMinutes"),
+    ("DtOnSiteBy", "DtUtcOnSiteBy", "RespondInMinutes"),
+)
+
+
+def _file(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
+    """Keep the order and the rows that come with it."""
+    for name, entity in (("WorkOrderCost", "WorkOrderCost"), ("LastAction", "WoLastAction")):
+        order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
+    employee = preferred_assignee(desk, order, arguments)
+    if employee is not None:
+        assign_primary(desk, order, employee)
+    entry = log_action(desk, order, "Create", arguments)
+    desk.place(shapes()["WorkOrder"], order)
+    desk.place(shapes()["WorkOrderCost"], _cost(order))
+    desk.place(shapes()["WoLastAction"], _last_action(order, entry, arguments))
+    for index, (item, _, _) in enumerate(parts.items):
+        place = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
+        create(desk, shapes()["WoItem"], item, place)
+
+
+def _cost(order: Row) -> Row:
+    shape = shapes()["WorkOrderCost"]
+    money = {"CurrencyTypeId": order["CurrencyTypeId"], "Value": _NOTHING}
+    amounts = {field.name: money for field in shape.fields if field.type == "money"}
+    return {
+        **shape.blank,
+        **amounts,
+        "Id": order["Id"],
+        "CurrencyTypeId": order["CurrencyTypeId"],
+        "BillToType": "None",  # spec 2.4
+        "ApStatusId": 1,  # facts 9: row 1 is the state None
+        "CostStatusId": 1,
+    }
+
+
+def _last_action(order: Row, entry: Row, arguments: Arguments) -> Row:
+    return {
+        **shapes()["WoLastAction"].blank,
+        "Id": order["Id"],
+        "WorkOrderId": order["Id"],
+        "LastAction": {"Id": entry["Id"]},
+        "BillStatus": "NotBilled",  # spec 3
+        "XNumber": arguments.get("ExternalNumber", ""),  # facts 5, Retry safety
+    }

@@ -1,0 +1,105 @@
+"""Finding a command by its path and running it with arguments read by the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from wosdk_async import catalogue
+from wosdk_async.catalogue import Command, Field
+from wosdk_async.sandbox.body import Row
+from wosdk_async.sandbox.desk import Desk
+from wosdk_async.sandbox.errors import Refusal, broken_rule
+from wosdk_async.sandbox.shape import SCALARS
+from wosdk_async.sandbox.values import UNREADABLE, read
+
+__all__ = ["Arguments", "Handler", "command", "find", "needed", "run"]
+
+Arguments = dict[str, Any]
+Handler = Callable[[Desk, Arguments], Row]
+
+_handlers: dict[str, Handler] = {}
+
+# The entity part of a short path stands for the beginning of the command's name.
+_PREFIXES = {"workorder": "wo"}
+_NO_SHORT_FORM = {"workzone/delete"}  # facts 5: answered COMMAND_NOT_FOUND
+
+
+def command(name: str) -> Callable[[Handler], Handler]:
+    """Register the function as the command called ``name`` in the catalogue."""
+
+    def register(handler: Handler) -> Handler:
+        _handlers[name] = handler
+        return handler
+
+    return register
+
+
+def find(segments: list[str]) -> Command:
+    """The command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
+
+    Raises:
+        Refusal: ``COMMAND_NOT_FOUND``. The text for a full name is assumed.
+    """
+    path = "/".join(segments).lower()
+    found = _paths().get(path)
+    if found is None and len(segments) == 2 and path not in _NO_SHORT_FORM:
+        entity, short = segments[0].lower(), segments[1].lower()
+        found = _paths().get(f"{_PREFIXES.get(entity, entity)}{short}command")
+    if found is not None:
+        return found
+    text = f"There are no such custom command as '{segments[-1]}'"
+    owner = f" for entity '{segments[0]}'" if len(segments) > 1 else ""
+    raise Refusal(400, "COMMAND_NOT_FOUND", text + owner)
+
+
+def run(desk: Desk, wanted: Command, sent: Mapping[str, Any]) -> Row:
+    """The ``CommandResult`` of a command.
+
+    Raises:
+        Refusal: the command is not modelled here, or whatever rule it breaks.
+    """
+    handler = _handlers.get(wanted.name)
+    if handler is None:
+        raise broken_rule(f"The local sandbox does not model {wanted.name}.")
+    return handler(desk, _arguments(wanted, sent))
+
+
+def needed(row: Row | None, name: str, key: object) -> Row:
+    """A row that a command refers to.
+
+    Raises:
+        Refusal: ``BUSINESS_LOGIC_ERROR`` naming the reference (spec 3; the text is assumed).
+    """
+    if row is None:
+        raise broken_rule(f"{name} with id {key} is not found.")
+    return row
+
+
+@cache
+def _paths() -> dict[str, Command]:
+    commands = catalogue.load().commands.values()
+    named = {command.name.lower(): command for command in commands}
+    others = {path.lower(): c for c in commands for path in (c.path, *c.other_paths)}
+    return named | others
+
+
+@cache
+def _fields(name: str) -> dict[str, Field]:
+    fields = catalogue.load().commands[name].request
+    return {known.lower(): field for field in fields for known in (field.name, *field.aliases)}
+
+
+def _arguments(wanted: Command, sent: Mapping[str, Any]) -> Arguments:
+    """The known members under their own names; others and unreadable ones are dropped (facts 3.3)."""
+    fields = _fields(wanted.name)
+    read_members: Arguments = {}
+    for name, value in sent.items():
+        field = fields.get(name.lower())
+        if field is None or value is None:
+            continue
+        known = read(field, value) if field.type in SCALARS else value
+        if known is not UNREADABLE:
+            read_members[field.name] = known
+    return read_members

@@ -1,0 +1,123 @@
+"""SpaceCreateCommand (spec 4.4, facts 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wosdk_async.sandbox.body import Row, pick
+from wosdk_async.sandbox.desk import Desk
+from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.expanded import expanded
+from wosdk_async.sandbox.ownership import Link, link
+from wosdk_async.sandbox.shape import shapes
+from wosdk_async.sandbox.values import UNREADABLE, read
+from wosdk_async.sandbox.write import create, point
+
+from .registry import Arguments, command, needed
+
+__all__ = ["create_space"]
+
+
+@command("SpaceCreateCommand")
+def create_space(desk: Desk, arguments: Arguments) -> Row:
+    """A Space for a customer, in a unit that exists or in one made from an asset template."""
+    key = arguments.get("CustomerId", 0)
+    if not key:
+        raise required("CustomerId")
+    customer = needed(desk.find("Customer", key), "CustomerId", key)
+    specifier = arguments.get("NewUnitSpecifier")
+    if arguments.get("UnitId", 0):
+        unit = needed(desk.find("Location", arguments["UnitId"]), "UnitId", arguments["UnitId"])
+    elif isinstance(specifier, dict):
+        unit = _unit(desk, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown"))
+    else:
+        raise required("NewUnitSpecifier")  # facts 5: either UnitId or NewUnitSpecifier
+    space = _space(desk, customer, unit, arguments)
+    if isinstance(specifier, dict) and isinstance(pick(specifier, "StreetAddress"), dict):
+        _address(desk, space, pick(specifier, "StreetAddress"))
+    return {"NewSpace": expanded(desk, "Space", space)}
+
+
+def _space(desk: Desk, customer: Row, unit: Row, arguments: Arguments) -> Row:
+    shape = shapes()["Space"]
+    times = ("StartDate", "EndDate", "MoveInDate", "MoveOutDate")
+    known = {name: arguments[name] for name in times if name in arguments}
+    zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
+    instructions = read(
+        shape.by_name["instructions"], arguments.get("Instructions", "")
+    )  # facts 7: its length
+    row = {**shape.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
+    return desk.insert(shape, row | {"StatusId": "Current", "Instructions": instructions})  # spec 3
+
+
+def _unit(desk: Desk, customer: Row, specifier: Row, if_exists: str) -> Row:
+    """The unit a specifier names, below the customer's property."""
+    name = _text(specifier, "UnitName")
+    if not name:
+        raise required("NewUnitSpecifier.UnitName")
+    parent = _parent(desk, customer, specifier)
+    same = [unit for unit in _below(desk, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
+    if same and if_exists == "Reuse":
+        return same[0]
+    if same and if_exists != "Ignore":  # Fail, and Unknown like it (assumed); Ignore makes another
+        raise broken_rule(f"Unit '{name}' exists already.")
+    return _from_template(desk, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+
+
+def _parent(desk: Desk, customer: Row, specifier: Row) -> int:
+    """Where the unit goes: the zone's asset, or the building and floor named below it (assumed)."""
+    zone = desk.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
+    parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
+    for part in ("Building", "Floor"):
+        name = _text(specifier, f"{part}Name")
+        if name:
+            known = [row for row in _below(desk, parent) if row["TypeId"] == part and row["Name"] == name]
+            plan = _text(specifier, f"{part}FloorPlan")
+            parent = (known[0] if known else _from_template(desk, parent, name, plan, part))["Id"]
+    return int(parent)
+
+
+def _from_template(desk: Desk, parent: int, name: str, plan: str, kind: str) -> Row:
+    """A new location, with everything below the template's root copied under it (spec 4.4)."""
+    if not plan:
+        return create(desk, shapes()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
+    template = _template(desk, plan)
+    root = desk.row("Location", template["RootAssetId"])
+    return _copy(desk, root, parent) if not name else _copy(desk, root | {"Name": name}, parent)
+
+
+def _template(desk: Desk, name: str) -> Row:
+    text = "SELECT body FROM AssetTemplate WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"
+    found = desk.store.select(text, [desk.company.id, name])
+    if len(found) != 1:
+        raise broken_rule(f"Template '{name}' cannot be found; or ambiguous template name")  # facts 6
+    return found[0]
+
+
+def _copy(desk: Desk, source: Row, parent: int) -> Row:
+    members = {key: value for key, value in source.items() if key not in ("Id", "RootId")}
+    made = create(desk, shapes()["Location"], members | {"ParentId": parent, "IsTemplate": False})
+    attributes = link("Location", shapes()["Location"].by_name["attributes"])
+    for row in desk.children(attributes, source["Id"]) if attributes else ():
+        create(desk, shapes()["AssetAttribute"], row, {"AssetId": made["Id"]})
+    for child in _below(desk, source["Id"]):
+        _copy(desk, child, made["Id"])
+    return made
+
+
+def _below(desk: Desk, parent: int) -> list[Row]:
+    return desk.children(Link(shapes()["Location"], "ParentId"), parent) if parent else []
+
+
+def _address(desk: Desk, space: Row, address: Row) -> None:
+    owned = link("Space", shapes()["Space"].by_name["addresses"])
+    create(desk, shapes()["Address2"], address, owned.fields(space["Id"]) if owned else None)
+
+
+def _text(specifier: Row, name: str) -> str:
+    value: Any = pick(specifier, name)
+    from wosdk_async import catalogue
+
+    field = next(f for f in catalogue.load().entities["NewUnitSpecifier"].fields if f.name == name)
+    known = read(field, value)
+    return "" if known is UNREADABLE else str(known)

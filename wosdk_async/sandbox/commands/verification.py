@@ -1,0 +1,43 @@
+"""VerifyWorkCommand (spec 4.7)."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.body import Row
+from wosdk_async.sandbox.desk import Desk
+from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.ownership import Link
+from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.shape import shapes
+from wosdk_async.sandbox.times import zone_of
+
+from .registry import Arguments, command
+from .workflow import the_order
+
+__all__ = ["verify_work"]
+
+
+@command("VerifyWorkCommand")
+def verify_work(desk: Desk, arguments: Arguments) -> Row:
+    """Record a rating and a comment of completed work.
+
+    Raises:
+        Refusal: the order is not completed (spec 3 names the state; the text is assumed).
+    """
+    order = the_order(desk, arguments)
+    if order["StatusId"] != "Completed":
+        raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
+    shape = shapes()["WoVerification"]
+    earlier = desk.children(Link(shape, "WorkOrderId"), order["Id"])
+    row = desk.insert(
+        shape,
+        {
+            **shape.blank,
+            "Idx": len(earlier),  # facts 5: 0 for the first
+            "WorkOrderId": order["Id"],
+            "WoRatingId": arguments.get("WoRatingId", "Unknown"),
+            "Comment": arguments.get("Comment", ""),
+            "EditedDate": desk.now.local(zone_of(order["TimeZone"])),
+            "Actor": desk.account,
+        },
+    )
+    return {"WorkVerification": selection("WoVerification", ("*",)).show(desk, row)}

@@ -1,0 +1,171 @@
+"""Criteria and orders of a query as SQL (facts 4): filters, conditions and dotted paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import attrs
+
+from wosdk_async.catalogue import Field
+
+from .body import pick
+from .errors import incorrect_model, unknown_property
+from .operators import NOCASE, ranked, test
+from .ownership import link
+from .schema import REPEATED_IDS, column
+from .selection import MAX_STEPS
+from .shape import SCALARS, Shape, enumeration, shapes
+
+__all__ = ["Criteria"]
+
+_MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
+_AMOUNT = {
+    "value": Field(name="Value", type="number"),
+    "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
+}
+
+Finish = Callable[[str, Field], str]
+
+
+@attrs.define
+class Criteria:
+    """Writes the conditions of one query over the row ``t0`` and collects the values they bind."""
+
+    shape: Shape
+    values: list[object] = attrs.field(factory=list)
+    _aliases: count[int] = attrs.field(factory=lambda: count(1))
+
+    def filter(self, expression: object, depth: int = 0) -> str:
+        """A FilterExpression as a predicate.
+
+        Raises:
+            Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
+                unknown property.
+        """
+        if not isinstance(expression, dict) or depth > _MAX_DEPTH:
+            raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
+        parts = [self._condition(condition) for condition in objects(expression, "Conditions")]
+        parts += [self.filter(inner, depth + 1) for inner in objects(expression, "Filters")]
+        return _joined(parts, _joiner(pick(expression, "FilterOperator")))
+
+    def order(self, path: object) -> str:
+        """The SQL a row sorts by."""
+        if not isinstance(path, str):
+            raise incorrect_model("An order needs a PropertyName.")
+        sql = self._follow(path, ranked)
+        if sql.startswith("EXISTS"):
+            raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
+        return sql
+
+    def _condition(self, condition: dict[str, Any]) -> str:
+        path, operator = pick(condition, "PropertyName"), pick(condition, "Operator")
+        values = pick(condition, "Values")
+        if not isinstance(path, str) or not isinstance(operator, str):
+            raise incorrect_model("A condition needs a PropertyName and an Operator.")
+        if not isinstance(values, list | None):
+            raise incorrect_model("Values must be a list.")
+
+        def finish(sql: str, field: Field) -> str:
+            predicate, bound = test(sql, field, operator.strip().lower(), values or [])
+            self.values += bound
+            return predicate
+
+        return self._follow(path, finish)
+
+    def _follow(self, path: str, finish: Finish) -> str:
+        steps = path.strip().split(".")
+        if len(steps) > MAX_STEPS:
+            raise unknown_property(self.shape.name, steps[0])
+        return self._walk(self.shape, "t0.", steps, finish)
+
+    def _walk(self, shape: Shape, row: str, steps: list[str], finish: Finish) -> str:
+        """Follow a path from the row behind an alias, which ends with a point."""
+        field, rest = shape.field(steps[0]), steps[1:]
+        if field is None:
+            raise unknown_property(shape.name, steps[0])
+        if rest and field.is_list:
+            return self._any_element(shape, field, row, rest, finish)
+        if rest and field.type == "ref":
+            return self._through(field, row, rest, finish)
+        if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
+            part = _AMOUNT[rest[0].lower()]
+            return finish(column(f"{field.name}.{part.name}", part.type, row), part)
+        if rest or field.type not in SCALARS:
+            raise unknown_property(shape.name, steps[0])
+        if field.name == "Id" and shape.name not in REPEATED_IDS:
+            return finish(f"{row}id", field)
+        return finish(column(field.name, field.type, row), field)
+
+    def _through(self, field: Field, row: str, rest: list[str], finish: Finish) -> str:
+        """A reference: its Id is at hand, anything else is in the row it names."""
+        target = shapes()[field.of or ""]
+        key = column(f"{field.name}.Id", "integer", row)
+        if [step.lower() for step in rest] == ["id"]:
+            return finish(key, target.by_name["id"])
+        alias = f"t{next(self._aliases)}"
+        source = f'FROM "{target.name}" {alias} WHERE {alias}.id = {key} AND {alias}.company = t0.company'
+        if target.name == "Actor":  # ids repeat between the kinds of actors
+            kind = column(f"{field.name}.TypeId", "enum", row)
+            source += f" AND {column('TypeId', 'enum', f'{alias}.')} = {kind}"
+
+        if _meets_list(target, rest):
+            return f"EXISTS (SELECT 1 {source} AND {self._walk(target, f'{alias}.', rest, finish)})"
+
+        def fetched(sql: str, last: Field) -> str:
+            collation = NOCASE if last.type == "string" else ""
+            return finish(f"(SELECT {sql} {source}){collation}", last)
+
+        # The value is fetched before it is tested, so that a missing row counts as a null property
+        return self._walk(target, f"{alias}.", rest, fetched)
+
+    def _any_element(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
+        """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
+        owned = link(shape.name, field)
+        if owned is None:
+            raise unknown_property(shape.name, field.name)
+        alias = f"t{next(self._aliases)}"
+        belongs = f"{column(owned.key, 'integer', f'{alias}.')} = {row}id AND {alias}.company = t0.company"
+        if owned.kind:
+            belongs += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
+        inner = self._walk(owned.child, f"{alias}.", rest, finish)
+        return f'EXISTS (SELECT 1 FROM "{owned.child.name}" {alias} WHERE {belongs} AND {inner})'
+
+
+def _meets_list(shape: Shape, steps: list[str]) -> bool:
+    field = shape.field(steps[0])
+    if field is None or field.is_list:
+        return field is not None
+    return field.type == "ref" and len(steps) > 1 and _meets_list(shapes()[field.of or ""], steps[1:])
+
+
+def objects(container: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """A member that is a list of objects, or nothing.
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL``.
+    """
+    found = pick(container, name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise incorrect_model(f"{name} must be a list of objects.")
+    return found
+
+
+def _joiner(operator: object) -> str:
+    if operator is None:
+        return "AND"  # the enum's first: a missing enum is read as 0 (facts 5, UpdateInvoiceState)
+    name = enumeration("LogicalOperator").name_of(operator)
+    if name is None:
+        raise incorrect_model("FilterOperator is And or Or.")
+    return name.upper()
+
+
+def _joined(parts: list[str], joiner: str) -> str:
+    """The parts joined as a balanced tree: SQLite bounds the depth of an expression."""
+    if len(parts) < 2:
+        return parts[0] if parts else "1"
+    middle = len(parts) // 2
+    return f"({_joined(parts[:middle], joiner)} {joiner} {_joined(parts[middle:], joiner)})"

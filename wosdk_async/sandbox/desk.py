@@ -1,0 +1,77 @@
+"""What the operations of one request share: the store, the Company and the moment."""
+
+from __future__ import annotations
+
+from datetime import tzinfo
+
+import attrs
+
+from .body import Row
+from .errors import missing_row
+from .ownership import Link
+from .shape import Shape
+from .store import Company, Store
+from .times import Now, zone_of
+
+__all__ = ["Desk"]
+
+_CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
+
+
+@attrs.frozen
+class Desk:
+    """One request's view of a Company; all its times come from ``now``."""
+
+    store: Store
+    company: Company
+    now: Now
+
+    @property
+    def account(self) -> Row:
+        """The service account as an actor: commands run as it (facts 1, Effective identity)."""
+        return {"Id": self.company.id, "TypeId": "CorrigoNet"}
+
+    @property
+    def zone(self) -> tzinfo:
+        return zone_of(_CENTRAL)
+
+    def find(self, entity: str, key: int) -> Row | None:
+        return self.store.get(self.company.id, entity, key)
+
+    def find_actor(self, reference: Row) -> Row | None:
+        """An actor's row: ids repeat between the kinds of actors."""
+        statement = "SELECT body FROM Actor WHERE id = ? AND company = ?"
+        rows = self.store.select(statement, [reference["Id"], self.company.id])
+        return next((row for row in rows if row["TypeId"] == reference["TypeId"]), None)
+
+    def row(self, entity: str, key: int) -> Row:
+        """The row with this id.
+
+        Raises:
+            Refusal: ``ERROR_CODE_1019``.
+        """
+        found = self.find(entity, key)
+        if found is None:
+            raise missing_row(entity, key)
+        return found
+
+    def children(self, link: Link, parent: int) -> list[Row]:
+        return self.store.children(self.company.id, link, parent)
+
+    def insert(self, shape: Shape, row: Row) -> Row:
+        """Keep a new row under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
+        row["Id"] = self.store.next_number(shape.name)
+        return self.place(shape, row)
+
+    def place(self, shape: Shape, row: Row) -> Row:
+        """Keep a new row under the id it carries."""
+        if shape.locked:
+            row["ConcurrencyId"] = 1
+        self.store.insert(self.company.id, shape.name, row)
+        return row
+
+    def replace(self, shape: Shape, row: Row) -> None:
+        """Keep a changed row and advance its counter (facts 3.7)."""
+        if shape.locked:
+            row["ConcurrencyId"] = int(row["ConcurrencyId"]) + 1
+        self.store.replace(shape.name, row)

@@ -1,0 +1,182 @@
+"""Which operation a request asks for, and who may ask (spec 4 and 5, facts 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+
+from .base import create_entity, delete_entity, retrieve, update_entity
+from .body import Row, parse, pick
+from .commands import find, run
+from .desk import Desk
+from .errors import Refusal, incorrect_model, required
+from .oauth import token_reply
+from .query import query
+from .shape import enumeration, shape_of
+from .store import Company, Store
+from .times import Now
+from .tokens import Tokens
+
+__all__ = ["COMPANY_VERSION", "Office", "Question"]
+
+COMPANY_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+
+Reply = tuple[int, Mapping[str, Any]]
+
+
+@attrs.frozen
+class Question:
+    """A request taken apart.
+
+    ``segments`` are the parts of the path that are not empty, so that a doubled slash does no harm
+    (facts 3.1); ``query`` has lower-case names; ``root`` is the address the request came to.
+    """
+
+    method: str
+    segments: tuple[str, ...]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes = attrs.field(repr=False)
+    root: str
+
+
+@attrs.define
+class Office:
+    """Answers questions out of one store.
+
+    Args:
+        clock: nanoseconds since 1970.
+    """
+
+    store: Store
+    clock: Callable[[], int]
+    tokens: Tokens = attrs.field(init=False)
+    _companies: dict[str, Company] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.tokens = Tokens(self.clock)
+        self._companies = {company.name.lower(): company for company in self.store.companies()}
+
+    def answer(self, question: Question, request_id: list[object]) -> Reply:
+        """Status and body of the reply.
+
+        Args:
+            request_id: receives the request's ``RequestId``, if it has one, also when it is refused.
+
+        Raises:
+            Refusal: whatever the service would refuse.
+        """
+        head = [part.lower() for part in question.segments[:3]]
+        if head == ["oauth", "token"]:
+            return self._token(question)
+        family = head[2] if head[:2] == ["api", "v1"] and len(head) == 3 else ""
+        handler = {
+            "base": self._base,
+            "query": self._query,
+            "cmd": self._command,
+            "corrigoservice": self._locate,
+        }.get(family)
+        if handler is None:
+            raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
+        desk = self._desk(question)
+        return 200, handler(desk, question, request_id)
+
+    def _token(self, question: Question) -> Reply:
+        _only(question, "POST")
+        companies, header = self._companies.values(), question.headers.get("authorization")
+        return token_reply(self.tokens, companies, question.body, header)
+
+    def _desk(self, question: Question) -> Desk:
+        """The Company that the headers name, if the token is its own (facts 1)."""
+        owner = self.tokens.check(question.headers.get("authorization"))
+        # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
+        company = self._companies.get(question.headers.get("companyname", "").strip().lower())
+        if company is None:
+            raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
+        if company.id != owner:  # not shown; assumed
+            raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
+        return Desk(self.store, company, Now(self.clock() // 100))
+
+    def _base(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
+        rest = question.segments[3:]
+        if not rest:
+            raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
+        _note(request_id, question.query.get("requestid"))  # facts 3.1
+        shape = shape_of(rest[0])
+        key = "/".join(rest[1:]) or question.query.get("id", "")
+        if question.method == "GET":
+            return retrieve(desk, shape, key, question.query.get("properties"))
+        if question.method == "DELETE":
+            missing_ok = question.headers.get("ignoremissingentityondelete", "").lower() == "true"
+            with self.store.transaction():
+                return delete_entity(desk, shape, key, missing_ok=missing_ok)
+        if len(rest) > 1:
+            raise _not_allowed()  # facts 3.1: 405 for an id in the path
+        _only(question, "POST", "PUT")
+        body = parse(question.body)
+        _note(request_id, pick(body, "RequestId"))
+        with self.store.transaction():
+            if question.method == "POST":
+                return create_entity(desk, shape, pick(body, "Entity"))
+            return update_entity(desk, shape, pick(body, "Entity"), pick(body, "Properties"))
+
+    def _query(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
+        _only(question, "POST")
+        shape = shape_of(question.segments[3] if len(question.segments) == 4 else "")
+        body = parse(question.body)
+        _note(request_id, pick(body, "RequestId"))
+        expression = pick(body, "QueryExpression")
+        if not isinstance(expression, dict):
+            raise incorrect_model("QueryExpression must be an object.")
+        return {"Entities": [{"Data": row} for row in query(desk, shape, expression)]}
+
+    def _command(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
+        _only(question, "POST")
+        wanted = find(list(question.segments[3:]))  # before the body is read (facts 3.3)
+        body = parse(question.body)
+        _note(request_id, pick(body, "RequestId"))
+        sent = pick(body, "Command")
+        if not isinstance(sent, dict):
+            raise incorrect_model("Command must be an object.")
+        if wanted.name == "GetCompanyWsdkUrlCommand":
+            return {"CommandResult": self._found(desk, question, pick(sent, "CompanyName"), sent)}
+        with self.store.transaction():
+            return {"CommandResult": run(desk, wanted, sent)}
+
+    def _locate(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
+        """The GET form of discovery (facts 2)."""
+        _only(question, "GET")
+        _note(request_id, question.query.get("requestid"))
+        if len(question.segments) != 5 or question.segments[3].lower() != "getcompanywsdkurl":
+            raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
+        return {"CommandResult": self._found(desk, question, question.segments[4], {})}
+
+    def _found(self, desk: Desk, question: Question, name: object, sent: Mapping[str, Any]) -> Row:
+        """Where a Company is served: here (spec 4.1). The reply's Protocol is the one asked for."""
+        if not isinstance(name, str):
+            raise required("CompanyName")
+        if name.strip().lower() != desk.company.name.lower():
+            raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
+        return {
+            "Url": question.root,
+            "CompanyName": desk.company.name,
+            "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
+            "CompanyVersion": COMPANY_VERSION,
+            "CompanyId": desk.company.id,
+        }
+
+
+def _only(question: Question, *methods: str) -> None:
+    if question.method not in methods:
+        raise _not_allowed()
+
+
+def _not_allowed() -> Refusal:
+    return Refusal(405, "METHOD_NOT_ALLOWED", "The method is not offered here.")  # facts 6; code assumed
+
+
+def _note(request_id: list[object], value: object) -> None:
+    if isinstance(value, str):
+        request_id.append(value)

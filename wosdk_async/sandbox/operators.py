@@ -1,0 +1,165 @@
+"""The fourteen operators of a condition as SQL, and the values they compare with (facts 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+
+from wosdk_async.catalogue import Field
+
+from .body import dump
+from .errors import incorrect_model
+from .shape import enumeration
+from .values import UNREADABLE, read
+
+__all__ = ["NOCASE", "ranked", "test"]
+
+NOCASE = " COLLATE NOCASE"
+_MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
+
+_COMPARISONS = {
+    "equal": "=",
+    "notequal": "<>",
+    "greaterthan": ">",
+    "greaterorequal": ">=",
+    "lessthan": "<",
+    "lessorequal": "<=",
+}
+_BETWEEN = {"between": "BETWEEN", "notbetween": "NOT BETWEEN"}
+_MEMBERSHIP = {"in": "IN", "notin": "NOT IN"}
+_PATTERNS = {"like": "LIKE", "notlike": "NOT LIKE"}
+_NULLS = {"null": "IS NULL", "notnull": "IS NOT NULL"}
+
+Values = list[object]
+
+
+def test(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
+    """The predicate of a condition and the values it binds.
+
+    Args:
+        sql: the property, as SQL.
+        field: the property's field, which says how values are read.
+        operator: the operator's name in lower case.
+        values: as sent, text or JSON (facts 4: recorded values are texts).
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL`` for an unknown operator or values that do not fit.
+    """
+    if field.type == "money":
+        raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
+    if operator in _NULLS:
+        return f"{sql} {_NULLS[operator]}", []
+    for words, write in _WRITERS:
+        if operator in words:
+            return write(sql, field, words[operator], values)
+    raise incorrect_model(f"There is no operator '{operator}'.")
+
+
+def ranked(sql: str, field: Field) -> str:
+    """The property as it sorts: an enum by its number, as the service stores it (assumed)."""
+    if field.type != "enum":
+        return sql
+    numbers = enumeration(field.of or "").numbers
+    whens = " ".join(f"WHEN '{name}' THEN {number}" for name, number in numbers.items())
+    return f"CASE {sql} {whens} END"
+
+
+def _compare(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    (value,) = _exactly(1, field, values)
+    if word not in ("=", "<>"):
+        return f"{ranked(sql, field)} {word} ?", [_rank(field, value)]
+    if value is None:  # not shown; assumed
+        return f"{sql} {'IS NULL' if word == '=' else 'IS NOT NULL'}", []
+    return f"{sql} {word} ?", [_comparable(field, value)]
+
+
+def _between(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    low, high = _exactly(2, field, values)
+    return f"{ranked(sql, field)} {word} ? AND ?", [_rank(field, low), _rank(field, high)]
+
+
+def _membership(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    if not values:
+        raise incorrect_model(f"{field.name}: {word} takes at least one value.")
+    # One bound list however many values: SQLite bounds the number of marks
+    wanted = dump([_comparable(field, value) for value in values]).decode()
+    return f"{sql} {word} (SELECT value FROM json_each(?))", [wanted]
+
+
+def _pattern(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    """SQL wildcards (facts 4); a ``[set]`` as SQL Server has it (not shown; assumed)."""
+    (pattern,) = _exactly(1, field, values)
+    if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
+        raise incorrect_model(f"{field.name}: {word} takes one text of at most {_MAX_PATTERN} characters.")
+    text = sql.removesuffix(NOCASE)  # LIKE ignores the case of ASCII letters by itself
+    if "[" not in pattern:
+        return f"{text} {word} ?", [pattern]
+    negation = "NOT " if word.startswith("NOT") else ""
+    return f"{negation}({text} REGEXP ?)", [_regular(pattern)]
+
+
+_Writer = Callable[[str, Field, str, Values], tuple[str, Values]]
+_WRITERS: tuple[tuple[dict[str, str], _Writer], ...] = (
+    (_COMPARISONS, _compare),
+    (_BETWEEN, _between),
+    (_MEMBERSHIP, _membership),
+    (_PATTERNS, _pattern),
+)
+
+
+def _exactly(wanted: int, field: Field, values: Values) -> Values:
+    if len(values) != wanted:
+        raise incorrect_model(f"{field.name}: the operator takes {wanted} value(s), not {len(values)}.")
+    return values
+
+
+def _rank(field: Field, value: object) -> object:
+    known = _comparable(field, value)
+    return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
+
+
+def _comparable(field: Field, value: object) -> object:
+    """A condition's value as SQL compares it."""
+    if field.type in ("integer", "number"):
+        known: object = _numeric(value)
+    elif field.type == "boolean" and isinstance(value, str | int):
+        known = _TRUTHS.get(str(value).strip().lower(), UNREADABLE)
+    elif field.type == "string":
+        text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
+        known = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
+    else:
+        known = read(field, value)
+    if known is UNREADABLE or isinstance(known, dict | list):
+        raise incorrect_model(f"{field.name} cannot be compared with this value.")
+    return known
+
+
+_TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
+
+
+def _numeric(value: object) -> object:
+    """An integer where it is one, else a float: only the comparison is inexact, never the data."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+        return UNREADABLE
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return UNREADABLE
+    if not number.is_finite():
+        return UNREADABLE
+    whole = abs(number) < 2**63 and number == number.to_integral_value()
+    return int(number) if whole else float(number)
+
+
+def _regular(pattern: str) -> str:
+    parts = re.findall(r"\[\^?[^\]]+\]|.", pattern, re.DOTALL)
+    return "".join(_regular_part(part) for part in parts)
+
+
+def _regular_part(part: str) -> str:
+    if len(part) > 1:
+        inverted = "^" if part.startswith("[^") else ""
+        members = part.strip("[]").removeprefix("^")
+        return f"[{inverted}{re.escape(members).replace(chr(92) + '-', '-')}]"
+    return {"%": ".*", "_": "."}.get(part, re.escape(part))

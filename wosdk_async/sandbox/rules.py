@@ -1,0 +1,99 @@
+"""What the service does to rows of certain entity types by itself, whoever writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .body import Row
+from .desk import Desk
+from .errors import broken_rule
+from .ownership import link
+from .shape import shapes
+from .times import to_utc, zone_of
+
+__all__ = ["ON_CREATE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
+
+Rule = Callable[[Desk, Row], None]
+
+# A work order's local times and their UTC twins (spec 2.3, facts 5 for DtOnSiteBy).
+TWINS = {
+    "DtDue": "DueDateUtc",
+    "DtAcknowledgeBy": "AcknowledgeByUtc",
+    "DtOnSiteBy": "DtUtcOnSiteBy",
+    "DtScheduledStart": "ScheduledStartUtc",
+}
+
+
+def lineage(desk: Desk, location: Row) -> list[Row]:
+    """A location's ancestors, the nearest first; a circle of parents ends it."""
+    found: list[Row] = []
+    parent = desk.find("Location", location["ParentId"])
+    while parent is not None and parent not in found and len(found) < 32:
+        found.append(parent)
+        parent = desk.find("Location", parent["ParentId"])
+    return found
+
+
+def _work_order(_desk: Desk, row: Row) -> None:
+    row["ContactName"] = row["ContactName"].rstrip()  # facts 3.4
+    zone = zone_of(row["TimeZone"])
+    for local, utc in TWINS.items():
+        twin = to_utc(row[local], zone) if local in row else None
+        if twin is None:
+            row.pop(utc, None)
+        else:
+            row[utc] = twin
+
+
+def _contact(_desk: Desk, row: Row) -> None:
+    name = f"{row['FirstName']} {row['LastName']}".strip()
+    if name:
+        row["DisplayAs"] = f"{name} (deleted)" if row["IsRemoved"] else name  # facts 3.4
+
+
+def _document(_desk: Desk, row: Row) -> None:
+    # facts 3.10: the stored type follows MimeType, whatever id was sent
+    if row["MimeType"].lower().startswith("image/"):
+        row["DocType"] = {"Id": 3}
+    elif row["MimeType"].lower() == "application/pdf":
+        row["DocType"] = {"Id": 32}
+
+
+def _location(desk: Desk, row: Row) -> None:
+    ancestors = lineage(desk, row)
+    row["RootId"] = ancestors[-1]["Id"] if ancestors else row["Id"]
+
+
+def _new_wo_note(desk: Desk, row: Row) -> None:
+    notes = link("WorkOrder", shapes()["WorkOrder"].by_name["notes"])
+    if row["NoteTypeId"] == "Completion" and notes is not None:
+        others = desk.children(notes, row["WorkOrderId"])
+        if any(note["NoteTypeId"] == "Completion" for note in others):  # facts 3.9; text assumed
+            raise broken_rule(f"Work order {row['WorkOrderId']} has a completion note already.")
+    row["CreatedDate"] = desk.now.local(desk.zone)
+    row["CreatedBy"] = desk.account
+
+
+def _new_note(desk: Desk, row: Row) -> None:
+    row["CreatedAt"] = desk.now.local(desk.zone)
+    row["CreatedBy"] = desk.account
+
+
+def _new_attribute(desk: Desk, row: Row) -> None:
+    asset = desk.find("Location", row["AssetId"])
+    row["TopAssetId"] = asset["RootId"] if asset else 0  # spec 2.8
+
+
+# Members a create must send, with the name the refusal gives (facts 3.10: a peer's list).
+REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
+ON_CREATE: dict[str, Rule] = {
+    "WoNote": _new_wo_note,
+    "Note": _new_note,
+    "AssetAttribute": _new_attribute,
+}
+ON_WRITE: dict[str, Rule] = {
+    "WorkOrder": _work_order,
+    "Contact": _contact,
+    "Document": _document,
+    "Location": _location,
+}

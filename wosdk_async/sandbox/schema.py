@@ -1,0 +1,105 @@
+"""The tables of a store file: one for each entity type, its rows as JSON text.
+
+A property is read with `column`, and the indexes are made of the same expressions, so a condition
+on an indexed property finds its rows without reading the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .ownership import links
+from .shape import Shape, shapes
+
+__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "statements"]
+
+APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
+VERSION = 1
+
+# Properties that work orders and their neighbours are commonly looked up by.
+_INDEXED = {
+    "WorkOrder": ("Number", "StatusId", "LastActionDateUtc", "CreatedDateUtc", "PoNumber", "Customer.Id"),
+    "WoLastAction": ("XNumber",),
+    "Location": ("ParentId",),
+}
+
+_COMPANY = """
+CREATE TABLE company (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL COLLATE NOCASE UNIQUE,
+    client_id TEXT NOT NULL UNIQUE,
+    client_secret TEXT NOT NULL
+) STRICT"""
+
+_COUNTER = "CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+
+# AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a row
+# of Distance 0 has parent and child equal). The bound keeps a circle of parents from running for ever.
+_ASSET_TREE = """
+CREATE VIEW "AssetTree" AS
+WITH RECURSIVE pair(company, parent, child, distance) AS (
+    SELECT company, id, id, 0 FROM "Location"
+    UNION ALL
+    SELECT pair.company, CAST(json_extract("Location".body, '$.ParentId') AS INTEGER), child, distance + 1
+    FROM pair JOIN "Location" ON "Location".id = pair.parent
+    WHERE json_extract("Location".body, '$.ParentId') > 0 AND distance < 32
+)
+SELECT company, parent * 4294967296 + child AS id, json_object(
+    'ParentId', parent, 'ChildId', child, 'Child', json_object('Id', child), 'Distance', distance, 'Id', parent
+) AS body FROM pair"""
+
+# An actor is whoever can act: employees, contacts and the service account itself (facts 1).
+_ACTOR = """
+CREATE VIEW "Actor" AS
+SELECT company, id, json_object('TypeId', json_extract(body, '$.ActorTypeId'),
+    'DisplayAs', json_extract(body, '$.DisplayAs'), 'Id', id) AS body FROM "Employee"
+UNION ALL
+SELECT company, id, json_object('TypeId', 'LeaseUser',
+    'DisplayAs', json_extract(body, '$.DisplayAs'), 'Id', id) FROM "Contact"
+UNION ALL
+SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
+
+REPEATED_IDS = frozenset({"AssetTree"})  # the Id of such a row is not its own
+_VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
+
+
+def column(path: str, kind: str, row: str = "") -> str:
+    """The SQL for a property of a row.
+
+    Args:
+        path: member names joined by points, as they nest in the stored JSON.
+        kind: the catalogue's type of the property; texts compare without regard to letter case
+            and trailing blanks, as the database behind the service does (not shown; assumed).
+        row: the alias of the table, with its point.
+    """
+    value = f"json_extract({row}body, '$.{path}')"
+    return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
+
+
+def statements() -> Iterator[str]:
+    """What makes an empty file a store."""
+    yield _COMPANY
+    yield _COUNTER
+    for shape in shapes().values():
+        if shape.name not in _VIEWS:
+            yield (
+                f'CREATE TABLE "{shape.name}" '
+                "(id INTEGER PRIMARY KEY, company INTEGER NOT NULL, body TEXT NOT NULL) STRICT"
+            )
+    yield from _VIEWS.values()
+    yield from _indexes()
+    yield f"PRAGMA application_id = {APPLICATION_ID}"
+    yield f"PRAGMA user_version = {VERSION}"
+
+
+def _indexes() -> Iterator[str]:
+    pointers = {(link.child.name, link.key) for link in links().values()}
+    chosen = {(name, path) for name, paths in _INDEXED.items() for path in paths}
+    for name, path in sorted(chosen | pointers):
+        kind = _kind(shapes()[name], path)
+        yield f'CREATE INDEX "{name}.{path}" ON "{name}" ({column(path, kind)})'
+
+
+def _kind(shape: Shape, path: str) -> str:
+    field = shape.field(path)
+    return field.type if field else "integer"

@@ -1,0 +1,142 @@
+"""Which properties a read shows: property paths, made into a list of steps (facts 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import attrs
+
+from wosdk_async.catalogue import Field
+
+from .body import Row
+from .desk import Desk
+from .errors import Refusal, incorrect_model, unknown_property
+from .ownership import OWNED_OBJECTS, link
+from .shape import HIDDEN, SCALARS, Shape, shapes
+
+__all__ = ["MAX_STEPS", "Selection", "paths_of", "selection"]
+
+MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
+
+Show = Callable[[Desk, Row], Any]
+
+
+@attrs.frozen
+class Selection:
+    """The members a row is shown with, in order; a member that shows None is left out."""
+
+    steps: tuple[tuple[str, Show], ...]
+
+    def show(self, desk: Desk, row: Row) -> Row:
+        data = {}
+        for name, show in self.steps:
+            value = show(desk, row)
+            if value is not None:
+                data[name] = value
+        return data
+
+
+def paths_of(value: object) -> tuple[str, ...]:
+    """The property paths of a request; none at all means ``*`` (facts 3.1: an empty list is accepted).
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL`` when it is no list of texts.
+    """
+    if value is None:
+        return ("*",)
+    if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
+        raise incorrect_model("Properties must be a list of property paths.")
+    return tuple(path.strip() for path in value if path.strip()) or ("*",)
+
+
+@lru_cache(maxsize=1024)
+def selection(entity: str, paths: tuple[str, ...]) -> Selection:
+    """The selection of these paths.
+
+    Raises:
+        Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
+            ends in a reference.
+    """
+    return _compile(shapes()[entity], [path.split(".") for path in paths])
+
+
+def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
+    whole: set[str] = set()
+    deeper: dict[str, list[list[str]]] = {}
+    for path in paths:
+        if path == ["*"]:
+            whole.update(field.name for field in shape.fields if _by_default(field))
+            continue
+        field = _step(shape, path)
+        if len(path) == 1 or field.type == "money":
+            whole.add(field.name)
+        else:
+            deeper.setdefault(field.name, []).append(path[1:])
+    whole.add("Id")  # an object shown in part shows its Id (facts 3.4)
+    return Selection(
+        tuple(
+            (field.name, _opened(shape, field, deeper[field.name]) if field.name in deeper else _plain(field))
+            for field in shape.fields
+            if field.name in deeper or field.name in whole
+        )
+    )
+
+
+def _by_default(field: Field) -> bool:
+    """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
+    if field.name in HIDDEN or field.is_list:
+        return False
+    return field.of not in OWNED_OBJECTS
+
+
+def _step(shape: Shape, path: list[str]) -> Field:
+    field = shape.field(path[0])
+    if field is None or len(path) > MAX_STEPS:
+        raise unknown_property(shape.name, path[0])
+    if len(path) == 1 and field.type in ("ref", "list"):
+        # code of a peer (facts 3.4); text assumed
+        text = f"Property path '{field.name}' must end in a plain property."
+        raise Refusal(400, "ERROR_CODE_1003", text)
+    if len(path) > 1 and field.type in SCALARS and field.type != "money":
+        raise unknown_property(shape.name, path[0])
+    return field
+
+
+def _plain(field: Field) -> Show:
+    name = field.name
+    if field.type == "datetime-utc":
+        return lambda _desk, row: f"{row[name]}Z" if name in row else None  # spec 2.1
+    if name == "Password":
+        return lambda _desk, _row: ""  # facts 3.4
+    if name in ("PerformDeletion", "IsNew"):
+        return lambda _desk, _row: False
+    return lambda _desk, row: row.get(name)
+
+
+def _opened(shape: Shape, field: Field, paths: list[list[str]]) -> Show:
+    target = shapes().get(field.of or "")
+    if target is None:  # a value without rows of its own: shown whole
+        return _plain(field)
+    inner = _compile(target, paths)
+    if not field.is_list:
+        return _reference(field, inner)
+    owned = link(shape.name, field)
+    name = field.name
+    if owned is None:
+        return lambda desk, row: [inner.show(desk, element) for element in row.get(name, ())]
+    return lambda desk, row: [inner.show(desk, child) for child in desk.children(owned, row["Id"])]
+
+
+def _reference(field: Field, inner: Selection) -> Show:
+    name, target = field.name, field.of or ""
+
+    def show(desk: Desk, row: Row) -> Row | None:
+        cut = row.get(name)
+        if cut is None:
+            return None
+        found = desk.find_actor(cut) if target == "Actor" else desk.find(target, cut["Id"])
+        return inner.show(desk, found) if found else cut
+
+    return show

@@ -1,0 +1,156 @@
+"""A real HTTP server over a store: for a process of its own, or for a thread of this one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+import uvicorn
+
+from .app import create_app
+from .seed import open_store
+from .store import Store
+
+__all__ = ["LocalCompany", "serve"]
+
+Variables = dict[str, str]
+
+
+def serve(
+    store: str | Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8900,
+    announce: Callable[[Variables], None],
+) -> None:
+    """Serve the Company of a store file until SIGINT or SIGTERM.
+
+    Args:
+        store: the SQLite file; made and seeded when it does not exist.
+        port: 0 picks a free one.
+        announce: called with the variables a client needs, once connections are accepted.
+
+    Raises:
+        StoreError: the file cannot be used.
+        OSError: the port cannot be had.
+    """
+    with contextlib.closing(open_store(str(store))) as opened, _listening(host, port) as listener:
+        server = _Server(opened, lambda: announce(_variables(opened, listener)))
+        server.run(sockets=[listener])
+
+
+class LocalCompany:
+    """The sandbox in a thread of this process, for a ``with`` block.
+
+    Args:
+        store: the SQLite file; None makes a temporary one that is removed afterwards.
+
+    Raises:
+        StoreError: on entering, when the file cannot be used.
+    """
+
+    def __init__(self, store: str | Path | None = None) -> None:
+        self._path = store
+        self._exits = contextlib.ExitStack()
+        self._variables: Variables = {}
+
+    @property
+    def variables(self) -> Variables:
+        """The environment variables that lead a client here."""
+        return dict(self._variables)
+
+    def __enter__(self) -> LocalCompany:
+        with contextlib.ExitStack() as exits:
+            path = self._path
+            if path is None:
+                path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
+            opened = exits.enter_context(contextlib.closing(open_store(str(path))))
+            listener = exits.enter_context(_listening("127.0.0.1", 0))
+            exits.enter_context(_running(opened, listener))
+            self._variables = _variables(opened, listener)
+            self._exits = exits.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._exits.close()
+
+    def __repr__(self) -> str:
+        return f"LocalCompany({str(self._path) if self._path else None!r})"
+
+
+class _Server(uvicorn.Server):
+    """Says when it accepts connections, which uvicorn itself only logs."""
+
+    def __init__(self, store: Store, started: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                create_app(store),
+                lifespan="off",
+                access_log=False,
+                log_level="error",
+                server_header=False,  # facts 3.8: not among the recorded headers
+                timeout_graceful_shutdown=5,
+            )
+        )
+        self._accepting = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._accepting()
+
+
+@contextlib.contextmanager
+def _running(store: Store, listener: socket.socket) -> Iterator[None]:
+    """The server in a thread with its own event loop, stopped and joined at the end."""
+    ready = threading.Event()
+    server = _Server(store, ready.set)
+    thread = threading.Thread(
+        target=lambda: asyncio.run(server.serve(sockets=[listener])), name="wosdk sandbox", daemon=True
+    )
+    thread.start()
+    ready.wait()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int) -> Iterator[socket.socket]:
+    """A bound socket: taken before anything else happens, so that a taken port is told at once."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio switches Nagle's delay off only for sockets that name their protocol
+    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            text = f"Cannot listen on {host} port {port}: {error.strerror}. Name another port, or 0 for a free one."
+            raise OSError(error.errno, text) from error
+        yield listener
+
+
+def _variables(store: Store, listener: socket.socket) -> Variables:
+    host, port = listener.getsockname()[:2]
+    root = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    company = store.companies()[0]
+    return {
+        "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
+        "WOSDK_LOCATOR_URL": root,
+        "WOSDK_COMPANY": company.name,
+        "WOSDK_CLIENT_ID": company.client_id,
+        "WOSDK_CLIENT_SECRET": company.client_secret,
+    }

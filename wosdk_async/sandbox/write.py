@@ -1,0 +1,134 @@
+"""Make, remove and restore rows with what they own (spec 4.9, facts 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from wosdk_async.catalogue import Field
+
+from .body import Row
+from .desk import Desk
+from .errors import broken_rule, required
+from .ownership import OWNED_OBJECTS, link
+from .rules import ON_CREATE, ON_WRITE, REQUIRED
+from .shape import HIDDEN, Shape, shapes
+from .values import UNREADABLE, read, reference_id
+
+__all__ = ["add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
+
+Members = Iterable[tuple[Field, Any]]
+# IsRemoved changes by removal and restoring only (not shown; assumed).
+_SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | HIDDEN
+
+
+def create(
+    desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: Mapping[str, Any] | None = None
+) -> Row:
+    """A new row from the members of ``entity``, with the rows of its lists.
+
+    Unknown members are dropped, unreadable ones left at their default, ``Id`` and
+    ``ConcurrencyId`` ignored (facts 3.3).
+
+    Args:
+        belongs: members that tie the row to its parent; they win over those sent.
+    """
+    members = recognised(shape, entity)
+    sent = {field.name for field, value in members if value is not None}
+    for name, shown in REQUIRED.get(shape.name, {}).items():
+        if name not in sent:
+            raise required(shown)
+    row = blank(shape, members) | (belongs or {}) | {"Id": desk.store.next_number(shape.name)}
+    for rules in (ON_CREATE, ON_WRITE):
+        if rule := rules.get(shape.name):
+            rule(desk, row)
+    desk.place(shape, row)
+    own(desk, shape, row, members)
+    return row
+
+
+def recognised(shape: Shape, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
+    """The members of ``entity`` that the entity type knows, in the order sent."""
+    found = ((shape.field(name), value) for name, value in entity.items())
+    return [(field, value) for field, value in found if field is not None]
+
+
+def blank(shape: Shape, members: Members) -> Row:
+    """A row with the scalars and references of ``members``, everything else at its default."""
+    row = {**shape.blank}
+    for field, value in members:
+        assign(shape, row, field, value)
+    return row
+
+
+def assign(shape: Shape, row: Row, field: Field, value: object) -> None:
+    """Write one scalar or reference; null empties it, what cannot be read leaves it alone."""
+    if field.is_list or field.name in _SERVER_SET or field.of in OWNED_OBJECTS:
+        return
+    if value is None or (isinstance(value, dict) and field.type == "ref" and reference_id(value) is None):
+        row.pop(field.name, None)
+        if field.name in shape.blank:
+            row[field.name] = shape.blank[field.name]
+        return
+    known = read(field, value)
+    if known is not UNREADABLE:
+        row[field.name] = known
+
+
+def own(desk: Desk, shape: Shape, row: Row, members: Members) -> None:
+    """Make the rows of a new row's lists and owned objects."""
+    before = {**row}
+    for field, value in members:
+        if field.is_list and isinstance(value, list):
+            for element in value:
+                add_element(desk, shape, row, field, element)
+        elif field.of in OWNED_OBJECTS and isinstance(value, dict):
+            point(desk, shape, row, field, value)
+    if row != before:
+        desk.store.replace(shape.name, row)
+
+
+def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: object) -> None:
+    """One more element of a list of ``row``; what is no object is dropped."""
+    child = shapes().get(field.of or "")
+    if child is None or not isinstance(element, dict):
+        return
+    owned = link(shape.name, field)
+    if owned is not None:
+        create(desk, child, element, owned.fields(row["Id"]))
+        return
+    kept = blank(child, recognised(child, element)) | {"Id": desk.store.next_number(child.name)}
+    row[field.name] = [*row.get(field.name, ()), kept]
+
+
+def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
+    """Make an owned object's row and let ``row`` point at it."""
+    owned = link(shape.name, field)
+    made = create(desk, shapes()[field.of or ""], value, owned.fields(row["Id"]) if owned else None)
+    row[field.name] = {"Id": made["Id"]}
+
+
+def delete(desk: Desk, shape: Shape, row: Row) -> None:
+    """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4)."""
+    if not shape.removable:
+        desk.store.remove(shape.name, row["Id"])
+    elif not row["IsRemoved"]:
+        row["IsRemoved"] = True
+        if "DisplayAs" in row:
+            row["DisplayAs"] += " (deleted)"
+        desk.replace(shape, row)
+
+
+def restore(desk: Desk, shape: Shape, row: Row) -> None:
+    """Undo a removal (facts 3.4, RestoreCommand).
+
+    Raises:
+        Refusal: the entity type is not removable (not shown; assumed).
+    """
+    if not shape.removable:
+        raise broken_rule(f"{shape.name} entity cannot be restored.")
+    if row["IsRemoved"]:
+        row["IsRemoved"] = False
+        if "DisplayAs" in row:
+            row["DisplayAs"] = row["DisplayAs"].removesuffix(" (deleted)")
+        desk.replace(shape, row)
