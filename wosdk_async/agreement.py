@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from typing import Any
 
 __all__ = ["agreed"]
@@ -16,6 +15,8 @@ __all__ = ["agreed"]
 
 @functools.cache
 def _rules() -> Mapping[str, Iterable[Mapping[str, Any]]]:
+    from importlib import resources
+
     text = resources.files("wosdk_async.catalogue").joinpath("differences.json").read_bytes()
     rules: Mapping[str, Iterable[Mapping[str, Any]]] = json.loads(text)["wire_rules"]
     return rules

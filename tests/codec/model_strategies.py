@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from wosdk_async import model
 from wosdk_async.model import Record
 
+found = (getattr(model, name) for name in model.__all__ if name not in ("Asset", "Priority", "SubType"))
 CLASSES = sorted(
-    (
-        found
-        for name in model.__all__
-        if isinstance(found := getattr(model, name), type) and issubclass(found, Record)
-    ),
-    key=lambda cls: cls.__name__,
+    (cls for cls in found if isinstance(cls, type) and issubclass(cls, Record)), key=lambda cls: cls.__name__
 )
-NAMES = {cls.__name__: cls for cls in CLASSES}
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 numbers = st.decimals(allow_nan=False, allow_infinity=False, places=4, min_value=-(10**9), max_value=10**9)
@@ -53,7 +48,9 @@ def values(meta: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
     if meta["type"] == "enum":
         return members(meta["of"])
     if meta["of"]:
-        return records(NAMES[model._registry.resolve(meta["of"]).__name__], depth - 1)
+        return st.deferred(lambda: records(getattr(model, meta["of"]), depth - 1))
+    if meta.get("max_length"):
+        return texts.map(lambda text: text[: meta["max_length"]])
     # Any: null alone is left out, because None means not sent.
     return SCALARS.get(meta["type"], json_values.filter(lambda value: value is not None))
 

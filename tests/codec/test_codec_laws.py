@@ -13,7 +13,7 @@ from tests.codec.model_strategies import CLASSES, records
 from wosdk_async import check, codec
 
 few = settings(
-    max_examples=10,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     database=None,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wosdk_async.catalogue import Catalogue
-from wosdk_async.catalogue.generate_classes import result_modules
 from wosdk_async.catalogue.generate_names import (
     all_order,
     class_name,
     command_module,
     entity_module,
     enum_modules,
+    result_modules,
 )
 from wosdk_async.catalogue.generate_text import from_import, header, literal
 

@@ -18,6 +18,7 @@ __all__ = [
     "enum_modules",
     "import_order",
     "member_name",
+    "result_modules",
     "snake",
 ]
 
@@ -114,3 +115,12 @@ def command_modules(catalogue: Catalogue) -> dict[str, list[Command]]:
 def enum_modules(catalogue: Catalogue) -> dict[str, str]:
     """Enum -> module. Each has its own: a value costs 7 us to make, and an order needs 20 enums of 83."""
     return {name: f"enums.{snake(name)}" for name in catalogue.enums}
+
+
+def result_modules(catalogue: Catalogue) -> dict[str, str]:
+    """Result class -> the module of the first command that answers it."""
+    places: dict[str, str] = {}
+    for command in catalogue.commands.values():
+        if command.result:
+            places.setdefault(command.result, command_module(command))
+    return places

@@ -43,8 +43,8 @@ def _is_record(cls: Any) -> bool:
 converter = cattrs.Converter(detailed_validation=False)
 """The package's cattrs converter; hooks registered on it before first use apply to nested objects too."""
 
-converter.register_structure_hook_factory(_is_record, lambda cls: make_reader(cls, converter))
-converter.register_unstructure_hook_factory(_is_record, lambda cls: make_writer(cls, converter))
+converter.register_structure_hook_factory(_is_record, make_reader)
+converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 

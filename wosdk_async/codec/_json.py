@@ -98,4 +98,8 @@ def _fault(value: Any) -> str | None:
     if isinstance(value, str):
         lone = any("\ud800" <= char <= "\udfff" for char in value)
         return "text with half a surrogate pair; decode it again or remove it." if lone else None
-    return f"a {type(value).__name__}, which is not a JSON value; call codec.unstructure on it first."
+    try:
+        orjson.dumps(value, default=_default)
+    except TypeError:
+        return f"a {type(value).__name__}, which is not a JSON value; call codec.unstructure on it first."
+    return None

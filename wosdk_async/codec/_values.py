@@ -45,17 +45,15 @@ def read_utc(value: Any) -> Any:
 
 def read_number(value: Any) -> Any:
     """An exact number, of a JSON number or of a text that holds one."""
-    if isinstance(value, float):
-        value = repr(value)  # the shortest text of the float is what was written
-    elif isinstance(value, str) and not (value.isascii() and "_" not in value):
-        return value  # Decimal takes more than JSON's digits
-    elif isinstance(value, bool) or not isinstance(value, int | str):
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
+    text = value if isinstance(value, str) else repr(value)  # the shortest text of a float is what was sent
     try:
-        number = Decimal(value)
+        number = Decimal(text)
     except ArithmeticError:
         return value
-    return number if number.is_finite() else value
+    # Decimal also takes other scripts' digits, underscores and NaN.
+    return number if number.is_finite() and text.isascii() and "_" not in text else value
 
 
 class EnumReader(dict[str, Any]):

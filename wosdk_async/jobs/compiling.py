@@ -65,7 +65,9 @@ def limit_of(meta: Wire, truncate: object, path: str) -> Limit:
         raise UnusableError(f"{path}.truncate takes true or false, not {truncate!r}")
     length = meta.get("max_length")
     if truncate and length is None:
-        raise UnusableError(f"{path}: no limit is known for {meta['name']}, so it cannot be cut; leave truncate out")
+        raise UnusableError(
+            f"{path}: no limit is known for {meta['name']}, so it cannot be cut; leave truncate out"
+        )
     return Limit(path, length, meta.get("max_length_source") == "doc", truncate)
 
 
@@ -94,7 +96,9 @@ def _object(meta: Wire, raw: object, path: str) -> Branch:
 def _text(meta: Wire, table: Mapping[str, Any], path: str) -> Value:
     for key in table:
         if key not in _TEXT_KEYS:
-            raise UnusableError(f"{path}: {key!r} is unknown here{nearest(key, _TEXT_KEYS)} It takes text and truncate")
+            raise UnusableError(
+                f"{path}: {key!r} is unknown here{nearest(key, _TEXT_KEYS) or '.'} It takes text and truncate"
+            )
     template = template_of(table.get("text"), f"{path}.text" if len(table) > 1 else path)
     text = Text(path, template, converter(meta), limit_of(meta, table.get("truncate", False), path))
     if template.columns:

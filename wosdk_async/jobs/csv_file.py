@@ -60,9 +60,10 @@ class CsvFile:
         """Raise UnusableError unless the file has every key of ``columns``; the values say who wants it."""
         for name, place in columns.items():
             if name not in self.columns:
+                hint = nearest(name, self.columns) or "."
                 have = ", ".join(name for name in self.columns if name)
                 raise UnusableError(
-                    f"{self.path}: there is no column {name!r}, which {place} names{nearest(name, self.columns)} "
+                    f"{self.path}: there is no column {name!r}, which {place} names{hint} "
                     f"Its columns are: {have}{_separator(self.columns)}"
                 )
 

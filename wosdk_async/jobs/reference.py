@@ -94,10 +94,14 @@ def reference_of(name: str, table: object, path: str) -> ReferenceSpec:
         raise UnusableError(f"{path} takes a table, not {table!r}")
     for key in table:
         if key not in _KEYS:
-            raise UnusableError(f"{path}: {key!r} is unknown here{nearest(key, _KEYS)} It takes {', '.join(_KEYS)}")
+            raise UnusableError(
+                f"{path}: {key!r} is unknown here{nearest(key, _KEYS) or '.'} It takes {', '.join(_KEYS)}"
+            )
     entity = _entity(table.get("entity"), path)
     if ("by" in table) != ("from" in table):
-        raise UnusableError(f"{path} needs both by (the field to compare) and from (the text to look for), or neither")
+        raise UnusableError(
+            f"{path} needs both by (the field to compare) and from (the text to look for), or neither"
+        )
     by, meta = _compared(entity, table, path)
     template = template_of(table["from"], f"{path}.from") if by else None
     if template is not None and NAME in template.columns:
@@ -108,7 +112,9 @@ def reference_of(name: str, table: object, path: str) -> ReferenceSpec:
         filters=tuple(_filter(entity, key, raw, path) for key, raw in _where(table, path).items()),
         by=by,
         template=template,
-        limit=limit_of(meta, table.get("truncate", False), f"{name} name") if by else Limit(path, None, False, False),
+        limit=limit_of(meta, table.get("truncate", False), f"{name} name")
+        if by
+        else Limit(path, None, False, False),
         create=_create(entity, table, by, path),
     )
 

@@ -70,7 +70,10 @@ def _build(cls: type[Any]) -> type[Any]:
     names["__attrs_attrs__"] = _LazyAttributes()
     names.setdefault("wire_name", cls.__name__)
     metaclass: Callable[..., type[Any]] = type(cls)
-    return metaclass(cls.__name__, cls.__bases__, names)
+    made = metaclass(cls.__name__, cls.__bases__, names)
+    # Annotations name classes that only type checkers import: attrs must not try to resolve them.
+    made.__attrs_types_resolved__ = made
+    return made
 
 
 def _define(*, kw_only: bool) -> Any:  # noqa: ARG001 - true for every class

@@ -23,7 +23,7 @@ class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
     number: int | None
     """The number of the value where a source shows it. Send names, never numbers (facts 9)."""
 
-    def __new__(cls, value: str, number: int | None = None) -> Self:
+    def __new__(cls, value: str | int, number: int | None = None) -> Self:
         member = str.__new__(cls, value)
         member._value_ = value
         member.number = number

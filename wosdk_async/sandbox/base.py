@@ -124,7 +124,8 @@ def _identifier(key: str) -> dict[str, Any]:
 
 
 def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
-    conditions, values = ["company = ?"], [desk.company.id]
+    conditions = ["company = ?"]
+    values: list[object] = [desk.company.id]
     for name, value in named.items():
         field = shape.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):

@@ -34,8 +34,12 @@ class Criteria:
     """Writes the conditions of one query over the row ``t0`` and collects the values they bind."""
 
     shape: Shape
+    company: int
     values: list[object] = attrs.field(factory=list)
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
+    # Whether a value behind a reference is fetched, so that a missing row counts as a null, or the
+    # rows that match are collected first, which is faster and right for whatever null does not match.
+    _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
         """A FilterExpression as a predicate.
@@ -54,10 +58,9 @@ class Criteria:
         """The SQL a row sorts by."""
         if not isinstance(path, str):
             raise incorrect_model("An order needs a PropertyName.")
-        sql = self._follow(path, ranked)
-        if sql.startswith("EXISTS"):
+        if _meets_list(self.shape, path.strip().split(".")):
             raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
-        return sql
+        return self._follow(path, ranked, fetching=True)
 
     def _condition(self, condition: dict[str, Any]) -> str:
         path, operator = pick(condition, "PropertyName"), pick(condition, "Operator")
@@ -67,17 +70,20 @@ class Criteria:
         if not isinstance(values, list | None):
             raise incorrect_model("Values must be a list.")
 
+        name = operator.strip().lower()
+
         def finish(sql: str, field: Field) -> str:
-            predicate, bound = test(sql, field, operator.strip().lower(), values or [])
+            predicate, bound = test(sql, field, name, values or [])
             self.values += bound
             return predicate
 
-        return self._follow(path, finish)
+        return self._follow(path, finish, fetching=name == "null" or values == [None])
 
-    def _follow(self, path: str, finish: Finish) -> str:
+    def _follow(self, path: str, finish: Finish, *, fetching: bool) -> str:
         steps = path.strip().split(".")
         if len(steps) > MAX_STEPS:
             raise unknown_property(self.shape.name, steps[0])
+        self._fetching = fetching
         return self._walk(self.shape, "t0.", steps, finish)
 
     def _walk(self, shape: Shape, row: str, steps: list[str], finish: Finish) -> str:
@@ -105,19 +111,18 @@ class Criteria:
         if [step.lower() for step in rest] == ["id"]:
             return finish(key, target.by_name["id"])
         alias = f"t{next(self._aliases)}"
-        source = f'FROM "{target.name}" {alias} WHERE {alias}.id = {key} AND {alias}.company = t0.company'
+        source = f'FROM "{target.name}" {alias} WHERE {alias}.company = {self.company}'
         if target.name == "Actor":  # ids repeat between the kinds of actors
             kind = column(f"{field.name}.TypeId", "enum", row)
             source += f" AND {column('TypeId', 'enum', f'{alias}.')} = {kind}"
-
-        if _meets_list(target, rest):
-            return f"EXISTS (SELECT 1 {source} AND {self._walk(target, f'{alias}.', rest, finish)})"
+        if not self._fetching or _meets_list(target, rest):
+            inner = self._walk(target, f"{alias}.", rest, finish)
+            return f"{key} IN (SELECT {alias}.id {source} AND {inner})"
 
         def fetched(sql: str, last: Field) -> str:
             collation = NOCASE if last.type == "string" else ""
-            return finish(f"(SELECT {sql} {source}){collation}", last)
+            return finish(f"(SELECT {sql} {source} AND {alias}.id = {key}){collation}", last)
 
-        # The value is fetched before it is tested, so that a missing row counts as a null property
         return self._walk(target, f"{alias}.", rest, fetched)
 
     def _any_element(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
@@ -126,14 +131,17 @@ class Criteria:
         if owned is None:
             raise unknown_property(shape.name, field.name)
         alias = f"t{next(self._aliases)}"
-        belongs = f"{column(owned.key, 'integer', f'{alias}.')} = {row}id AND {alias}.company = t0.company"
+        source = f'FROM "{owned.child.name}" {alias} WHERE {alias}.company = {self.company}'
         if owned.kind:
-            belongs += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
-        inner = self._walk(owned.child, f"{alias}.", rest, finish)
-        return f'EXISTS (SELECT 1 FROM "{owned.child.name}" {alias} WHERE {belongs} AND {inner})'
+            source += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
+        pointer = column(owned.key, "integer", f"{alias}.")
+        return (
+            f"{row}id IN (SELECT {pointer} {source} AND {self._walk(owned.child, f'{alias}.', rest, finish)})"
+        )
 
 
 def _meets_list(shape: Shape, steps: list[str]) -> bool:
+    """Whether a path goes through a list; an unknown step is told elsewhere."""
     field = shape.field(steps[0])
     if field is None or field.is_list:
         return field is not None

@@ -18,7 +18,15 @@ VERSION = 1
 
 # Properties that work orders and their neighbours are commonly looked up by.
 _INDEXED = {
-    "WorkOrder": ("Number", "StatusId", "LastActionDateUtc", "CreatedDateUtc", "PoNumber", "Customer.Id"),
+    "WorkOrder": (
+        "Number",
+        "StatusId",
+        "LastActionDateUtc",
+        "CreatedDateUtc",
+        "PoNumber",
+        "Customer.Id",
+        "LastAction.Id",
+    ),
     "WoLastAction": ("XNumber",),
     "Location": ("ParentId",),
 }
@@ -44,9 +52,8 @@ WITH RECURSIVE pair(company, parent, child, distance) AS (
     FROM pair JOIN "Location" ON "Location".id = pair.parent
     WHERE json_extract("Location".body, '$.ParentId') > 0 AND distance < 32
 )
-SELECT company, parent * 4294967296 + child AS id, json_object(
-    'ParentId', parent, 'ChildId', child, 'Child', json_object('Id', child), 'Distance', distance, 'Id', parent
-) AS body FROM pair"""
+SELECT company, parent * 4294967296 + child AS id, json_object('ParentId', parent, 'ChildId', child,
+    'Child', json_object('Id', child), 'Distance', distance, 'Id', parent) AS body FROM pair"""
 
 # An actor is whoever can act: employees, contacts and the service account itself (facts 1).
 _ACTOR = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import socket
 import tempfile
 import threading
@@ -42,7 +43,8 @@ def serve(
     """
     with contextlib.closing(open_store(str(store))) as opened, _listening(host, port) as listener:
         server = _Server(opened, lambda: announce(_variables(opened, listener)))
-        server.run(sockets=[listener])
+        with _signals_end_quietly():
+            server.run(sockets=[listener])
 
 
 class LocalCompany:
@@ -129,6 +131,18 @@ def _running(store: Store, listener: socket.socket) -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def _signals_end_quietly() -> Iterator[None]:
+    """uvicorn repeats the signal that stopped it, once it is done: here the caller goes on instead."""
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, lambda *_: None) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
 def _listening(host: str, port: int) -> Iterator[socket.socket]:
     """A bound socket: taken before anything else happens, so that a taken port is told at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -138,8 +152,10 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listener.bind((host, port))
         except OSError as error:
-            text = f"Cannot listen on {host} port {port}: {error.strerror}. Name another port, or 0 for a free one."
-            raise OSError(error.errno, text) from error
+            remedy = "Name another port, or 0 for a free one."
+            raise OSError(
+                error.errno, f"Cannot listen on {host} port {port}: {error.strerror}. {remedy}"
+            ) from error
         yield listener
 
 

@@ -22,9 +22,7 @@ Members = Iterable[tuple[Field, Any]]
 _SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | HIDDEN
 
 
-def create(
-    desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: Mapping[str, Any] | None = None
-) -> Row:
+def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[str, Any] | None = None) -> Row:
     """A new row from the members of ``entity``, with the rows of its lists.
 
     Unknown members are dropped, unreadable ones left at their default, ``Id`` and
@@ -38,7 +36,7 @@ def create(
     for name, shown in REQUIRED.get(shape.name, {}).items():
         if name not in sent:
             raise required(shown)
-    row = blank(shape, members) | (belongs or {}) | {"Id": desk.store.next_number(shape.name)}
+    row: Row = blank(shape, members) | (belongs or {}) | {"Id": desk.store.next_number(shape.name)}
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(shape.name):
             rule(desk, row)

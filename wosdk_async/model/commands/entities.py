@@ -28,7 +28,7 @@ class RetrieveWithCurrencyTypeResponse(CommandResult):
     """What RetrieveWithCurrencyTypeCommand answers."""
 
     results: list[MoneyValuesEntity] | None = field(
-        default=None, metadata=wire("Results", "ref", "CorrigoEntityMoneyValues", many=True)
+        default=None, metadata=wire("Results", "ref", "MoneyValuesEntity", many=True)
     )
     """``Results`` on the wire. Sources: wsdl, peer."""
 

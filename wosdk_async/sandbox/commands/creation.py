@@ -9,10 +9,10 @@ import attrs
 
 from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.expanded import expanded
 from wosdk_async.sandbox.rules import lineage
-from wosdk_async.sandbox.shape import Shape, shapes
+from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.times import zone_of
 from wosdk_async.sandbox.values import reference_id
 from wosdk_async.sandbox.write import blank, create, own, recognised
@@ -154,7 +154,7 @@ _DEADLINES = (
 
 def _file(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
     """Keep the order and the rows that come with it."""
-    for name, entity in (("WorkOrderCost", "WorkOrderCost"), ("LastAction", "WoLastAction")):
+    for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
     employee = preferred_assignee(desk, order, arguments)
     if employee is not None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from wosdk_async import catalogue
 from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule, required
@@ -11,7 +10,7 @@ from wosdk_async.sandbox.expanded import expanded
 from wosdk_async.sandbox.ownership import Link, link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
-from wosdk_async.sandbox.write import create, point
+from wosdk_async.sandbox.write import create
 
 from .registry import Arguments, command, needed
 
@@ -115,9 +114,7 @@ def _address(desk: Desk, space: Row, address: Row) -> None:
 
 
 def _text(specifier: Row, name: str) -> str:
-    value: Any = pick(specifier, name)
-    from wosdk_async import catalogue
-
-    field = next(f for f in catalogue.load().entities["NewUnitSpecifier"].fields if f.name == name)
-    known = read(field, value)
+    fields = catalogue.load().entities["NewUnitSpecifier"].fields
+    field = next(field for field in fields if field.name == name)
+    known = read(field, pick(specifier, name))
     return "" if known is UNREADABLE else str(known)

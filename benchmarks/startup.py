@@ -1,0 +1,83 @@
+"""What a program pays before its first answer: imports, and the first WorkOrder that is decoded.
+
+    python -m benchmarks.startup [--runs 7]
+
+Every run is a fresh process; the figures are medians in milliseconds, with the smallest and largest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+
+PROBE = """
+import json, sys, time
+def took(since): return (time.perf_counter() - since) * 1000
+start = time.perf_counter()
+import wosdk_async
+package = took(start); start = time.perf_counter()
+from wosdk_async import Client
+client = took(start); start = time.perf_counter()
+from wosdk_async import WorkOrder, codec
+model = took(start)
+body = sys.stdin.buffer.read(); start = time.perf_counter()
+order = codec.structure(codec.loads(body), WorkOrder)
+first = took(start); start = time.perf_counter()
+for _ in range(500): codec.structure(codec.loads(body), WorkOrder)
+print(json.dumps({
+    "import wosdk_async": package, "... Client": client, "... WorkOrder": model,
+    "first decode of a WorkOrder": first, "later decode": took(start) / 500,
+}))
+"""
+
+
+def order() -> bytes:
+    """A work order with opened references, in the form of spec 2.3."""
+    money = {"CurrencyTypeId": "USD", "Value": 350.0}
+    zone = {"DisplayAs": "Riverside", "TimeZone": 35, "DefaultAccess": "NotApplicable", "Teams": [], "Id": 14}
+    cost = {
+        "Id": 7,
+        "CurrencyTypeId": "USD",
+        "CostsTotal": money,
+        "ApStateId": "None",
+        "CostState": "Pending",
+    }
+    contact = {"DisplayAs": "Ada", "TypeId": "Primary", "CustomFields": [], "ConcurrencyId": 2, "Id": 731}
+    employee = {"FirstName": "Mira", "ActorTypeId": "Employee", "RadiusUnit": "Mile", "Teams": [], "Id": 208}
+    customer = {"DisplayAs": "Dental", "TaxExempt": False, "Spaces": [], "Addresses": [], "Id": 512}
+    asset = {"Name": "Air handler", "TypeId": "Equipment", "Documents": [], "Attributes": [], "Id": 21544}
+    found = {
+        **{"Id": 7, "Number": "RS0007", "TypeCategory": "Request", "StatusId": "New", "VendorNte": money},
+        **{"Access": "NotApplicable", "WorkOrderCost": cost, "RequestorContact": contact, "MainAsset": asset},
+        **{"WorkZone": zone, "Employee": employee, "Customer": customer, "ConcurrencyId": 1, "Flags": []},
+        **{"Priority": {"DueInMinutes": 2880, "Id": 3}, "Specialty": {"DisplayAs": "HVAC", "Id": 27}},
+        **{"SubType": {"TypeId": "Request", "Id": 4}, "LastAction": {"Id": 7, "BillStatus": "NotBilled"}},
+        **{"DtCreated": "2024-05-14T09:12:31.4470216", "DueDateUtc": "2024-05-16T13:12:00Z"},
+        **{"Items": [{"Asset": {"Id": 21544}, "Task": {"Id": 14211}, "Comment": "noisy"}], "Notes": []},
+    }
+    return json.dumps(found).encode()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=7, help="fresh processes to take the median of")
+    runs = [
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", PROBE], input=order(), capture_output=True, check=True
+            ).stdout
+        )
+        for _ in range(parser.parse_args().runs)
+    ]
+    for name in runs[0]:
+        values = sorted(run[name] for run in runs)
+        print(f"{name:30} {statistics.median(values):8.2f} ms   ({values[0]:.2f} .. {values[-1]:.2f})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""A local Company on a socket in the test's own loop, with everything that was asked of it in sight."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+
+from wosdk_async import Client, Company
+from wosdk_async.jobs import CsvFile, ImportJob, ImportMap
+from wosdk_async.sandbox import create_app, open_store
+
+Scope = dict[str, Any]
+
+
+class Watched:
+    """The sandbox's application; ``asked`` has every path, ``held`` keeps work order creations waiting."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+        self.asked: list[str] = []
+        self.held: asyncio.Event | None = None
+        self.arrived = asyncio.Event()
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        self.asked.append(f"{scope['method']} {scope['path']}")
+        if self.held is not None and scope["path"].endswith("WoCreateCommand"):
+            self.arrived.set()
+            await self.held.wait()
+        await self._app(scope, receive, send)
+
+    def count(self, ending: str) -> int:
+        """How many requests had a path that ends so."""
+        return sum(path.endswith(ending) for path in self.asked)
+
+
+class Local:
+    """A Company, the server behind it, and short ways to what it holds."""
+
+    def __init__(self, company: Company, server: Watched) -> None:
+        self.company = company
+        self.server = server
+
+    async def rows(self, entity: str, *properties: str, **equal: str) -> list[dict[str, Any]]:
+        """All rows of an entity with these properties, by id."""
+        conditions = [
+            {"PropertyName": name, "Operator": "Equal", "Values": [value]} for name, value in equal.items()
+        ]
+        return await self.company.query(
+            entity,
+            {
+                "PropertySet": {"Properties": ["Id", *properties]},
+                "Criteria": {"Conditions": conditions},
+                "Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}],
+            },
+        )
+
+
+@contextlib.asynccontextmanager
+async def serving(store: Path) -> AsyncIterator[Local]:
+    """A sandbox over ``store`` and a client that is connected to it."""
+    with contextlib.closing(open_store(store)) as opened, socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        root = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        (tenant,) = opened.companies()
+        watched = Watched(create_app(opened))
+        server = uvicorn.Server(
+            uvicorn.Config(watched, lifespan="off", log_level="error", timeout_graceful_shutdown=1)
+        )
+        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign] - pytest keeps its own
+        task = asyncio.create_task(server.serve(sockets=[listener]))
+        variables = {
+            "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
+            "WOSDK_LOCATOR_URL": root,
+            "WOSDK_COMPANY": tenant.name,
+            "WOSDK_CLIENT_ID": tenant.client_id,
+            "WOSDK_CLIENT_SECRET": tenant.client_secret,
+        }
+        try:
+            async with Client.from_env(variables) as client:
+                yield Local(client.company(), watched)
+        finally:
+            if watched.held is not None:
+                watched.held.set()
+            server.should_exit = True
+            await task
+
+
+@pytest.fixture
+async def local(tmp_path: Path) -> AsyncIterator[Local]:
+    """A fresh local Company."""
+    async with serving(tmp_path / "store.db") as found:
+        yield found
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Sequence[str], Sequence[Sequence[str]]], Path]:
+    """Write a CSV file of a header and rows."""
+
+    def written(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Path:
+        path = tmp_path / "rows.csv"
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *rows])
+        return path
+
+    return written
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Iterator[Callable[[Path, str], ImportJob]]:
+    """Make an import of a file and the text of a map."""
+
+    def made(source: Path, text: str) -> ImportJob:
+        path = tmp_path / "map.toml"
+        path.write_text(text, encoding="utf-8")
+        return ImportJob(CsvFile(source), ImportMap.load(path))
+
+    return made

@@ -1,0 +1,110 @@
+"""Files as they are, and files that are none."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async.jobs import CsvFile, UnusableError
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "f.csv"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_byte_order_marks_do_not_matter(tmp_path: Path, end: bytes, bom: bytes) -> None:
+    source = CsvFile(written(tmp_path, bom + end.join([b"a,b", b"1,\xc3\xa9", b"", b'2,"x ""y"""'])))
+    assert source.columns == ("a", "b")
+    assert [dict(row.cells) for row in source] == [{"a": "1", "b": "é"}, {"a": "2", "b": 'x "y"'}]
+
+
+def test_rows_know_their_number_and_the_line_they_start_in(tmp_path: Path) -> None:
+    source = CsvFile(written(tmp_path, b'a\n"one\ntwo"\n\n3\n'))
+    assert [(row.number, row.line, row.cells["a"]) for row in source] == [(1, 2, "one\ntwo"), (2, 5, "3")]
+
+
+def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
+    short, fits, long = CsvFile(written(tmp_path, b"a,b\n1\n1,2\n1,2,3\n"))
+    assert short.fault == "the record has 1 cells, the header 2"
+    assert fits.fault is None
+    assert long.fault == "the record has 3 cells, the header 2"
+
+
+def test_a_file_can_be_read_again(tmp_path: Path) -> None:
+    source = CsvFile(written(tmp_path, b"a\n1\n2\n"))
+    assert [row.number for row in source] == [row.number for row in source] == [1, 2]
+
+
+def test_long_cells_are_read(tmp_path: Path) -> None:
+    (row,) = CsvFile(written(tmp_path, b"a,b\n1," + b"x" * 500_000 + b"\n"))
+    assert len(row.cells["b"]) == 500_000
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "there is no header"),
+        (b"\n\n", "there is no header"),
+        (b",,\n1,2,3\n", "there is no header"),
+        (b"a,b,a\n", "two columns are called 'a'; rename one"),
+        (b"PK\x03\x04\0\0", "line 1: this is no CSV text"),
+        (b"a\n1\n\x00\n", "line 3: this is no CSV text"),
+        (b"a\n1\ncaf\xe9\n", "line 3: byte 0xe9 at offset 7 is not UTF-8; save the file as UTF-8"),
+        (b"\xff\xfea\0", "line 1: this is no CSV text"),
+        (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
+        (b'a,b\n1,"2"x\n', "line 2: the quotes of this record do not match"),
+        (b"a\n" + b"x" * (2 << 20) + b"\n", "line 2: a cell is longer than"),
+        (b"a\n" + b"x" * (17 << 20), "line 2: this is no CSV text"),
+    ],
+)
+def test_what_is_no_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, told: str) -> None:
+    with pytest.raises(UnusableError) as caught:
+        list(CsvFile(written(tmp_path, content)))
+    assert str(tmp_path / "f.csv") in caught.value.message
+    assert told in caught.value.message
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnusableError, match="there is no such file"):
+        CsvFile(tmp_path / "none.csv")
+    with pytest.raises(UnusableError, match="is a directory; name a CSV file"):
+        CsvFile(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UnusableError, match="no regular file; it is read twice"):
+        CsvFile(tmp_path / "pipe")
+
+
+def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+    source = CsvFile(written(tmp_path, b"agency_name,notes\n"))
+    source.require({"notes": "the map"})
+    with pytest.raises(UnusableError) as caught:
+        source.require({"agency_nam": "[command] of m.toml"})
+    assert caught.value.message.endswith(
+        "there is no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
+        "Its columns are: agency_name, notes"
+    )
+
+
+def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(UnusableError, match="separated by ';'; separate them by commas"):
+        CsvFile(written(tmp_path, b"key;name\n1;x\n")).require({"key": "the map"})
+
+
+@given(rows=st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=5))
+def test_cells_are_given_exactly_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[list[str]]
+) -> None:
+    clean = [[cell.replace("\0", "") for cell in row] for row in rows]
+    text = "\r\n".join(
+        ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [["a", "b"], *clean]
+    )
+    path = written(tmp_path_factory.mktemp("csv"), text.encode("utf-8"))
+    assert [[row.cells["a"], row.cells["b"]] for row in CsvFile(path)] == clean

@@ -1,0 +1,129 @@
+"""A map is checked as a whole, before anything is sent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER
+from wosdk_async.jobs import ImportMap, UnusableError
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sf311.toml"
+
+
+def load(folder: Path, text: str) -> ImportMap:
+    path = folder / "m.toml"
+    path.write_text(text, encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def test_the_example_is_a_map() -> None:
+    example = ImportMap.load(EXAMPLE)
+    assert {"agency_name", "complaint_type", "incident_address", "neighborhood"} < example.columns.keys()
+    assert {"descriptor", "status_notes", "unique_key"} < example.columns.keys()
+
+
+def test_references_come_after_those_they_need(tmp_path: Path) -> None:
+    order = [spec.name for spec in load(tmp_path, WORK_ORDER + CREATED).references]
+    assert order.index("zone") < order.index("customer")
+
+
+def test_fields_may_be_spelled_as_the_service_does(tmp_path: Path) -> None:
+    text = (WORK_ORDER + CUSTOMER).replace("po_number", "PoNumber").replace('"display_as"', '"DisplayAs"')
+    assert load(tmp_path, text).columns == load(tmp_path, WORK_ORDER + CUSTOMER).columns
+
+
+BASE = WORK_ORDER + CUSTOMER
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("po_number =", "po_numbr =", "command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
+        ("po_number =", "zzz =", "WorkOrder has no field 'zzz'; its fields are"),
+        ("[command.work_order]", "[command.work_ordr]", "WoCreateCommand has no field 'work_ordr'; did you mean 'work_order'?"),
+        ('asset = "@asset"', 'asset = "@asset"\nassett = "x"', "command.work_order.items[0].assett"),
+        ("[command]", "[commands]\n[command]", "the table 'commands' is unknown; did you mean 'command'?"),
+        ('comment = "{notes}"', 'comment = "{notes"', "command.comment: the brace at character 1"),
+        ('comment = "{notes}"', 'comment = "{}"', "{} stands for a name"),
+        ('comment = "{notes}"', 'comment = "{notes}\n', "this is no TOML: Illegal character '\\n' (at line 3,"),
+        ('comment = "{notes}"', "comment = 5", "command.comment takes a text, not 5"),
+        ('comment = "{notes}"', 'comment = { txt = "x" }', "command.comment: 'txt' is unknown here; did you mean 'text'?"),
+        ('comment = "{notes}"', "comment = { truncate = true }", "takes a text such as"),
+        ('comment = "{notes}"', 'comment = { text = "{notes}", truncate = 1 }', "command.comment.truncate takes true or false"),
+        ('comment = "{notes}"', 'compute_schedule = "perhaps"', "command.compute_schedule takes true or false, not 'perhaps'"),
+        ('comment = "{notes}"', "compute_schedule = 1", "command.compute_schedule takes true or false, not 1"),
+        ('comment = "{notes}"', "employee_id = true", "command.employee_id takes a whole number, not true"),
+        ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),
+        ('comment = "{notes}"', 'action_date = "soon"', "command.action_date takes a time such as"),
+        ('comment = "{notes}"', f'comment = "{"x" * 3073}"', "command.comment has 3073 characters, the service takes 3072"),
+        ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category does not know 'Reqest'; did you mean 'Request'?"),
+        ('po_number = "{key}"', 'po_number = { text = "{key}", truncate = true }', "no limit is known for PoNumber"),
+        ('"@customer"', '"customer"', 'command.work_order.customer takes a name such as "@customer", or a table'),
+        ('"@customer"', '"@custmer"', 'command names "@custmer", and there is no [reference.custmer]; did you mean \'customer\'?'),
+        ('"@customer"', "5", "command.work_order.customer takes a name such as"),
+        ("[[command.work_order.items]]", "[command.work_order.items]", "command.work_order.items is a list; write [[command.work_order.items]]"),
+        ('"Customer"', '"Custmer"', "reference.customer.entity: the service has no entity 'Custmer'; did you mean 'Customer'?"),
+        ('"Customer"', '"Money"', "reference.customer.entity: the service has no entity 'Money'"),
+        ('"display_as"', '"displayed"', "reference.customer.by: Customer has no field 'displayed'"),
+        ('"display_as"', '"work_zone"', "reference.customer.by: names are texts"),
+        ('from = "{customer}"', "", "reference.customer needs both by"),
+        ('from = "{customer}"', 'frm = "{customer}"', "reference.customer: 'frm' is unknown here; did you mean 'from'?"),
+        ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} stands for the name itself"),
+        ('from = "{customer}"', 'from = "{customer}"\nif_missing = "make"', 'reference.customer.if_missing is "fail" or "create", not \'make\''),
+        ('from = "{customer}"', 'from = "{customer}"\ncreate = {}', "reference.customer.create is never used"),
+        ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { display_as = "x" }', "is the name itself"),
+        ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { nam = "x" }', "reference.customer.create.nam: Customer has no field 'nam'; did you mean 'name'?"),
+        ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { work_zone = "@zone" }', 'reference.customer names "@zone"'),
+        ('from = "{customer}"', 'from = "{customer}"\nwhere = { name = "{text}" }', "reference.customer.where.name takes a fixed value"),
+        ('from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@customer" }', "is not one record that is there already"),
+        ('entity = "Location"', 'entity = "Location"\nif_missing = "create"', "only what is found by name can be created"),
+        ("[reference.kind]", '[reference.spare]\nentity = "Task"\n[reference.kind]', "reference.spare is used nowhere"),
+        ("[reference.kind]", "[reference]\nspare = 5\n[reference.kind]", "reference.spare takes a table"),
+    ],
+)  # fmt: skip
+def test_a_wrong_map_is_told_with_its_key_and_the_remedy(
+    tmp_path: Path, old: str, new: str, told: str
+) -> None:
+    assert old in BASE
+    with pytest.raises(UnusableError) as caught:
+        load(tmp_path, BASE.replace(old, new, 1))
+    assert caught.value.message.startswith(f"{tmp_path / 'm.toml'}: ")
+    assert told in caught.value.message
+
+
+def test_references_that_need_each_other_are_told(tmp_path: Path) -> None:
+    circle = CREATED.replace('entity = "WorkZone"', 'entity = "WorkZone"\nby = "display_as"\nfrom = "x"')
+    circle = circle.replace(
+        "where = { is_offline = false }", 'if_missing = "create"\ncreate = { asset = "@place" }'
+    )
+    circle += """
+        [reference.place]
+        entity = "Location"
+        by = "name"
+        from = "y"
+        if_missing = "create"
+        create = { parent_id = "@customer" }
+        """
+    with pytest.raises(UnusableError, match="the references go in a circle: .*zone needs"):
+        load(tmp_path, WORK_ORDER + circle)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "No such file"),
+        (b"", "there is no table [command]"),
+        (b"# caf\xe9\n", "the byte at offset 5 is not UTF-8"),
+        (b"command = 5", "command takes a table of the fields of WoCreateCommand, not 5"),
+        (b"reference = 5\n[command]\n", "reference takes tables such as [reference.customer]"),
+    ],
+)
+def test_what_is_no_map_is_told(tmp_path: Path, content: bytes | None, told: str) -> None:
+    path = tmp_path / "m.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(UnusableError) as caught:
+        ImportMap.load(path)
+    assert told in caught.value.message

@@ -1,0 +1,184 @@
+"""Rows become work orders, exactly as they stand in the file."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.jobs.conftest import Local, serving
+from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, RowOutcome, importing
+
+Job = Callable[[Path, str], ImportJob]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+
+MAP = WORK_ORDER + FIXED_CUSTOMER
+
+
+def rows(count: int) -> list[list[str]]:
+    return [[str(i), f"text {i}", f"notes {i}", ""] for i in range(1, count + 1)]
+
+
+async def held(local: Local) -> dict[str, tuple[str, str]]:
+    """What the Company holds: number of the file -> comment of the item, comment of the creation."""
+    items = {
+        row["WorkOrderId"]: row["Comment"] for row in await local.rows("WoItem", "WorkOrderId", "Comment")
+    }
+    logs = await local.rows("WoActionLog", "WorkOrderId", "Comment", "TypeId")
+    comments = {row["WorkOrderId"]: row["Comment"] for row in logs if row["TypeId"] == "Create"}
+    orders = await local.rows("WorkOrder", "PoNumber")
+    assert len({row["PoNumber"] for row in orders}) == len(orders)
+    return {row["PoNumber"]: (items[row["Id"]], comments[row["Id"]]) for row in orders}
+
+
+async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
+    told: list[RowOutcome] = []
+    summary = await job(write(HEADER, rows(100)), MAP).run(local.company, limit=7, on_row=told.append)
+    assert summary.complete
+    assert sorted(row.row for row in told) == list(range(1, 101))
+    assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in told)
+    assert await held(local) == {str(i): (f"text {i}", f"notes {i}") for i in range(1, 101)}
+
+
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=12))
+def test_any_text_survives(tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
+    async def round_trip() -> None:
+        source, map_file = tmp_path / "f.csv", tmp_path / "m.toml"
+        with source.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+            writer.writerows([HEADER, *([str(i), *pair, ""] for i, pair in enumerate(pairs))])
+        map_file.write_text(MAP, encoding="utf-8")
+        for old in tmp_path.glob("store.db*"):
+            old.unlink()
+        async with serving(tmp_path / "store.db") as local:
+            summary = await ImportJob(CsvFile(source), ImportMap.load(map_file)).run(local.company)
+            assert summary.complete
+            assert await held(local) == {str(i): pair for i, pair in enumerate(pairs)}
+
+    asyncio.run(round_trip())
+
+
+async def test_bad_rows_are_told_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
+    path = tmp_path / "f.csv"
+    path.write_text(
+        f"key,text,notes,customer\n1,a\n2,{'x' * 3097},n,\n3,a,{'y' * 3073},\n4,a,n,\n5,a,n,c,d\n"
+    )
+    told: dict[int, RowOutcome] = {}
+    summary = await job(path, MAP).run(local.company, on_row=lambda row: told.update({row.row: row}))
+    assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
+    assert {number: row.reason for number, row in told.items()} == {
+        1: "the record has 2 cells, the header 4",
+        2: "command.work_order.items[0].comment has 3097 characters, the service takes 3096; "
+        "shorten it, or set truncate = true",
+        3: "command.comment has 3073 characters, the service takes 3072; shorten it, or set truncate = true",
+        4: None,
+        5: "the record has 5 cells, the header 4",
+    }
+
+
+async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: Write) -> None:
+    text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
+    told: list[RowOutcome] = []
+    await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=told.append)
+    assert await held(local) == {"1": ("", "é" * 3072)}
+    assert told[0].warnings == ("command.comment has 3080 characters and was cut to 3072",)
+
+
+async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:
+    text = MAP.replace(
+        'po_number = "{key}"',
+        'po_number = "{key}"\nduration = "{text}"\nvendor_nte = { currency_type_id = "USD", value = "{notes}" }',
+    )
+    source = write(
+        HEADER, [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
+    )
+    told: dict[int, RowOutcome] = {}
+    await job(source, text).run(local.company, on_row=lambda row: told.update({row.row: row}))
+    assert told[3].reason == "command.work_order.duration takes a whole number, not 'long'"
+    assert told[4].reason == "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN'"
+    orders = await local.rows("WorkOrder", "Duration", "VendorNte", "PoNumber")
+    found = {row["PoNumber"]: (row["Duration"], float(row["VendorNte"]["Value"])) for row in orders}
+    assert found == {"1": (90, 12.5), "2": (0, 0.0)}
+
+
+async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: Job, write: Write) -> None:
+    summary = await job(write(HEADER, []), MAP).run(local.company)
+    assert summary.complete
+    assert summary.as_dict() | {"seconds": 0} == {
+        "rows": 0,
+        "created": 0,
+        "failed": 0,
+        "in_doubt": 0,
+        "seconds": 0,
+    }
+
+
+async def test_a_file_that_changes_while_it_is_imported_fails_the_new_rows(
+    local: Local, job: Job, write: Write
+) -> None:
+    named = MAP.replace('entity = "Task"', 'entity = "Task"\nby = "display_as"\nfrom = "{text}"')
+    ready = job(write(HEADER, [["1", "Leaking", "", ""]]), named)
+    write(HEADER, [["1", "Leaking", "", ""], ["2", "Not cooling", "", ""]])
+    told: dict[int, RowOutcome] = {}
+    await ready.run(local.company, on_row=lambda row: told.update({row.row: row}))
+    assert told[1].outcome == "created"
+    assert told[2].reason == "task 'Not cooling' was not looked up: the file has changed since the start"
+
+
+async def test_stopping_finishes_what_is_under_way_and_tells_the_rest(
+    local: Local, job: Job, write: Write
+) -> None:
+    ready = job(write(HEADER, rows(40)), MAP)
+    told: list[RowOutcome] = []
+    local.server.held = asyncio.Event()
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    await local.server.arrived.wait()
+    ready.stop()
+    local.server.held.set()
+    summary = await running
+    assert (summary.created, summary.not_started) == (1, 39)
+    assert sorted(row.row for row in told) == list(range(1, 41))
+    assert list(await held(local)) == ["1"]
+
+
+async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_CUT_SHORT", 0.0)
+    ready = job(write(HEADER, rows(40)), MAP)
+    told: list[RowOutcome] = []
+    local.server.held = asyncio.Event()
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    await local.server.arrived.wait()
+    ready.stop()
+    ready.stop()
+    summary = await running
+    assert (summary.in_doubt, summary.not_started, len(told)) == (1, 39, 40)
+    assert told[0].outcome == "in_doubt"
+    assert told[0].request_id
+
+
+async def test_a_cancelled_import_tells_every_row_and_stays_cancelled(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_CUT_SHORT", 0.0)
+    told: list[RowOutcome] = []
+    local.server.held = asyncio.Event()
+    running = asyncio.create_task(
+        job(write(HEADER, rows(3)), MAP).run(local.company, limit=1, on_row=told.append)
+    )
+    await local.server.arrived.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert [row.outcome for row in told] == ["in_doubt", "not_started", "not_started"]

@@ -1,0 +1,173 @@
+"""Records that rows refer to: found in batches, made once, and told when there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async import Customer, Ref
+from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError
+
+Job = Callable[[Path, str], ImportJob]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+
+
+def named(*customers: str) -> list[list[str]]:
+    return [[str(i), "text", "notes", name] for i, name in enumerate(customers, 1)]
+
+
+async def carried_out(job: ImportJob, local: Local) -> dict[int, RowOutcome]:
+    outcomes: dict[int, RowOutcome] = {}
+    await job.run(local.company, on_row=lambda row: outcomes.setdefault(row.row, row) and None)
+    assert len(outcomes) == job.rows
+    return outcomes
+
+
+async def test_names_are_looked_up_in_batches_and_not_for_each_row(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, named(*[f"Customer {i % 450}" for i in range(900)]))
+    summary = await job(source, WORK_ORDER + CREATED).run(local.company)
+    assert (summary.created, summary.references_created) == (900, 450)
+    assert local.server.count("query/Customer") == 3  # 450 names, 200 in a query
+    assert local.server.count("base/Customer") == 450
+    assert sum("query" in path for path in local.server.asked) == 3 + 4
+
+
+async def test_names_match_ignoring_case_and_outer_blanks(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, named("pier coffee", " PIER COFFEE ", "Café Öl", "CAFÉ ÖL\n", "café öl"))
+    outcomes = await carried_out(job(source, WORK_ORDER + CREATED), local)
+    assert {row.outcome for row in outcomes.values()} == {"created"}
+    customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
+    assert customers == ["Lindqvist Dental", "Pier Coffee", "Café Öl"]
+
+
+async def test_a_second_import_finds_what_the_first_one_made(local: Local, job: Job, write: Write) -> None:
+    await carried_out(job(write(HEADER, named("Café Öl", "x" * 80)), WORK_ORDER + CREATED), local)
+    summary = await job(write(HEADER, named("CAFÉ ÖL", "X" * 80)), WORK_ORDER + CREATED).run(local.company)
+    assert (summary.created, summary.references_created) == (2, 0)
+
+
+async def test_removed_records_are_not_found(local: Local, job: Job, write: Write) -> None:
+    made = await local.company.create(Customer(display_as="Gone", name="Gone", work_zone=Ref(14)))
+    assert made.id is not None
+    await local.company.delete(Customer, made.id)
+    renamed = {"Properties": ["DisplayAs"], "Entity": {"Id": made.id, "DisplayAs": "Gone"}}
+    await local.company.update(Customer(id=made.id), display_as=renamed["Entity"]["DisplayAs"])  # type: ignore[index]
+    (outcome,) = (await carried_out(job(write(HEADER, named("gone")), WORK_ORDER + CUSTOMER), local)).values()
+    assert outcome.reason == "customer: no Customer is called 'gone'"
+
+
+async def test_of_several_the_lowest_id_is_taken_with_a_warning(local: Local, job: Job, write: Write) -> None:
+    await local.company.create(Customer(display_as="PIER coffee", name="Twin", work_zone=Ref(14)))
+    summary = await job(write(HEADER, named("Pier Coffee")), WORK_ORDER + CUSTOMER).run(local.company)
+    assert summary.warnings == ["customer: 'Pier Coffee' is 513, but there are also 514"]
+    assert [row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")] == [513]
+
+
+async def test_an_unknown_name_fails_its_row_only(local: Local, job: Job, write: Write) -> None:
+    outcomes = await carried_out(
+        job(write(HEADER, named("Pier Coffee", "Nobody")), WORK_ORDER + CUSTOMER), local
+    )
+    assert outcomes[1].outcome == "created"
+    assert outcomes[2].as_dict() == {
+        "row": 2,
+        "line": 3,
+        "outcome": "failed",
+        "reason": "customer: no Customer is called 'Nobody'",
+    }
+
+
+async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
+    rows = [["1", "fits", "", "Good"], ["2", "x" * 3073, "", "Bad"], ["3", "fits", "", "bad"]]
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    assert [outcomes[i].outcome for i in (1, 2, 3)] == ["created", "failed", "failed"]
+    assert outcomes[3].reason == (
+        "customer 'Bad' could not be created: reference.customer.create.instructions has 3073 characters, "
+        "the service takes 3072; shorten it, or set truncate = true"
+    )
+
+
+async def test_a_refused_creation_fails_the_rows_that_need_it(local: Local, job: Job, write: Write) -> None:
+    text = WORK_ORDER.replace('entity = "Task"', "") + CREATED
+    text = text.replace(
+        "[reference.task]",
+        '[reference.task]\nentity = "WorkZone"\nby = "display_as"\nfrom = "{text}"\nif_missing = "create"',
+    )
+    outcomes = await carried_out(job(write(HEADER, named("A", "B")), text), local)
+    assert {row.outcome for row in outcomes.values()} == {"failed"}
+    assert (outcomes[1].reason or "").startswith(
+        "task 'text' could not be created: There are some custom command"
+    )
+
+
+async def test_a_fixed_record_that_is_not_there_stops_before_anything_is_made(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CREATED).replace('type_id = "Request", is_def_sr', 'type_id = "Turn", is_def_sr')
+    with pytest.raises(
+        UnusableError, match="no WorkOrderType with type_id = Turn, is_def_sr = true was found"
+    ):
+        await job(write(HEADER, named("A")), text).run(local.company)
+    assert local.server.count("base/Customer") == 0
+
+
+async def test_a_required_record_without_a_name_fails_the_row(local: Local, job: Job, write: Write) -> None:
+    text = (
+        WORK_ORDER.replace('entity = "Location"', 'entity = "Location"\nby = "name"\nfrom = "{text}"')
+        + CUSTOMER
+    )
+    outcomes = await carried_out(job(write(HEADER, [["1", " ", "", "Pier Coffee"]]), text), local)
+    assert outcomes[1].reason == "command.work_order.items[0].asset is needed, but this row names no asset"
+
+
+async def test_names_that_are_equal_when_cut_are_one_record_with_a_warning(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, named("x" * 64 + "one", "x" * 64 + "two"))
+    outcomes: list[RowOutcome] = []
+    summary = await job(source, WORK_ORDER + CREATED).run(local.company, on_row=outcomes.append)
+    assert (summary.created, summary.references_created) == (2, 1)
+    assert [f"{'x' * 64}two" in warning and "equal when cut" in warning for warning in summary.warnings] == [
+        True
+    ]
+    assert [row.warnings for row in outcomes] == [("customer name has 67 characters and was cut to 64",)] * 2
+
+
+async def test_a_name_over_a_documented_limit_fails_without_truncate(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CREATED).replace("truncate = true", "")
+    outcomes = await carried_out(job(write(HEADER, named("y" * 65, "short")), text), local)
+    assert outcomes[1].reason == (
+        "customer name has 65 characters, the service takes 64; shorten it, or set truncate = true"
+    )
+    assert outcomes[2].outcome == "created"
+
+
+async def test_a_limit_of_a_third_party_is_a_warning(local: Local, job: Job, write: Write) -> None:
+    place = 'entity = "Location"\nby = "name"\nfrom = "{text}"\nif_missing = "create"\ncreate = { model_id = 901 }'
+    text = WORK_ORDER.replace('entity = "Location"', place) + CUSTOMER
+    outcomes = await carried_out(job(write(HEADER, [["1", "z" * 70, "", "Pier Coffee"]]), text), local)
+    assert outcomes[1].outcome == "created"
+    assert outcomes[1].warnings == (
+        "asset name has 70 characters; a third-party client states a limit of 64",
+    )
+    assert (await local.rows("Location", "Name"))[-1]["Name"] == "z" * 70
+
+
+async def test_references_may_be_filtered_by_others(local: Local, job: Job, write: Write) -> None:
+    text = WORK_ORDER + CUSTOMER.replace(
+        'from = "{customer}"', 'from = "{customer}"\nwhere = { work_zone = "@zone" }'
+    )
+    text += '[reference.zone]\nentity = "WorkZone"\nby = "display_as"\nfrom = "harbor mall"\n'
+    outcomes = await carried_out(job(write(HEADER, named("Pier Coffee", "Lindqvist Dental")), text), local)
+    assert outcomes[1].outcome == "created"
+    assert outcomes[2].reason == "customer: no Customer is called 'Lindqvist Dental' with work_zone = @zone"

@@ -1,0 +1,113 @@
+"""What every class of the model can do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import attrs
+import pytest
+
+from wosdk_async.model import Contact, Customer, Employee, Location, Ref, WoItem, WorkOrder, WorkOrderStatus
+
+
+def test_repr_shows_what_is_set() -> None:
+    """Fields that are None are not shown."""
+    assert repr(WorkOrder(number="7", items=[])) == "WorkOrder(number='7', items=[])"
+    assert repr(WorkOrder(customer=Customer.ref(1))) == "WorkOrder(customer=Customer(id=1))"
+
+
+def test_repr_shows_no_secret() -> None:
+    """A password is not shown, nor are values of unknown fields, of which nobody knows what they are."""
+    shown = repr(Employee(password="hunter2", first_name="Mira", extra={"ApiPassword": "hunter2"}))
+    assert shown == "Employee(first_name='Mira', extra=<ApiPassword>)"
+
+
+def test_equality_is_of_all_fields() -> None:
+    """Class, every field and extra count."""
+    assert WorkOrder(number="7", extra={"A": 1}) == WorkOrder(number="7", extra={"A": 1})
+    assert WorkOrder(number="7") != WorkOrder(number="8")
+    assert WorkOrder(number="7") != WorkOrder(number="7", extra={"A": 1})
+    assert Customer.ref(1) != Contact.ref(1)
+    assert Customer.ref(1) != {"Id": 1}
+
+
+def test_records_are_not_hashable() -> None:
+    """What can change has no hash."""
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(WorkOrder())
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nunber", "did you mean 'number'?"),
+        ("InductionAndSafetyStatusID", "did you mean 'induction_and_safety_status_id'?"),
+        ("zzz", "extra={'WireName': ...}"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str) -> None:
+    """A typo would be silent data loss in the service (facts 3.3)."""
+    with pytest.raises(TypeError) as caught:
+        WorkOrder(**{name: 1})  # type: ignore[arg-type]
+    assert f"WorkOrder has no field {name!r}" in str(caught.value)
+    assert hint in str(caught.value)
+
+
+def test_fields_cannot_be_invented_later() -> None:
+    """There is no __dict__ to take a misspelt attribute."""
+    with pytest.raises(AttributeError):
+        WorkOrder().nunber = 1  # type: ignore[attr-defined]
+
+
+def test_references() -> None:
+    """A reference is an object with an id; Ref fits every reference field and can be a key."""
+    assert Location.ref(5) == Location(id=5)
+    assert (repr(Ref(5)), Ref(5), len({Ref(5), Ref(5)})) == ("Ref(id=5)", Ref(5), 1)
+
+
+def test_copies_and_pickles_are_equal() -> None:
+    """Records survive copy, deepcopy and pickle with everything in them."""
+    order = WorkOrder(
+        items=[WoItem(asset=Ref(1))],
+        status_id=WorkOrderStatus("Parked"),
+        extra={"New": [1]},
+        customer=Customer.ref(1),
+    )
+    for twin in (copy.copy(order), copy.deepcopy(order), pickle.loads(pickle.dumps(order))):  # noqa: S301
+        assert twin == order
+        assert twin is not order
+    deep = copy.deepcopy(order)
+    assert deep.items is not None
+    deep.items.append(WoItem())
+    assert order.items is not None
+    assert len(order.items) == 1
+
+
+def test_attrs_functions_work() -> None:
+    """evolve, asdict, has and fields see an ordinary attrs class."""
+    order = WorkOrder(number="7", customer=Customer.ref(1), extra={"A": 1})
+    assert attrs.has(type(order))
+    assert attrs.evolve(order, number="8") == WorkOrder(number="8", customer=Customer.ref(1), extra={"A": 1})
+    assert attrs.asdict(order)["customer"]["id"] == 1
+    assert attrs.fields(WorkOrder).contact_name.metadata["max_length"] == 256
+    assert attrs.fields(WorkOrder).number.type == "str | None"
+    assert attrs.fields(WorkOrder) is not attrs.fields(Customer)
+
+
+LAZY = """
+import sys
+import wosdk_async.codec
+loaded = lambda: {name for name in sys.modules if name.startswith("wosdk_async.model.")}
+assert not any(not name.rpartition(".")[2].startswith("_") for name in loaded()), loaded()
+from wosdk_async.model import WorkOrder
+more = {name for name in loaded() if not name.rpartition(".")[2].startswith("_")}
+assert more == {"wosdk_async.model.work_orders", "wosdk_async.model.bases"}, more
+"""
+
+
+def test_only_what_is_named_is_loaded() -> None:
+    """The codec loads no class of the model; naming one loads its module and its bases."""
+    subprocess.run([sys.executable, "-c", LAZY], check=True)

@@ -1,0 +1,86 @@
+"""A plain HTTP caller of the local service: nothing of the project's client is used here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import anyio.from_thread
+import httpx
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from wosdk_async.sandbox.store import Company, Store
+
+ORDER: dict[str, Any] = {
+    "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],
+    "TypeCategory": 4,
+    "SubType": {"Id": 259},
+    "Customer": {"Id": 512},
+}
+
+
+class Caller:
+    """Calls one Company with its token; every answer is checked to be JSON below 500."""
+
+    def __init__(self, http: httpx.Client, company: Company, root: str = "") -> None:
+        self.http, self.root = http, root
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": company.client_id,
+            "client_secret": company.client_secret,
+        }
+        token = http.post(f"{root}/OAuth/token", data=form).json()["access_token"]
+        self.headers = {"Authorization": f"Bearer {token}", "CompanyName": company.name}
+
+    def send(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
+        if body is None:
+            content = b""
+        url = f"{self.root}/api/v1/{path}"
+        reply = self.http.request(method, url, content=content, headers=self.headers | headers)
+        assert reply.status_code < 500
+        return reply
+
+    def ok(self, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
+        reply = self.send(method, path, body, **headers)
+        assert reply.status_code == 200, reply.text
+        found: dict[str, Any] = reply.json()
+        return found
+
+    def refused(self, method: str, path: str, body: object = None, **headers: str) -> str:
+        reply = self.send(method, path, body, **headers)
+        assert reply.status_code == 400, reply.text
+        return str(reply.json()["ErrorCode"])
+
+    def run(self, name: str, **members: Any) -> dict[str, Any]:
+        found: dict[str, Any] = self.ok("POST", f"cmd/{name}", {"Command": members})["CommandResult"]
+        return found
+
+    def order(self, arguments: dict[str, Any] | None = None, **members: Any) -> dict[str, Any]:
+        made = self.run("WoCreateCommand", WorkOrder=ORDER | members, **(arguments or {}))
+        found: dict[str, Any] = made["Wo"]
+        return found
+
+    def get(self, entity: str, key: object, properties: str = "*") -> dict[str, Any]:
+        found: dict[str, Any] = self.ok("GET", f"base/{entity}/{key}?properties={properties}")["Data"]
+        return found
+
+    def query(self, entity: str, *conditions: tuple[Any, ...], **expression: Any) -> list[dict[str, Any]]:
+        rows = [{"PropertyName": n, "Operator": o, "Values": list(v)} for n, o, *v in conditions]
+        whole = {"Criteria": {"Conditions": rows}} | expression
+        reply = self.ok("POST", f"query/{entity}", {"QueryExpression": whole})
+        return [row["Data"] for row in reply["Entities"]]
+
+    def ids(self, entity: str, *conditions: tuple[Any, ...], **expression: Any) -> list[int]:
+        return [row["Id"] for row in self.query(entity, *conditions, **expression)]
+
+
+@contextmanager
+def calling(app: Starlette, store: Store) -> Iterator[Caller]:
+    """The application without a socket."""
+    with anyio.from_thread.start_blocking_portal() as portal, TestClient(app) as http:
+        http.portal = portal
+        yield Caller(http, store.companies()[0])

@@ -1,0 +1,61 @@
+"""What an import leaves behind: the outcomes file, and the closing summary."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import IO
+
+import click
+
+from wosdk_async.cli.exits import say
+from wosdk_async.jobs import RowOutcome, Summary
+
+__all__ = ["Keeper", "close"]
+
+_SHOWN = 5  # rows and warnings that are named in the summary
+
+
+class Keeper:
+    """Writes one JSON line for each row as it ends, and keeps the first troubles for the summary."""
+
+    def __init__(self, file: IO[str] | None) -> None:
+        self._file = file
+        self._troubles: list[RowOutcome] = []
+
+    def row(self, outcome: RowOutcome) -> None:
+        """Take note of a row."""
+        if self._file is not None:
+            self._file.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
+        if outcome.outcome in ("failed", "in_doubt") and len(self._troubles) < _SHOWN:
+            self._troubles.append(outcome)
+
+    def tell(self, summary: Summary, outcomes: Path | None) -> None:
+        """Name the first rows that did not become work orders, and the warnings."""
+        for row in self._troubles:
+            sent = f" (RequestId {row.request_id})" if row.request_id else ""
+            say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
+        more = summary.failed + summary.in_doubt - len(self._troubles)
+        where = f"see {outcomes}" if outcomes else "--outcomes FILE keeps them all"
+        if more > 0:
+            say(f"and {more} more rows; {where}")
+        for warning in summary.warnings[:_SHOWN]:
+            say(f"warning: {warning}")
+        if len(summary.warnings) > _SHOWN:
+            say(f"and {len(summary.warnings) - _SHOWN} more warnings of this kind")
+        if summary.rows_with_warnings:
+            say(f"{summary.rows_with_warnings} rows have warnings; {where}")
+
+
+def close(summary: Summary, as_json: bool) -> None:
+    """Print the summary on stdout."""
+    if as_json:
+        click.echo(json.dumps(summary.as_dict()))
+        return
+    not_started = f", {summary.not_started} not started" if summary.not_started else ""
+    click.echo(
+        f"{summary.rows} rows: {summary.created} created, {summary.failed} failed, "
+        f"{summary.in_doubt} in doubt{not_started}\n"
+        f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
+        f"references: {summary.references_found} found, {summary.references_created} created"
+    )

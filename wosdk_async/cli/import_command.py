@@ -1,0 +1,205 @@
+"""``wosdk import``: a file and a map become work orders."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.jobs import ImportJob, RowOutcome, Summary
+
+__all__ = ["import_command"]
+
+_GRACE = 30.0  # seconds that calls under way get after Ctrl-C
+_TEMPORARY = "\0"  # --sandbox without a STORE; no file is called so
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("import", no_args_is_help=True)
+@click.argument("file", type=_PATH, required=False)
+@click.option(
+    "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="Which column feeds which field."
+)
+@click.option(
+    "--sandbox",
+    is_flag=False,
+    flag_value=_TEMPORARY,
+    metavar="[STORE.db]",
+    help="Into a local Company that is started for it; without STORE.db it is thrown away afterwards.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1000),
+    default=32,
+    show_default=True,
+    help="Calls under way at the most.",
+)
+@click.option(
+    "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Write one JSON line for each row as it ends."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
+)
+def import_command(
+    file: Path | None,
+    map_file: Path,
+    sandbox: str | None,
+    concurrency: int,
+    outcomes: Path | None,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Create one work order for each row of a CSV FILE.
+
+    The file and the map are checked as a whole before anything is sent. A row that cannot be used is
+    reported, and all others are created.
+
+    \b
+      wosdk import requests.csv --map map.toml --sandbox
+      wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
+      wosdk import requests.csv --map map.toml --yes --json
+
+    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable.
+    """
+    if file is None:
+        raise click.UsageError(_no_file(sandbox))
+    with unusable():
+        from wosdk_async.cli.closing import close
+
+        _keep_apart(outcomes, file, map_file)
+        job = _job(file, map_file)
+        with _variables(sandbox) as variables:
+            ask = not yes and sandbox is None
+            summary = asyncio.run(_run(job, variables, ask, concurrency, outcomes))
+    close(summary, as_json)
+    sys.exit(0 if summary.complete else 1)
+
+
+def _no_file(sandbox: str | None) -> str:
+    if sandbox and sandbox != _TEMPORARY:
+        return (
+            f"FILE is missing: --sandbox took {sandbox!r} as its store. Write FILE first, as in "
+            f"wosdk import {sandbox} --sandbox --map MAP.toml"
+        )
+    return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
+
+
+def _keep_apart(outcomes: Path | None, *inputs: Path) -> None:
+    for path in inputs:
+        if outcomes is not None and outcomes.exists() and path.exists() and outcomes.samefile(path):
+            raise Unusable(f"--outcomes would overwrite {path}; name another file")
+
+
+def _job(file: Path, map_file: Path) -> ImportJob:
+    from wosdk_async.jobs import CsvFile, ImportJob, ImportMap
+
+    import_map = ImportMap.load(map_file)
+    return ImportJob(CsvFile(file), import_map)
+
+
+@contextmanager
+def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
+    """The variables of the Company to use; None for those of the environment."""
+    if sandbox is None:
+        yield None
+        return
+    with sandbox_extra():
+        from wosdk_async.sandbox import LocalCompany, StoreError
+    with ExitStack() as exits:
+        try:
+            local = exits.enter_context(LocalCompany(None if sandbox == _TEMPORARY else sandbox))
+        except StoreError as error:
+            raise Unusable(str(error)) from error
+        yield local.variables
+
+
+async def _run(
+    job: ImportJob, variables: Mapping[str, str] | None, ask: bool, concurrency: int, outcomes: Path | None
+) -> Summary:
+    from wosdk_async import Client
+    from wosdk_async.cli.closing import Keeper
+    from wosdk_async.cli.display import display
+
+    async with Client.from_env(variables) as client:
+        company = client.company()
+        await company.connect()
+        if variables is None:
+            _confirm(company, job.rows, ask)
+        with _opened(outcomes) as file:
+            keeper = Keeper(file)
+            with display(job.rows) as shown, _interruptible(job):
+
+                def on_row(outcome: RowOutcome) -> None:
+                    keeper.row(outcome)
+                    shown.row(outcome)
+
+                summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
+        keeper.tell(summary, outcomes)
+        return summary
+
+
+def _confirm(company: Company, rows: int, ask: bool) -> None:
+    """Show where the work orders will go; ask, unless it is nobody's production (a loopback address)."""
+    from urllib.parse import urlsplit
+
+    say(f"{rows} rows for Company {company.name!r} at {company.host} (release {company.version})")
+    if not ask or _is_loopback(urlsplit(company.host or "").hostname or ""):
+        return
+    if not sys.stdin.isatty():
+        raise Unusable(
+            "nobody can be asked, because stdin is no terminal; add --yes to create the work orders"
+        )
+    if not click.confirm("Create the work orders?", err=True):
+        raise click.Abort
+
+
+def _is_loopback(host: str) -> bool:
+    from ipaddress import ip_address
+
+    if host == "localhost":
+        return True
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return False
+
+
+def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:
+    if outcomes is None:
+        return nullcontext()
+    return outcomes.open("w", encoding="utf-8", buffering=1)  # a line is there as soon as its row has ended
+
+
+@contextmanager
+def _interruptible(job: ImportJob) -> Iterator[None]:
+    """Ctrl-C takes no further row; the second one, or the end of the grace, gives up what is under way."""
+    loop = asyncio.get_running_loop()
+    stops = 0
+
+    def stop() -> None:
+        nonlocal stops
+        stops += 1
+        job.stop()
+        if stops == 1:
+            say(f"stopping: calls under way get {_GRACE:.0f} s, Ctrl-C again gives them up")
+            loop.call_later(_GRACE, job.stop)
+
+    try:
+        loop.add_signal_handler(signal.SIGINT, stop)
+    except NotImplementedError:  # Windows: there asyncio cancels the import, and its calls get their grace
+        yield
+        return
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
