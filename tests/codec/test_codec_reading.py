@@ -16,6 +16,7 @@ from wosdk_async.model import (
     Employee,
     FilterExpression,
     Money,
+    Record,
     WoActionResponse,
     WOActionType,
     WoOnSite,
@@ -23,6 +24,7 @@ from wosdk_async.model import (
     WorkOrderStatus,
     WOType,
 )
+from wosdk_async.model._base import define, field, wire
 
 ORDER = b"""{"Wo": {"Id": 7, "Number": "HPC7", "TypeCategory": "Request", "StatusId": "Parked",
  "Customer": {"Id": 512}, "Items": [], "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.0000},
@@ -147,6 +149,16 @@ def test_the_documented_name_wins_over_another_spelling() -> None:
 def test_aliases_of_command_fields_are_read() -> None:
     """WorkOrderid of the specification is WorkOrderId (spec 4.5)."""
     assert structure({"WorkOrderid": 3}, ApStatusChangeCommand) == ApStatusChangeCommand(work_order_id=3)
+
+
+def test_an_alias_may_be_another_word() -> None:
+    """An alias is more than another letter case."""
+
+    @define(kw_only=True)
+    class Renamed(Record):
+        number: str | None = field(default=None, metadata=wire("Number", "string", aliases=("OrderNo",)))
+
+    assert structure({"orderno": "7"}, Renamed) == Renamed(number="7")
 
 
 @pytest.mark.parametrize("sent", [None, [], "text", 5, WorkOrder()])

@@ -21,19 +21,30 @@ Scope = dict[str, Any]
 
 
 class Watched:
-    """The sandbox's application; ``asked`` has every path, ``held`` keeps work order creations waiting."""
+    """The sandbox's application; ``asked`` has every path.
+
+    Work order creations wait while ``held`` is set, and with ``broken`` their answer tells nothing.
+    """
 
     def __init__(self, app: Any) -> None:
         self._app = app
         self.asked: list[str] = []
         self.held: asyncio.Event | None = None
         self.arrived = asyncio.Event()
+        self.broken = False
+        self.bodies: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         self.asked.append(f"{scope['method']} {scope['path']}")
-        if self.held is not None and scope["path"].endswith("WoCreateCommand"):
+        creates = scope["path"].endswith("WoCreateCommand")
+        if creates and self.held is not None:
             self.arrived.set()
             await self.held.wait()
+        if creates and self.broken:
+            self.bodies.append((await receive())["body"].decode())
+            await send({"type": "http.response.start", "status": 502, "headers": []})
+            await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})
+            return
         await self._app(scope, receive, send)
 
     def count(self, ending: str) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import csv
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -49,23 +50,33 @@ async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Wr
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=12))
-def test_any_text_survives(tmp_path: Path, pairs: list[tuple[str, str]]) -> None:
-    async def round_trip() -> None:
-        source, map_file = tmp_path / "f.csv", tmp_path / "m.toml"
-        with source.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, quoting=csv.QUOTE_ALL)
-            writer.writerows([HEADER, *([str(i), *pair, ""] for i, pair in enumerate(pairs))])
-        map_file.write_text(MAP, encoding="utf-8")
-        for old in tmp_path.glob("store.db*"):
-            old.unlink()
-        async with serving(tmp_path / "store.db") as local:
-            summary = await ImportJob(CsvFile(source), ImportMap.load(map_file)).run(local.company)
-            assert summary.complete
-            assert await held(local) == {str(i): pair for i, pair in enumerate(pairs)}
+@pytest.fixture
+def at_home(tmp_path: Path) -> Iterator[tuple[asyncio.Runner, Local]]:
+    """A local Company that lives through all examples of a law."""
+    with asyncio.Runner() as runner:
+        opened = serving(tmp_path / "store.db")
+        yield runner, runner.run(opened.__aenter__())
+        runner.run(opened.__aexit__(None, None, None))
 
-    asyncio.run(round_trip())
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=10))
+def test_any_text_survives(
+    at_home: tuple[asyncio.Runner, Local], tmp_path: Path, pairs: list[tuple[str, str]]
+) -> None:
+    runner, local = at_home
+    (tmp_path / "m.toml").write_text(MAP, encoding="utf-8")
+    keyed = {uuid.uuid4().hex: pair for pair in pairs}
+    with (tmp_path / "f.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([HEADER, *([key, *pair, ""] for key, pair in keyed.items())])
+
+    async def round_trip() -> None:
+        job = ImportJob(CsvFile(tmp_path / "f.csv"), ImportMap.load(tmp_path / "m.toml"))
+        assert (await job.run(local.company)).complete
+        found = await held(local)
+        assert {key: found[key] for key in keyed} == keyed
+
+    runner.run(round_trip())
 
 
 async def test_bad_rows_are_told_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
@@ -97,7 +108,8 @@ async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: W
 async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:
     text = MAP.replace(
         'po_number = "{key}"',
-        'po_number = "{key}"\nduration = "{text}"\nvendor_nte = { currency_type_id = "USD", value = "{notes}" }',
+        'po_number = "{key}"\nduration = "{text}"\n'
+        'vendor_nte = { currency_type_id = "USD", value = "{notes}" }',
     )
     source = write(
         HEADER, [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
@@ -108,7 +120,7 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
     assert told[4].reason == "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN'"
     orders = await local.rows("WorkOrder", "Duration", "VendorNte", "PoNumber")
     found = {row["PoNumber"]: (row["Duration"], float(row["VendorNte"]["Value"])) for row in orders}
-    assert found == {"1": (90, 12.5), "2": (0, 0.0)}
+    assert found == {"1": (90, 12.5), "2": (60, 0.0)}  # without one the task's own duration
 
 
 async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: Job, write: Write) -> None:
@@ -165,7 +177,17 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     summary = await running
     assert (summary.in_doubt, summary.not_started, len(told)) == (1, 39, 40)
     assert told[0].outcome == "in_doubt"
-    assert told[0].request_id
+
+
+async def test_an_answer_that_does_not_tell_leaves_a_row_in_doubt(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.server.broken = True
+    told: list[RowOutcome] = []
+    summary = await job(write(HEADER, rows(1)), MAP).run(local.company, on_row=told.append)
+    assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
+    assert told[0].outcome == "in_doubt"
+    assert told[0].request_id in local.server.bodies[-1]
 
 
 async def test_a_cancelled_import_tells_every_row_and_stays_cancelled(

@@ -40,7 +40,7 @@ def test_only_an_empty_template_of_columns_gives_no_text() -> None:
 
 @pytest.mark.parametrize("source", ["{c", "c}", "{a|}", "{|a}", "{'a}", "{{c}", "{ }", "{a|'b' c}"])
 def test_what_cannot_be_read_is_told(source: str) -> None:
-    with pytest.raises(ValueError, match="brace|cannot be read"):
+    with pytest.raises(ValueError, match=r"brace|cannot be read"):
         Template.parse(source)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import anyio.from_thread
 import httpx
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
+from wosdk_async.sandbox import create_app
+from wosdk_async.sandbox.server import listening, running
 from wosdk_async.sandbox.store import Company, Store
 
 ORDER: dict[str, Any] = {
@@ -79,8 +79,9 @@ class Caller:
 
 
 @contextmanager
-def calling(app: Starlette, store: Store) -> Iterator[Caller]:
-    """The application without a socket."""
-    with anyio.from_thread.start_blocking_portal() as portal, TestClient(app) as http:
-        http.portal = portal
-        yield Caller(http, store.companies()[0])
+def calling(store: Store, clock: Callable[[], int] = time.time_ns) -> Iterator[Caller]:
+    """The service over a socket, and a caller of its first Company."""
+    with listening("127.0.0.1", 0) as listener, running(create_app(store, clock), listener):
+        root = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        with httpx.Client(timeout=30) as http:
+            yield Caller(http, store.companies()[0], root)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox import create_app, open_store
+from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.store import Store
 
 
@@ -37,5 +37,5 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def acme(store: Store, clock: Clock) -> Iterator[Caller]:
-    with calling(create_app(store, clock), store) as caller:
+    with calling(store, clock) as caller:
         yield caller

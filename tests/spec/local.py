@@ -71,7 +71,8 @@ def refused(reply: httpx.Response, code: str | None = None) -> str:
     assert isinstance(body["ErrorCode"], str), body
     moment, dot, fraction = body["TimeStamp"].removesuffix("Z").partition(".")
     assert body["TimeStamp"].endswith("Z"), body
-    assert dot and fraction.isdigit(), body
+    assert dot == ".", body
+    assert fraction.isdigit(), body
     datetime.fromisoformat(moment)
     assert code in (None, body["ErrorCode"]), body
     message: str = body["ErrorMessage"]

@@ -192,7 +192,9 @@ DOCUMENT = Table(
         (
             "Blob",
             "object",
-            Table("2.9", "Blob", (("Body", "string", "R0lGODlhAQABAAAAADs="), ("FileName", "string", "a.gif"))),
+            Table(
+                "2.9", "Blob", (("Body", "string", "R0lGODlhAQABAAAAADs="), ("FileName", "string", "a.gif"))
+            ),
         ),
     ),
 )

@@ -13,6 +13,7 @@ from tests.spec.local import (
     CONTACT,
     EMPLOYEE,
     SUB_TYPE,
+    TASK,
     Local,
     create_request,
     space_request,
@@ -20,8 +21,27 @@ from tests.spec.local import (
 )
 from tests.spec.table import IN_JSON, Json, Table
 from tests.spec.tables_company import CONTACT as CONTACT_TABLE
-from tests.spec.tables_company import CUSTOMER, EMPLOYEE as EMPLOYEE_TABLE, SPECIALTY, SUB_TYPE as TYPE, WORK_ZONE
-from tests.spec.tables_records import ADDRESS, ASSET as ASSET_TABLE, ASSET_ATTRIBUTE, DOCUMENT, SPACE, WORK_ORDER
+from tests.spec.tables_company import (
+    CUSTOMER,
+    SPECIALTY,
+    WORK_ZONE,
+)
+from tests.spec.tables_company import (
+    EMPLOYEE as EMPLOYEE_TABLE,
+)
+from tests.spec.tables_company import (
+    SUB_TYPE as TYPE,
+)
+from tests.spec.tables_records import (
+    ADDRESS,
+    ASSET_ATTRIBUTE,
+    DOCUMENT,
+    SPACE,
+    WORK_ORDER,
+)
+from tests.spec.tables_records import (
+    ASSET as ASSET_TABLE,
+)
 
 Paths = list[tuple[str, tuple[str, ...], str]]
 
@@ -113,7 +133,7 @@ def test_items(local: Local) -> None:
     """Spec 2.3: the items of the request, each with its asset and task, are the order's."""
     order = local.new_order()
     (item,) = local.read("WorkOrder", order, "Items.*")["Items"]
-    assert (item["Asset"], item["Task"]) == ({"Id": ASSET}, {"Id": create_request()["WorkOrder"]["Items"][0]["Task"]["Id"]})
+    assert (item["Asset"], item["Task"]) == ({"Id": ASSET}, {"Id": TASK})
 
 
 RETURNED = [
@@ -182,7 +202,9 @@ def test_retrieved_scalars(local: Local, entity: str, id: int, table: Table) -> 
 @pytest.mark.parametrize("field", ["DtDue", "DtCreated", "LastActionDate"])
 def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     """Spec 2.1: beside a local time stands its UTC twin, with a trailing Z."""
-    twin = {"DtDue": "DueDateUtc", "DtCreated": "CreatedDateUtc", "LastActionDate": "LastActionDateUtc"}[field]
+    twin = {"DtDue": "DueDateUtc", "DtCreated": "CreatedDateUtc", "LastActionDate": "LastActionDateUtc"}[
+        field
+    ]
     assert IN_JSON["local"](order[field])
     assert IN_JSON["utc"](order[twin])
     assert order[field][13:] == order[twin][13:-1]  # the offset of the zone is whole hours
@@ -197,6 +219,34 @@ def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     ],
 )
 def test_entity_types_are_known(local: Local, entity: str) -> None:
-    """Spec 2.2: every entity type named in the interface has a path; a row that is missing is another matter."""
+    """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
     reply = local.send("GET", f"base/{entity}?ID=987654321")
     assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
+
+
+def test_the_contact_of_the_request(local: Local) -> None:
+    """Spec 4.3 and 2.3: the contact sent as Contactid is the RequestorContact of the work order."""
+    order = local.run("WoCreateCommand", create_request())["Wo"]
+    assert order["RequestorContact"]["Id"] == CONTACT
+
+
+def test_task_refinement(order: Json) -> None:
+    """Spec 2.3: TaskRefinement is category and sub-category joined by a colon."""
+    assert all(order["TaskRefinement"].split(":"))
+    assert ":" in order["TaskRefinement"]
+
+
+@pytest.mark.parametrize("name", [name for name, kind, _ in WORK_ORDER.rows if kind in ("utc", "local")])
+def test_times_read_back(local: Local, order: Json, name: str) -> None:
+    """Spec 2.1: a time has the same form when it is read back; one ending in Utc has its Z."""
+    data = local.read("WorkOrder", order["Id"])
+    assert IN_JSON["utc" if name.endswith("Utc") else "local"](data[name])
+    assert data[name] == order[name]
+
+
+@pytest.mark.parametrize("name", ["Body", "WorkOrderId", "NoteTypeId"])
+def test_note(local: Local, order: Json, name: str) -> None:
+    """Spec 2.3: a note as clients attempt it, kept under a new Id."""
+    sent = {"Body": "Belt replaced.", "WorkOrderId": order["Id"], "NoteTypeId": 1}
+    made = succeeded(local.send("POST", "base/Note", {"Entity": sent}))["EntitySpecifier"]["Id"]
+    assert local.read("Note", made)[name] == sent[name]

@@ -43,8 +43,8 @@ class Keeper:
             say(f"warning: {warning}")
         if len(summary.warnings) > _SHOWN:
             say(f"and {len(summary.warnings) - _SHOWN} more warnings of this kind")
-        if summary.rows_with_warnings:
-            say(f"{summary.rows_with_warnings} rows have warnings; {where}")
+        if count := summary.rows_with_warnings:
+            say(f"{count} row{' has' if count == 1 else 's have'} warnings; {where}")
 
 
 def close(summary: Summary, as_json: bool) -> None:

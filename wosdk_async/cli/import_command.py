@@ -156,12 +156,16 @@ def _confirm(company: Company, rows: int, ask: bool) -> None:
     say(f"{rows} rows for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or _is_loopback(urlsplit(company.host or "").hostname or ""):
         return
-    if not sys.stdin.isatty():
+    if not _somebody_is_there():
         raise Unusable(
             "nobody can be asked, because stdin is no terminal; add --yes to create the work orders"
         )
     if not click.confirm("Create the work orders?", err=True):
         raise click.Abort
+
+
+def _somebody_is_there() -> bool:
+    return sys.stdin.isatty()
 
 
 def _is_loopback(host: str) -> bool:

@@ -26,14 +26,14 @@ Row = dict[str, Any]
 def spellings(names: Iterable[str]) -> Iterator[list[str]]:
     """The texts to ask for, in batches.
 
-    How the service compares is not known. It most likely ignores case, but a store may do so for ASCII only,
-    so that other names are asked for in small and capital letters as well.
+    How the service compares is not shown; most likely it ignores case. The sandbox does so for ASCII only, so
+    a name with other letters is asked for in every usual way to write it.
     """
     texts: dict[str, None] = {}
     for name in names:
         texts[name] = None
         if not name.isascii():
-            texts.update(dict.fromkeys((name.lower(), name.upper())))
+            texts.update(dict.fromkeys((name.lower(), name.upper(), name.title(), name.capitalize())))
     rest = iter(texts)
     while batch := list(islice(rest, BATCH)):
         yield batch

@@ -13,12 +13,13 @@ from pathlib import Path
 from types import TracebackType
 
 import uvicorn
+from starlette.applications import Starlette
 
 from .app import create_app
 from .seed import open_store
 from .store import Store
 
-__all__ = ["LocalCompany", "serve"]
+__all__ = ["LocalCompany", "listening", "running", "serve"]
 
 Variables = dict[str, str]
 
@@ -41,8 +42,8 @@ def serve(
         StoreError: the file cannot be used.
         OSError: the port cannot be had.
     """
-    with contextlib.closing(open_store(str(store))) as opened, _listening(host, port) as listener:
-        server = _Server(opened, lambda: announce(_variables(opened, listener)))
+    with contextlib.closing(open_store(str(store))) as opened, listening(host, port) as listener:
+        server = _Server(create_app(opened), lambda: announce(_variables(opened, listener)))
         with _signals_end_quietly():
             server.run(sockets=[listener])
 
@@ -73,8 +74,8 @@ class LocalCompany:
             if path is None:
                 path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
             opened = exits.enter_context(contextlib.closing(open_store(str(path))))
-            listener = exits.enter_context(_listening("127.0.0.1", 0))
-            exits.enter_context(_running(opened, listener))
+            listener = exits.enter_context(listening("127.0.0.1", 0))
+            exits.enter_context(running(create_app(opened), listener))
             self._variables = _variables(opened, listener)
             self._exits = exits.pop_all()
         return self
@@ -94,10 +95,10 @@ class LocalCompany:
 class _Server(uvicorn.Server):
     """Says when it accepts connections, which uvicorn itself only logs."""
 
-    def __init__(self, store: Store, started: Callable[[], None]) -> None:
+    def __init__(self, app: Starlette, started: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
-                create_app(store),
+                app,
                 lifespan="off",
                 access_log=False,
                 log_level="error",
@@ -114,10 +115,10 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def _running(store: Store, listener: socket.socket) -> Iterator[None]:
+def running(app: Starlette, listener: socket.socket) -> Iterator[None]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
-    server = _Server(store, ready.set)
+    server = _Server(app, ready.set)
     thread = threading.Thread(
         target=lambda: asyncio.run(server.serve(sockets=[listener])), name="wosdk sandbox", daemon=True
     )
@@ -143,7 +144,7 @@ def _signals_end_quietly() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def listening(host: str, port: int) -> Iterator[socket.socket]:
     """A bound socket: taken before anything else happens, so that a taken port is told at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's delay off only for sockets that name their protocol

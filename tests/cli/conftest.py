@@ -1,0 +1,77 @@
+"""The command line, in this process and in one of its own."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from wosdk_async.cli.app import app
+from wosdk_async.sandbox import LocalCompany
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+COMMAND = [sys.executable, "-c", "from wosdk_async.cli import main; main()"]
+
+Wosdk = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No Company but those of the tests."""
+    for name in (
+        "TOKEN_URL",
+        "LOCATOR_URL",
+        "COMPANY",
+        "CLIENT_ID",
+        "CLIENT_SECRET",
+        "REGION",
+        "TRUSTED_HOSTS",
+    ):
+        monkeypatch.delenv(f"WOSDK_{name}", raising=False)
+
+
+@pytest.fixture
+def wosdk() -> Wosdk:
+    """Run a command in this process; an exception that is no exit fails the test."""
+
+    def run(*arguments: str | Path, **options: str) -> Result:
+        result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="wosdk", **options)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert "Traceback" not in result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A local Company that the environment variables lead to."""
+    with LocalCompany(tmp_path / "served.db") as local:
+        for name, value in local.variables.items():
+            monkeypatch.setenv(name, value)
+        yield local.variables
+
+
+def table() -> list[list[str]]:
+    """The records of the example, its header first."""
+    with (EXAMPLES / "requests.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def spawn(*arguments: str | Path) -> subprocess.Popen[str]:
+    """Start a command in a process of its own."""
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )

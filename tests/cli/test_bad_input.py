@@ -1,0 +1,148 @@
+"""What cannot be worked with: exit status 2, and one line that names the place and the remedy."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import EXAMPLES, Wosdk
+
+FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
+
+
+def refused(wosdk: Wosdk, *arguments: str | Path) -> str:
+    """The line that a command gives up with."""
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    *shown, line = result.stderr.splitlines()
+    assert all(" rows for Company " in text for text in shown)
+    assert line.startswith("wosdk: ")
+    return line
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "f.csv: there is no header; the first line must name the columns"),
+        (b"PK\x03\x04\0\0\0", "f.csv, line 1: this is no CSV text; export the data as comma-separated UTF-8"),
+        (
+            b"unique_key\ncaf\xe9\n",
+            "f.csv, line 2: byte 0xe9 at offset 14 is not UTF-8; save the file as UTF-8",
+        ),
+        (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
+        (b"unique_key\n1\n", "f.csv: there is no column 'descriptor', which [command] of "),
+        (b"unique_key;descriptor\n1;2\n", "its cells seem to be separated by ';'; separate them by commas"),
+    ],
+)
+def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, told: str) -> None:
+    (tmp_path / "f.csv").write_bytes(content)
+    assert told in refused(wosdk, "import", tmp_path / "f.csv", "--map", MAP, "--sandbox")
+
+
+def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
+    assert "none.csv: there is no such file" in refused(
+        wosdk, "import", "none.csv", "--map", MAP, "--sandbox"
+    )
+    assert "is a directory; name a CSV file" in refused(wosdk, "import", tmp_path, "--map", MAP, "--sandbox")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("po_number", "po_numbr", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
+        ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
+        ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", and there is no [reference.tsk]; did you mean \'task\'?'),
+        ("= true  ", "= yes  ", "m.toml: this is no TOML: Invalid value (at line "),
+    ],
+)  # fmt: skip
+def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, told: str) -> None:
+    text = MAP.read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "m.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert told in refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
+
+
+def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> None:
+    text = MAP.read_text(encoding="utf-8").replace("is_def_sr = true", "is_def_basic = true")
+    (tmp_path / "m.toml").write_text(text, encoding="utf-8")
+    line = refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
+    assert "no WorkOrderType with type_id = Request, is_def_basic = true was found; change its where" in line
+
+
+def test_a_store_that_is_none(wosdk: Wosdk, tmp_path: Path) -> None:
+    (tmp_path / "s.db").write_text("not a database at all, but long enough to be looked at" * 20)
+    assert "s.db: " in refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", tmp_path / "s.db")
+    sqlite3.connect(tmp_path / "t.db").executescript("CREATE TABLE x (y)")
+    assert "t.db is " in refused(wosdk, "sandbox", "serve", "--port", "0", "--store", tmp_path / "t.db")
+
+
+def test_a_port_that_is_taken(wosdk: Wosdk, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = refused(wosdk, "sandbox", "serve", "--store", tmp_path / "s.db", "--port", str(port))
+    assert f"port {port}" in line
+
+
+def test_outcomes_that_cannot_be_written(wosdk: Wosdk, tmp_path: Path) -> None:
+    target = tmp_path / "none" / "out.jsonl"
+    line = refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", "--outcomes", target)
+    assert f"{target}: No such file or directory" in line
+
+
+def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None:
+    copy = tmp_path / "f.csv"
+    copy.write_bytes(FILE.read_bytes())
+    line = refused(wosdk, "import", copy, "--map", MAP, "--sandbox", "--outcomes", copy)
+    assert f"--outcomes would overwrite {copy}; name another file" in line
+    assert copy.read_bytes() == FILE.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "told"),
+    [
+        ("WOSDK_CLIENT_SECRET", "wrong", "refused"),
+        ("WOSDK_COMPANY", "Nobody Inc", "Nobody Inc"),
+        ("WOSDK_COMPANY", "", "set WOSDK_COMPANY"),
+        ("WOSDK_CLIENT_ID", "", "WOSDK_CLIENT_ID is not set"),
+        ("WOSDK_REGION", "mars", "WOSDK_REGION is 'mars'; it is one of"),
+        ("WOSDK_TOKEN_URL", "http://example.com/", "would send the token in clear; use https"),
+        ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", "127.0.0.1:1"),
+    ],
+)
+def test_a_company_that_cannot_be_reached(
+    wosdk: Wosdk,
+    served: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    told: str,
+) -> None:
+    monkeypatch.setenv(variable, value)
+    line = refused(wosdk, "import", FILE, "--map", MAP)
+    assert told in line
+    assert served["WOSDK_CLIENT_SECRET"] not in line
+
+
+def test_a_company_that_nobody_named(wosdk: Wosdk) -> None:
+    assert "set WOSDK_COMPANY" in refused(wosdk, "import", FILE, "--map", MAP)
+
+
+def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:
+    result = wosdk("import", "--sandbox", FILE, "--map", MAP)
+    assert result.exit_code == 2
+    assert f"--sandbox took '{FILE}' as its store. Write FILE first" in result.stderr
+
+
+def test_a_file_that_is_not_named(wosdk: Wosdk) -> None:
+    result = wosdk("import", "--sandbox", "--map", MAP)
+    assert result.exit_code == 2
+    assert "FILE is missing: name the CSV file" in result.stderr
+
+
+def test_an_unknown_command(wosdk: Wosdk) -> None:
+    result = wosdk("imprt")
+    assert result.exit_code == 2
+    assert "No such command 'imprt'" in result.stderr

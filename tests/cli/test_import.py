@@ -1,0 +1,121 @@
+"""``wosdk import`` from end to end, on the examples that the documentation names."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import EXAMPLES, Wosdk, table
+from wosdk_async.cli import import_command
+
+FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
+
+
+def lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_example_holds_what_it_is_to_show() -> None:
+    header, *records = table()
+    rows = [dict(zip(header, record, strict=True)) for record in records]
+    assert 12 <= len(rows) <= 20
+    assert any("\n" in row["status_notes"] for row in rows)
+    assert any(not row["descriptor"] for row in rows)
+    assert any(not row["incident_address"].isascii() for row in rows)
+    assert {"Other", "other"} <= {row["complaint_type"] for row in rows}
+    assert any(len(row["incident_address"]) > 64 for row in rows)
+
+
+def test_the_summary_is_one_json_object(wosdk: Wosdk) -> None:
+    result = wosdk("import", FILE, "--map", MAP, "--sandbox", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found.pop("seconds") > 0
+    assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0}
+
+
+def test_the_summary_for_people(wosdk: Wosdk) -> None:
+    result = wosdk("import", FILE, "--map", MAP, "--sandbox")
+    assert result.stdout.startswith("14 rows: 14 created, 0 failed, 0 in doubt\n")
+    assert result.stdout.endswith("references: 6 found, 27 created\n")
+    assert "wosdk: creating 10 Task records for task\n" in result.stderr
+    assert "wosdk: 1 row has warnings; --outcomes FILE keeps them all\n" in result.stderr
+
+
+def test_a_store_keeps_what_was_created(wosdk: Wosdk, tmp_path: Path) -> None:
+    for expected in ("references: 6 found, 27 created", "references: 33 found, 0 created"):
+        result = wosdk("import", FILE, "--map", MAP, "--sandbox", tmp_path / "s.db")
+        assert expected in result.stdout
+
+
+def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> None:
+    source, outcomes = tmp_path / "f.csv", tmp_path / "out.jsonl"
+    header, *rows = table()
+    rows[2][header.index("descriptor")] = "x" * 4000
+    with source.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows, ["too", "few"]])
+    result = wosdk("import", source, "--map", MAP, "--sandbox", "--outcomes", outcomes)
+    assert result.exit_code == 1
+    told = {line["row"]: line for line in lines(outcomes)}
+    assert sorted(told) == list(range(1, 16))  # type: ignore[type-var]
+    assert told[3] == {
+        "row": 3,
+        "line": 4,
+        "outcome": "failed",
+        "reason": "command.work_order.items[0].comment has 4000 characters, the service takes 3096; "
+        "shorten it, or set truncate = true",
+    }
+    assert told[4]["line"] == 7  # the record before it has a cell of three lines
+    assert told[9]["warnings"] == ["place name has 96 characters and was cut to 64"]
+    assert told[15]["reason"] == "the record has 2 cells, the header 19"
+    assert {told[i]["outcome"] for i in range(1, 15)} == {"created", "failed"}
+    assert {"work_order_id", "number"} < told[1].keys()
+    assert "row 3 (line 4) failed: command.work_order.items[0].comment" in result.stderr
+    assert "row 15 (line 18) failed: the record has 2 cells" in result.stderr
+
+
+def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, served: dict[str, str]) -> None:
+    result = wosdk("import", FILE, "--map", MAP, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["created"] == 14
+    assert "14 rows for Company 'Acme Facilities' at http://127.0.0.1:" in result.stderr
+    assert served["WOSDK_CLIENT_SECRET"] not in result.output
+
+
+def test_another_company_wants_an_answer_or_yes(
+    wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_command, "_is_loopback", lambda _: False)
+    result = wosdk("import", FILE, "--map", MAP, "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "nobody can be asked, because stdin is no terminal; add --yes" in result.stderr
+    assert wosdk("import", FILE, "--map", MAP, "--yes").exit_code == 0
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
+def test_somebody_at_a_terminal_is_asked(
+    wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+) -> None:
+    monkeypatch.setattr(import_command, "_is_loopback", lambda _: False)
+    monkeypatch.setattr(import_command, "_somebody_is_there", lambda: True)
+    result = wosdk("import", FILE, "--map", MAP, input=answer)
+    assert result.exit_code == code
+    assert "Create the work orders? [y/N]" in result.stderr
+    assert ("14 created" in result.stdout) == (code == 0)
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("localhost", True),
+        ("10.0.0.1", False),
+        ("127.0.0.1.evil.example", False),
+    ],
+)
+def test_only_loopback_is_nobodys_production(host: str, loopback: bool) -> None:
+    assert import_command._is_loopback(host) is loopback

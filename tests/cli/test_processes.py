@@ -1,0 +1,128 @@
+"""The console script as a process: help, signals, a server that is killed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
+from wosdk_async import __version__
+
+FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
+
+
+def run(*code: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *code], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_help_teaches_with_examples_and_loads_little() -> None:
+    done = run("-X", "importtime", *COMMAND[1:], "--help")
+    assert done.returncode == 0
+    assert "wosdk import requests.csv --map map.toml --sandbox" in done.stdout
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert not {"rich", "httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
+
+
+def test_the_version() -> None:
+    done = run(*COMMAND[1:], "--version")
+    assert (done.returncode, done.stdout) == (0, f"wosdk, version {__version__}\n")
+
+
+@pytest.mark.parametrize("missing", ["click", "rich"])
+def test_without_the_extra_the_remedy_is_told(missing: str) -> None:
+    hide = f"import sys; sys.modules['{missing}'] = None; import importlib.util as u; f = u.find_spec; "
+    hide += f"u.find_spec = lambda name: None if name == '{missing}' else f(name); "
+    done = run("-c", hide + COMMAND[2])
+    assert done.returncode == 2
+    assert done.stderr == "wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'\n"
+
+
+def test_without_the_sandbox_extra_the_remedy_is_told() -> None:
+    hide = "import sys; sys.modules['starlette'] = None; sys.modules['starlette.applications'] = None; "
+    done = run("-c", hide + COMMAND[2], "import", str(FILE), "--map", str(MAP), "--sandbox")
+    assert done.returncode == 2
+    assert done.stderr.endswith("; run: pip install 'wosdk_async[sandbox]'\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_importing_the_package_loads_neither_jobs_nor_command_line() -> None:
+    code = "import sys, wosdk_async; wosdk_async.Client; print([m for m in sys.modules if 'click' in m or 'jobs' in m])"
+    assert run("-c", code).stdout == "[]\n"
+
+
+def test_ctrl_c_ends_an_import_with_a_summary_and_every_row_told(tmp_path: Path) -> None:
+    header, first, *_ = table()
+    source, outcomes = tmp_path / "f.csv", tmp_path / "outcomes"
+    with source.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(5000))])
+    os.mkfifo(outcomes)  # the import cannot run ahead of us by more than a pipe holds
+    process = spawn("import", source, "--map", MAP, "--sandbox", "--json", "--outcomes", outcomes)
+    with outcomes.open(encoding="utf-8") as told:
+        lines = [told.readline()]
+        process.send_signal(signal.SIGINT)
+        lines += told.readlines()
+    stdout, stderr = process.communicate()
+    assert process.returncode == 1
+    assert "stopping: calls under way get 30 s" in stderr
+    assert "Traceback" not in stderr
+    summary = json.loads(stdout)
+    kinds = [json.loads(line)["outcome"] for line in lines]
+    assert len(kinds) == summary["rows"] == 5000
+    assert kinds.count("created") == summary["created"] < 5000
+    assert set(kinds) == {"created", "not_started"}
+
+
+def test_a_served_company_outlives_a_killed_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for i in (1, 2):
+        server = spawn("sandbox", "serve", "--port", "0", "--store", tmp_path / "company.db")
+        assert server.stdout is not None
+        pairs = [server.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5)]
+        assert [name for name, _ in pairs] == [
+            f"WOSDK_{name}" for name in ("TOKEN_URL", "LOCATOR_URL", "COMPANY", "CLIENT_ID", "CLIENT_SECRET")
+        ]
+        for name, value in pairs:
+            monkeypatch.setenv(name, value)
+        process = spawn("import", FILE, "--map", MAP, "--json")
+        stdout, stderr = process.communicate()
+        assert process.returncode == 0, stderr
+        assert json.loads(stdout)["created"] == 14
+        assert ("creating" in stderr) == (i == 1)  # the second server finds what the first one answered
+        if i == 1:
+            server.kill()
+        else:
+            server.send_signal(signal.SIGINT)
+        server.communicate()
+    assert server.returncode == 0
+
+
+def test_a_terminal_sees_a_progress_bar() -> None:
+    import pty
+
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "import", str(FILE), "--map", str(MAP), "--sandbox", "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        stdin=subprocess.DEVNULL,
+    )
+    os.close(slave)
+    shown = b""
+    try:
+        while chunk := os.read(master, 4096):
+            shown += chunk
+    except OSError:  # how a pseudo terminal ends on Linux
+        pass
+    finally:
+        os.close(master)
+    stdout, _ = process.communicate()
+    assert json.loads(stdout)["created"] == 14
+    assert "14/14" in shown.decode()
+    assert "creating 10 Task records" in shown.decode()

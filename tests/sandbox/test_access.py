@@ -1,0 +1,136 @@
+"""Tokens, headers and discovery (spec 4.1 and 5, facts 1, 2 and 3.8)."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller, calling
+from wosdk_async.sandbox.store import Company, Store
+
+
+def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:
+    return acme.http.post(acme.root + path, data={"grant_type": "client_credentials"} | form)
+
+
+def credentials(store: Store) -> tuple[str, str]:
+    company = store.companies()[0]
+    return company.client_id, company.client_secret
+
+
+def test_token_by_form_and_by_header(acme: Caller, store: Store) -> None:
+    client_id, secret = credentials(store)
+    by_form = token(acme, "/oauth/Token", client_id=client_id, client_secret=secret).json()
+    assert by_form.items() >= {"token_type": "bearer", "expires_in": 1199}.items()
+    basic = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+    data = {"grant_type": "client_credentials"}
+    header = {"Authorization": f"Basic {basic}"}
+    by_header = acme.http.post(f"{acme.root}/OAuth/token", data=data, headers=header).json()
+    assert len({by_form["access_token"], by_header["access_token"]}) == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "error"),
+    [
+        ({"client_id": "x", "client_secret": "y"}, "invalid_client"),
+        ({"client_id": "sandbox-client"}, "invalid_client"),
+        ({"client_id": "\udce9", "client_secret": "é"}, "invalid_client"),
+        ({"grant_type": "password"}, "unsupported_grant_type"),
+    ],
+)
+def test_wrong_credentials(acme: Caller, form: dict[str, str], error: str) -> None:
+    safe = {key: value.encode("utf-8", "surrogateescape").decode("latin-1") for key, value in form.items()}
+    reply = token(acme, **safe)
+    assert (reply.status_code, reply.json()) == (400, {"error": error})
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status", "code"),
+    [
+        (None, 401, "MISSING_AUTHORIZATION_HEADER"),
+        ("Basic abc", 403, "MISSING_AUTHORIZATION_SCHEME"),
+        ("abc", 403, "MISSING_AUTHORIZATION_SCHEME"),
+        ("Bearer ", 400, "INCORRECT_TOKEN"),
+        ("Bearer a b", 400, "INCORRECT_TOKEN"),
+        ("Bearer nonsense", 403, "INCORRECT_TOKEN"),
+    ],
+)
+def test_token_failures(acme: Caller, authorization: str | None, status: int, code: str) -> None:
+    headers = {"CompanyName": "Acme Facilities"}
+    if authorization is not None:
+        headers["Authorization"] = authorization
+    reply = acme.http.get(f"{acme.root}/api/v1/base/Customer/512", headers=headers)
+    assert (reply.status_code, reply.json()["ErrorCode"]) == (status, code)
+    assert list(reply.json()) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
+
+
+def test_token_lives_twenty_minutes(acme: Caller, clock: Any) -> None:
+    clock.pass_seconds(1199)
+    assert acme.get("Customer", 512)
+    clock.pass_seconds(1)
+    reply = acme.send("GET", "base/Customer/512")
+    assert reply.status_code == 403
+    assert reply.json()["ErrorCode"] == "EXPIRED_TOKEN"
+    assert reply.json()["ErrorMessage"] == "Token has expired"
+
+
+def test_company_header(acme: Caller) -> None:
+    assert acme.ok("GET", "base/Customer/512", CompanyName="aCME facilities")
+    assert acme.refused("GET", "base/Customer/512", CompanyName="Other") == "DATABASE_VERSION_MISMATCH"
+
+
+def test_token_of_another_company(store: Store) -> None:
+    with store.transaction():
+        store.add_company(Company(47, "Second", "second", "secret"))
+    with calling(store) as acme:
+        reply = acme.send("GET", "base/Customer/512", CompanyName="second")
+        assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
+        second = Caller(acme.http, store.companies()[1], acme.root)
+        assert second.ids("Customer") == []
+        assert second.refused("GET", "base/Customer/512") == "ERROR_CODE_1019"
+
+
+def test_discovery(acme: Caller) -> None:
+    found = acme.run(
+        "GetCompanyWsdkUrlCommand", ApiType="REST", CompanyName="acme facilities", Protocol="HTTPS"
+    )
+    assert found == {
+        "Url": f"{acme.root}/",
+        "CompanyName": "Acme Facilities",
+        "Protocol": "HTTPS",
+        "CompanyVersion": "9.21.4.118",
+        "CompanyId": 46,
+    }
+    by_get = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/Acme%20Facilities?requestId=r1")
+    assert by_get == {"CommandResult": found, "RequestId": "r1"}
+    body = {"Command": {"CompanyName": "Nobody"}}
+    assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
+
+
+def test_reply_headers(acme: Caller) -> None:
+    for path in ("base/Customer/512", "base/Nope/1"):
+        headers = acme.send("GET", path, **{"Accept-Encoding": "gzip,deflate"}).headers
+        assert headers["cache-control"] == headers["pragma"] == "no-cache"
+        assert headers["content-type"] == "application/json; charset=utf-8"
+        assert headers["expires"] == "-1"
+        assert headers["strict-transport-security"] == "max-age=31536000; includeSubDomains"
+        assert not {"content-encoding", "server", "transfer-encoding"} & headers.keys()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("PUT", "/api/v1/base/Contact/731", 405),
+        ("PATCH", "/api/v1/base/Contact/731", 405),
+        ("GET", "/api/v1/query/Contact", 405),
+        ("GET", "/elsewhere", 404),
+        ("GET", "//api//v1//base/Contact/731?", 200),
+    ],
+)
+def test_paths_and_methods(acme: Caller, method: str, path: str, status: int) -> None:
+    reply = acme.http.request(method, acme.root + path, headers=acme.headers, content=b"{}")
+    assert reply.status_code == status
+    assert status == 200 or reply.json()["ErrorCode"]

@@ -1,0 +1,172 @@
+"""WoCreateCommand (spec 2.3 to 2.6, spec 4.3, facts 5)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sandbox.company import ORDER, Caller
+
+SPEC_2_3 = """
+    Id Number TypeCategory StatusId Access WorkOrderCost Priority RequestorContact MainAsset ShortLocation
+    TaskRefinement WorkZone Duration VendorNte Specialty PoNumber SubType Customer ContactName WonId
+    IsWarranty FlagId TimeZone CurrencyTypeId LastActionDate DtCreated DtDue DtAcknowledgeBy
+    AcknowledgeByUtc LastActionDateUtc CreatedDateUtc DueDateUtc LastAction Items EquipmentWorkedOn Notes
+    Assignments Procedures Documents CustomFields Verifications CheckInOuts ActionLogRecords Flags
+    InductionAndSafetyStatusID ConcurrencyId PerformDeletion IsNew
+"""
+SPEC_2_4 = """
+    Id CurrencyTypeId BillToType CostsTotal PaymentAmount VendorInvoiceTotal ExpensesTotal
+    ServiceFeesTotal CustomerNte ApStateId ApStatusId JobCode AuthorizationCode CheckNumber PaymentNotes
+    GlAccount Number ExternalId IsPreBilled BillingRule TaxStatus Items CostStatusId CostState
+    ConcurrencyId PerformDeletion IsNew
+"""
+
+
+def test_reply_is_the_opened_form_of_the_specification(acme: Caller) -> None:
+    order = acme.order({"ComputeSchedule": True}, RequestorContact={"Id": 731})
+    assert set(SPEC_2_3.split()) <= order.keys()
+    assert set(SPEC_2_4.split()) <= order["WorkOrderCost"].keys()
+    assert order["StatusId"] == "New"
+    assert order["TypeCategory"] == "Request"
+    assert order["WorkOrderCost"]["CostState"] == "Pending"
+    assert order["WorkOrderCost"]["ApStateId"] == "None"
+    assert order["LastAction"].items() >= {"BillStatus": "NotBilled", "WorkOrderId": order["Id"]}.items()
+    assert order["Customer"]["Name"] == "Lindqvist Dental LLC"
+    assert order["WorkOrderCost"]["Id"] == order["LastAction"]["Id"] == order["Id"]
+    assert order["TaskRefinement"].split(":")[1:] == [order["ShortLocation"], "Not cooling"]
+    assert order["Items"] == []
+    assert order["IsNew"] is order["PerformDeletion"] is False
+
+
+def test_schedule_comes_from_the_priority_of_the_task(acme: Caller) -> None:
+    order = acme.order({"ComputeSchedule": True}, Priority={"Id": 1})
+    assert order["Priority"]["Id"] == 3  # facts 5, Creation traps
+    assert order["DtCreated"] == "2024-05-14T09:12:31.4470216"  # Eastern, 13:12 UTC
+    assert order["CreatedDateUtc"] == "2024-05-14T13:12:31.4470216Z"
+    assert (order["DtDue"], order["DueDateUtc"]) == ("2024-05-16T09:12:00", "2024-05-16T13:12:00Z")
+    assert order["AcknowledgeByUtc"] == "2024-05-14T15:12:00Z"
+    assert order["DtUtcOnSiteBy"] == "2024-05-14T21:12:00Z"
+
+
+def test_without_schedule_a_sent_priority_stays(acme: Caller) -> None:
+    order = acme.order(Priority={"Id": 1})
+    assert order["Priority"]["Id"] == 1
+    assert "DtDue" not in order
+
+
+def test_numbers_follow_the_work_zone(acme: Caller) -> None:
+    assert [acme.order()["Number"] for _ in range(2)] == ["RSC000001", "RSC000002"]
+    assert acme.order(Customer={"Id": 513})["Number"] == "0001"
+    assert acme.order(Customer={"Id": 513}, WorkZone={"Id": 14})["Number"] == "RSC000003"
+
+
+def test_what_is_sent_is_kept(acme: Caller) -> None:
+    made = acme.order(
+        {"Comment": "said on the phone", "ExternalNumber": "key-1"},
+        RequestorContact={"Id": 731},
+        Contactid=731,
+        ContactName="Ann  ",
+        PoNumber="PO-1",
+        Items=[{"Asset": {"Id": 20440}, "Task": {"Id": 14211}, "Comment": "first"}],
+        CustomFields=[{"Descriptor": {"Id": 88}, "Value": "Dock 2"}],
+        Notes=[{"Body": "look", "NoteTypeId": 2}],
+        ContactAddress={"Address": "555", "AddrTypeId": "Contact"},
+    )
+    paths = "*,Items.*,CustomFields.*,Notes.*,ActionLogRecords.*,LastAction.*,ContactAddress.*"
+    order = acme.get("WorkOrder", made["Id"], paths)
+    assert order["ContactName"] == "Ann"
+    assert order["PoNumber"] == "PO-1"
+    assert order["RequestorContact"] == {"Id": 731}
+    assert "Contactid" not in order
+    assert order["Items"][0].items() >= {"Comment": "first", "Task": {"Id": 14211}}.items()
+    assert order["CustomFields"][0].items() >= {"Value": "Dock 2", "ObjectTypeId": "WO"}.items()
+    assert order["Notes"][0].items() >= {"Body": "look", "NoteTypeId": "Public"}.items()
+    (entry,) = order["ActionLogRecords"]
+    assert entry.items() >= {"TypeId": "Create", "Comment": "said on the phone"}.items()
+    assert order["LastAction"]["XNumber"] == "key-1"
+    assert order["ContactAddress"]["Address"] == "555"
+    assert acme.ids("WoItem", ("WorkOrderId", "Equal", made["Id"]))
+
+
+def test_assignment_is_computed_only_on_request(acme: Caller) -> None:
+    assert "Employee" not in acme.order()
+    chosen = acme.order({"ComputeAssignment": True})
+    assert chosen["Employee"]["Id"] == 208
+    assert chosen["StatusId"] == "New"
+    rows = acme.get("WorkOrder", chosen["Id"], "Assignments.*")["Assignments"]
+    assert [(row["EmployeeId"], row["IsPrimary"]) for row in rows] == [(208, True)]
+
+
+def test_short_path_and_a_basic_order_without_a_customer(acme: Caller) -> None:
+    sent = {key: value for key, value in ORDER.items() if key != "Customer"}
+    sent |= {"TypeCategory": "basic", "WorkZone": {"Id": 15}}
+    reply = acme.ok("POST", "cmd/Workorder/Create", {"Command": {"WorkOrder": sent}, "RequestId": "r"})
+    assert list(reply) == ["CommandResult", "RequestId"]
+    assert reply["CommandResult"]["Wo"]["TypeCategory"] == "Basic"
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"Customer": {"Id": 9}}, "Customer"),
+        ({"SubType": {"Id": 9}}, "SubType"),
+        ({"Items": [{"Asset": {"Id": 9}, "Task": {"Id": 14211}}]}, "Asset"),
+        ({"Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 9}}]}, "Task"),
+        ({"Items": []}, "Items"),
+        ({"Customer": None}, "Customer.Id"),
+        ({"TypeCategory": None}, "TypeCategory"),
+        ({"RequestorContact": {"Id": 9}}, "RequestorContact"),
+        ({"ContactName": "x" * 257}, "ContactName"),
+    ],
+)
+def test_what_is_missing_or_unknown_is_named(acme: Caller, change: dict[str, Any], named: str) -> None:
+    body = {"Command": {"WorkOrder": ORDER | change}, "RequestId": "r9"}
+    reply = acme.send("POST", "cmd/WoCreateCommand", body)
+    assert reply.status_code == 400
+    error = reply.json()
+    assert list(error) == ["ErrorMessage", "ErrorCode", "TimeStamp", "RequestId"]
+    assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
+    assert named in error["ErrorMessage"]
+    assert acme.ids("WorkOrder") == []  # nothing is left of it
+
+
+shared = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+
+
+@shared
+@given(po=texts, comment=texts, note=texts, field=texts)
+def test_any_text_survives(acme: Caller, po: str, comment: str, note: str, field: str) -> None:
+    made = acme.order(
+        PoNumber=po,
+        Items=[{"Asset": {"Id": 20440}, "Task": {"Id": 14211}, "Comment": comment}],
+        Notes=[{"Body": note, "NoteTypeId": "Public"}],
+        CustomFields=[{"Descriptor": {"Id": 88}, "Value": field}],
+    )
+    wanted = {"Properties": ["PoNumber", "Items.Comment", "Notes.Body", "CustomFields.Value"]}
+    (row,) = acme.query("WorkOrder", ("Id", "Equal", made["Id"]), PropertySet=wanted)
+    assert made["PoNumber"] == row["PoNumber"] == po
+    assert row["Items"][0]["Comment"] == comment
+    assert row["Notes"][0]["Body"] == note
+    assert row["CustomFields"][0]["Value"] == field
+
+
+@shared
+@given(amount=st.decimals(-(10**15), 10**15, places=4))
+def test_money_is_exact(acme: Caller, amount: Decimal) -> None:
+    order = ORDER | {"VendorNte": {"CurrencyTypeId": "usd", "Value": amount}}
+    encoder = msgspec.json.Encoder(decimal_format="number")
+    body = encoder.encode({"Command": {"WorkOrder": order}})
+    made = acme.ok("POST", "cmd/WoCreateCommand", body)["CommandResult"]["Wo"]
+    read = acme.send("GET", f"base/WorkOrder/{made['Id']}?properties=VendorNte").content
+    money = msgspec.json.Decoder(float_hook=Decimal).decode(read)["Data"]["VendorNte"]
+    assert money["CurrencyTypeId"] == "USD"
+    assert str(money["Value"]) == str(amount) or money["Value"] == amount == 0
+    found = acme.ids("WorkOrder", ("Id", "Equal", made["Id"]), ("VendorNte.Value", "Equal", str(amount)))
+    assert found == [made["Id"]]

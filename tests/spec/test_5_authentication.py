@@ -1,0 +1,237 @@
+"""Spec 5: four headers on every call, and a token that is renewed together with the host."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from tests.spec.local import Local, create_request, refused, succeeded
+from tests.support.service import COMPANY, Answer, Request, Service, error
+from wosdk_async import (
+    BusinessRuleError,
+    Client,
+    Company,
+    Contact,
+    Customer,
+    WoCreateCommand,
+    WorkOrder,
+    WosdkError,
+)
+from wosdk_async.sandbox import create_app, open_store
+
+ANSWER = {
+    "CommandResult": {},
+    "RequestId": "r",
+    "Entities": [{"Data": {"Id": 7}}],
+    "EntitySpecifier": {"EntityType": "Contact", "Id": 7},
+}
+
+
+async def every_operation(company: Company) -> None:
+    await company.run(WoCreateCommand(work_order=WorkOrder()))
+    await company.run("AnyCommand", {})
+    await company.get(Contact, 7)
+    await company.create(Contact(first_name="Ines"))
+    await company.update(Contact(id=7), first_name="Eva")
+    await company.delete(Contact, 7)
+    await company.query(Contact, {"Count": 1})
+
+
+async def test_headers_of_every_call() -> None:
+    """Spec 5: the header table, on commands, base operations, queries and discovery alike."""
+    async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
+        await every_operation(client.company())
+    assert [call.method for call in service.calls] == ["POST", "POST", "GET", "POST", "PUT", "DELETE", "POST"]
+    for call in (*service.discoveries, *service.calls):
+        assert call.headers["authorization"] == "Bearer token-1"
+        assert call.headers["companyname"] == COMPANY
+        assert call.headers["content-type"] == "application/json"
+        assert call.headers["accept-encoding"].replace(" ", "") == "gzip,deflate"
+
+
+@pytest.mark.parametrize(("name", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+async def test_compressed_answers(name: str, pack: Any) -> None:
+    """Spec 5: what Accept-Encoding offers can be read, discovery and errors included."""
+
+    def packed(answer: Answer) -> Answer:
+        headers = {"Content-Encoding": name, "Content-Type": "application/json"}
+        return Answer(answer.status, pack(json.dumps(answer.body).encode()), headers)
+
+    answers = [
+        Answer(body={"Entities": [{"Data": {"Id": 7, "FirstName": "Åsa"}}]}),
+        error(400, "BUSINESS_LOGIC_ERROR", "Nej, Åsa"),
+    ]
+    async with Service(lambda _: packed(answers.pop(0))) as service, service.client() as client:
+        plain = service.on_discovery
+        service.on_discovery = lambda request: packed(plain(request))  # type: ignore[arg-type]
+        assert await client.company().get(Contact, 7) == Contact(id=7, first_name="Åsa")
+        with pytest.raises(BusinessRuleError, match="Nej, Åsa"):
+            await client.company().get(Contact, 7)
+
+
+async def test_companies_have_their_own_headers() -> None:
+    """Spec 5 rule 2: credentials belong to a Company, and each call names its own."""
+    async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
+        for name in ("Acme Facilities", "Northwind"):
+            await client.company(name).get(Contact, 7)
+    sent = [(call.headers["companyname"], call.headers["authorization"]) for call in service.calls]
+    assert sent == [("Acme Facilities", "Bearer token-1"), ("Northwind", "Bearer token-2")]
+    assert [call.json["Command"]["CompanyName"] for call in service.discoveries] == [
+        "Acme Facilities",
+        "Northwind",
+    ]
+
+
+async def test_the_host_is_asked_for_with_every_token() -> None:
+    """Spec 5 rule 1: an expired token is refreshed, discovery runs again, the call goes to the new host."""
+    async with (
+        Service(lambda _: Answer(body=ANSWER)) as new_host,
+        Service() as service,
+        service.client() as client,
+    ):
+
+        def expired(_: Request) -> Answer:
+            service.company_url = new_host.url
+            return error(403, "EXPIRED_TOKEN", "Token has expired")
+
+        service.handler = expired
+        company = client.company()
+        await company.run("AnyCommand", {})
+        assert company.host == new_host.url
+        await company.run("AnyCommand", {})
+    assert (len(service.tokens), len(service.discoveries), len(service.calls), len(new_host.calls)) == (
+        2,
+        2,
+        1,
+        2,
+    )
+    assert service.discoveries[1].headers["authorization"] == "Bearer token-2"
+    assert {call.headers["authorization"] for call in new_host.calls} == {"Bearer token-2"}
+    assert new_host.calls[0].json["RequestId"] == service.calls[0].json["RequestId"]
+
+
+async def test_one_session_serves_many_calls() -> None:
+    """Spec 5 rule 1: a token that lives is neither refreshed nor rediscovered."""
+    async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
+        for _ in range(3):
+            await every_operation(client.company())
+    assert (len(service.tokens), len(service.discoveries)) == (1, 1)
+
+
+# --- the sandbox ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "nonsense"}])
+@pytest.mark.parametrize(
+    "path", ["base/Customer?ID=512", "cmd/WoCreateCommand", "cmd/GetCompanyWsdkUrlCommand"]
+)
+def test_no_call_without_a_token(local: Local, headers: dict[str, str], path: str) -> None:
+    """Spec 5: Authorization is on every call, discovery and Company host alike."""
+    url = f"{local.base_url}/api/v1/{path}"
+    named = {"CompanyName": local.variables["WOSDK_COMPANY"], **headers}
+    body = {"Command": create_request()} if path.startswith("cmd") else None
+    refused(httpx.request("POST" if body else "GET", url, headers=named, json=body))
+
+
+@pytest.mark.parametrize("name", [None, "", "No Such Company"])
+@pytest.mark.parametrize("path", ["base/Customer?ID=512", "cmd/GetCompanyWsdkUrlCommand"])
+def test_no_call_without_a_company(local: Local, name: str | None, path: str) -> None:
+    """Spec 5: CompanyName is on every call, and names the Company."""
+    headers = local.headers(local.token())
+    del headers["CompanyName"]
+    if name is not None:
+        headers["CompanyName"] = name
+    company = local.variables["WOSDK_COMPANY"]
+    command = {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}
+    body = {"Command": command} if path.startswith("cmd") else None
+    refused(
+        httpx.request(
+            "POST" if body else "GET", f"{local.base_url}/api/v1/{path}", headers=headers, json=body
+        )
+    )
+
+
+def test_the_header_table_is_enough(local: Local) -> None:
+    """Spec 5: with exactly these four headers a call succeeds."""
+    headers = local.headers(local.token())
+    assert set(headers) == {"Authorization", "CompanyName", "Content-Type", "Accept-Encoding"}
+    succeeded(httpx.get(f"{local.base_url}/api/v1/base/Customer?ID=512", headers=headers))
+
+
+async def test_wrong_credentials(variables: dict[str, str]) -> None:
+    """Spec 5 rule 2: only the credentials of the Company open a session."""
+    async with Client.from_env({**variables, "WOSDK_CLIENT_SECRET": "guessed"}) as client:
+        with pytest.raises(WosdkError):
+            await client.company().connect()
+
+
+class Clock:
+    """The sandbox's clock, moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = time.time_ns()
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clocked(tmp_path: Any) -> Iterator[tuple[Clock, dict[str, str]]]:
+    """A sandbox on a socket, with a clock of the test's, and the variables that lead to it."""
+    store, clock, started = open_store(str(tmp_path / "store.db")), Clock(), threading.Event()
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            started.set()
+
+    server = Server(uvicorn.Config(create_app(store, clock), port=0, lifespan="off", log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    started.wait()
+    root = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    (company,) = store.companies()
+    yield (
+        clock,
+        {
+            "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
+            "WOSDK_LOCATOR_URL": root,
+            "WOSDK_COMPANY": company.name,
+            "WOSDK_CLIENT_ID": company.client_id,
+            "WOSDK_CLIENT_SECRET": company.client_secret,
+        },
+    )
+    server.should_exit = True
+    thread.join()
+    store.close()
+
+
+def test_tokens_expire(clocked: tuple[Clock, dict[str, str]]) -> None:
+    """Spec 5 rule 1: a token is short-lived; a new one works where the old one is refused."""
+    clock, variables = clocked
+    with Local(variables) as local:
+        local.read("Customer", 512)
+        clock.now += 3600 * 10**9
+        refused(local.send("GET", "base/Customer?ID=512"))
+        refused(local.discover())
+        local.http.headers = httpx.Headers(local.headers(local.token()))
+        local.read("Customer", 512)
+
+
+async def test_the_client_outlives_its_token(clocked: tuple[Clock, dict[str, str]]) -> None:
+    """Spec 5 rule 1: the client refreshes an expired token, and the caller notices nothing."""
+    clock, variables = clocked
+    async with Client.from_env(variables) as client:
+        company = client.company()
+        await company.get(Customer, 512)
+        clock.now += 3600 * 10**9
+        assert (await company.get(Customer, 512)).id == 512

@@ -1,0 +1,201 @@
+"""Spec 7: the error body, each code with its conditions, and the exception the client makes of it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from tests.spec.local import (
+    ATTRIBUTE,
+    ATTRIBUTE_OWNER,
+    OTHER_CUSTOMER,
+    PROVIDER,
+    Local,
+    create_request,
+    refused,
+    succeeded,
+)
+from tests.spec.table import Json
+from tests.support.service import Answer, Service
+from wosdk_async import (
+    AssetAttribute,
+    BusinessRuleError,
+    Client,
+    Company,
+    RefusedError,
+    SendWorkOrderCommand,
+    UnsupportedError,
+    WoFlag,
+    WorkOrder,
+)
+
+SEND_FAILED = (
+    "The call failed unexpectedly. Requestor: Acme Facilities; target location: 660214; "
+    "action: RequestorSend; service: https://network.example/requestor"
+)
+
+
+def body(code: str, message: str) -> Json:
+    return {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.2210413Z"}
+
+
+# --- the client -------------------------------------------------------------------------------
+
+CODES: list[tuple[str, str, type[RefusedError]]] = [
+    ("BUSINESS_LOGIC_ERROR", "Modifications must be made in the context of parent 20440.", BusinessRuleError),
+    ("BUSINESS_LOGIC_ERROR", SEND_FAILED, BusinessRuleError),
+    ("ERROR_CODE_1000", "Create operation is not supported by WoFlag entity.", UnsupportedError),
+    ("ERROR_CODE_1000", "Delete operation is not supported by WoFlag entity.", UnsupportedError),
+    ("EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.", RefusedError),
+    ("A_CODE_NOT_SHOWN", "The list of codes is not complete.", RefusedError),
+]
+STATUSES = [400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
+
+
+@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize(
+    ("code", "message", "kind"), CODES, ids=[f"{row[0]}-{i}" for i, row in enumerate(CODES)]
+)
+async def test_error_body(code: str, message: str, kind: type[RefusedError], status: int) -> None:
+    """Spec 7: ErrorMessage, ErrorCode and TimeStamp are on a typed exception, whatever the status."""
+    async with Service(lambda _: Answer(status, body(code, message))) as service, service.client() as client:
+        with pytest.raises(RefusedError) as caught:
+            await client.company().run("WoCreateCommand", {})
+    found = caught.value
+    assert type(found) is kind
+    assert (found.code, found.message, found.time_stamp) == (code, message, "2024-05-14T13:15:07.2210413Z")
+    assert len(service.calls) == 1
+
+
+# --- the sandbox ------------------------------------------------------------------------------
+
+
+def test_error_body_of_the_sandbox(local: Local) -> None:
+    """Spec 7: ErrorMessage, ErrorCode and TimeStamp, ISO 8601 UTC with fractional seconds, and no more."""
+    reply = local.send("DELETE", "base/WoFlag?ID=1")
+    assert reply.json().keys() == {"ErrorMessage", "ErrorCode", "TimeStamp"}
+    stamp = reply.json()["TimeStamp"]
+    sent = datetime.strptime(reply.headers["Date"], "%a, %d %b %Y %H:%M:%S %Z")
+    assert abs(datetime.fromisoformat(stamp.partition(".")[0]) - sent).total_seconds() < 5
+
+
+def test_attribute_outside_its_parent(local: Local) -> None:
+    """Spec 7 BUSINESS_LOGIC_ERROR: an attribute is deleted outside its parent, whose id is named."""
+    message = refused(local.send("DELETE", f"base/AssetAttribute?ID={ATTRIBUTE}"), "BUSINESS_LOGIC_ERROR")
+    assert str(ATTRIBUTE_OWNER) in message
+    assert "parent" in message.lower()
+
+
+def unreachable_provider(local: Local) -> int:
+    """A provider whose place in the network does not exist."""
+    entity = {
+        "FirstName": "Gone Mechanical",
+        "ActorTypeId": "Provider",
+        "ProviderStatusId": "Connected",
+        "WonMemberId": 0,
+        "WonLocationId": 0,
+    }
+    made: int = succeeded(local.send("POST", "base/Employee", {"Entity": entity}))["EntitySpecifier"]["Id"]
+    return made
+
+
+def test_send_fails_in_the_provider_network(local: Local) -> None:
+    """Spec 7 BUSINESS_LOGIC_ERROR: the provider network failed; names the action and the URL."""
+    provider = unreachable_provider(local)
+    order = local.new_order(EmployeeId=provider)
+    message = refused(local.command("SendWorkOrder", {"WorkOrderId": order}), "BUSINESS_LOGIC_ERROR")
+    assert "RequestorSend" in message
+    assert "://" in message
+    assert local.variables["WOSDK_COMPANY"] in message
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"),
+    [("POST", "base/WoFlag", "create"), ("DELETE", "base/WoFlag?ID=1", "delete")],
+    ids=["create", "delete"],
+)
+def test_unsupported_operation(local: Local, method: str, path: str, operation: str) -> None:
+    """Spec 7 ERROR_CODE_1000: states that the operation is not supported by the entity."""
+    entity = {"Entity": {"FlagId": 1901}} if method == "POST" else None
+    message = refused(local.send(method, path, entity), "ERROR_CODE_1000").lower()
+    assert f"{operation} operation is not supported" in message
+
+
+EMPTY = [b"", b"   ", b"null", b"{}"]
+MALFORMED = [
+    b'{"Properties":["PoNumber"],"Entity":{"Id":1,',
+    b'{"Properties":["PoNumber"] "Entity":{"Id":1,"PoNumber":"x"}}',
+    b"{'Properties':['PoNumber'],'Entity':{'Id':1}}",
+    b"Properties=PoNumber&Id=1",
+    b"[]",
+    b'"Entity"',
+    b"\xff\xfe\x00",
+]
+TARGETS = [("PUT", "base/WorkOrder"), ("POST", "base/Contact"), ("POST", "cmd/WoCreateCommand")]
+
+
+@pytest.mark.parametrize("content", EMPTY + MALFORMED, ids=repr)
+@pytest.mark.parametrize(("method", "path"), TARGETS, ids=["update", "create", "command"])
+def test_empty_input(local: Local, method: str, path: str, content: bytes) -> None:
+    """Spec 7 EMPTY_INPUT_PARAMETER: the body is null or empty, or not parsed into what is expected."""
+    message = refused(local.send(method, path, content), "EMPTY_INPUT_PARAMETER")
+    assert "body" in message
+    assert "null or empty" in message
+
+
+INSUFFICIENT: list[Json] = [
+    {"Entity": {"StatusId": "Cancelled"}},
+    {"Properties": ["StatusId"]},
+    {"Properties": [], "Entity": {}},
+]
+
+
+@pytest.mark.parametrize("content", INSUFFICIENT, ids=repr)
+def test_insufficient_status_change(local: Local, content: Json) -> None:
+    """Spec 7 EMPTY_INPUT_PARAMETER: a PUT for a status change with an insufficient body."""
+    order = local.new_order()
+    if "Entity" in content:
+        content = {**content, "Entity": {"Id": order, **content["Entity"]}}
+    assert "body" in refused(local.send("PUT", "base/WorkOrder", content), "EMPTY_INPUT_PARAMETER")
+    assert local.read("WorkOrder", order)["StatusId"] == "New"
+
+
+def test_a_refusal_changes_nothing(local: Local) -> None:
+    """Spec 7: a request that is rejected leaves no half of itself."""
+    good, bad = ({"Asset": {"Id": 20530}, "Task": {"Id": task}} for task in (14214, 999999))
+    customer = {"Id": OTHER_CUSTOMER}
+    local.run("WoCreateCommand", create_request(Customer=customer, Items=[good]))
+    before = local.rows("WorkOrder", "Customer.Id", OTHER_CUSTOMER)
+    refused(local.command("WoCreateCommand", create_request(Customer=customer, Items=[good, bad])))
+    assert local.rows("WorkOrder", "Customer.Id", OTHER_CUSTOMER) == before != []
+
+
+# --- the client against the sandbox -----------------------------------------------------------
+
+
+async def test_the_clients_exceptions(company: Company) -> None:
+    """Spec 7: BusinessRuleError and UnsupportedError, with the code and the service's own text."""
+    with pytest.raises(BusinessRuleError, match=str(ATTRIBUTE_OWNER)) as broken:
+        await company.delete(AssetAttribute, ATTRIBUTE)
+    with pytest.raises(UnsupportedError, match="not supported") as unsupported:
+        await company.delete(WoFlag, 1)
+    assert (broken.value.code, unsupported.value.code) == ("BUSINESS_LOGIC_ERROR", "ERROR_CODE_1000")
+    assert broken.value.time_stamp
+
+
+async def test_the_client_on_an_insufficient_update(company: Company, local: Local) -> None:
+    """Spec 7: an update that names nothing to write does not reach the record."""
+    order = local.new_order()
+    with pytest.raises(RefusedError, match="body") as caught:
+        await company.update(WorkOrder(id=order))
+    assert caught.value.code == "EMPTY_INPUT_PARAMETER"
+
+
+async def test_the_client_on_a_failed_send(variables: dict[str, str], local: Local) -> None:
+    """Spec 7: a send that fails in the network is a BusinessRuleError that can be told from others."""
+    order = local.new_order(EmployeeId=unreachable_provider(local))
+    async with Client.from_env(variables) as client:
+        with pytest.raises(BusinessRuleError, match="RequestorSend"):
+            await client.company().run(SendWorkOrderCommand(work_order_id=order))
+        await client.company().run(SendWorkOrderCommand(work_order_id=local.new_order(EmployeeId=PROVIDER)))
