@@ -16,7 +16,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.model import Record, Ref
-from wosdk_async.model._base import Wire
+from wosdk_async.model._wire import Wire
 
 __all__ = ["Problem", "Severity", "problems"]
 

@@ -40,20 +40,10 @@ def test_records_are_not_hashable() -> None:
         hash(WorkOrder())
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("nunber", "did you mean 'number'?"),
-        ("InductionAndSafetyStatusID", "did you mean 'induction_and_safety_status_id'?"),
-        ("zzz", "extra={'WireName': ...}"),
-    ],
-)
-def test_an_unknown_name_is_refused_with_a_hint(name: str, hint: str) -> None:
+def test_an_unknown_name_is_refused() -> None:
     """A typo would be silent data loss in the service (facts 3.3)."""
-    with pytest.raises(TypeError) as caught:
-        WorkOrder(**{name: 1})  # type: ignore[arg-type]
-    assert f"WorkOrder has no field {name!r}" in str(caught.value)
-    assert hint in str(caught.value)
+    with pytest.raises(TypeError, match="nunber"):
+        WorkOrder(nunber=1)  # type: ignore[call-arg]
 
 
 def test_fields_cannot_be_invented_later() -> None:
@@ -103,11 +93,15 @@ import wosdk_async.codec
 loaded = lambda: {name for name in sys.modules if name.startswith("wosdk_async.model.")}
 assert not any(not name.rpartition(".")[2].startswith("_") for name in loaded()), loaded()
 from wosdk_async.model import WorkOrder
-more = {name for name in loaded() if not name.rpartition(".")[2].startswith("_")}
-assert more == {"wosdk_async.model.work_orders", "wosdk_async.model.bases"}, more
+families = loaded()
+assert {"wosdk_async.model.customers", "wosdk_async.model.enums"} <= families
+assert not any("commands" in name for name in families), families
+from wosdk_async import codec
+codec.structure({"Customer": {"Id": 1}, "StatusId": "New", "WorkOrderCost": {"ApStateId": "None"}}, WorkOrder)
+assert loaded() == families
 """
 
 
 def test_only_what_is_named_is_loaded() -> None:
-    """The codec loads no class of the model; naming one loads its module and its bases."""
+    """The codec loads no class; naming an entity loads what its answers may hold, and no command."""
     subprocess.run([sys.executable, "-c", LAZY], check=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -9,9 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
+from starlette.applications import Starlette
 
 from wosdk_async.sandbox import create_app
-from wosdk_async.sandbox.server import listening, running
 from wosdk_async.sandbox.store import Company, Store
 
 ORDER: dict[str, Any] = {
@@ -78,10 +79,26 @@ class Caller:
         return [row["Id"] for row in self.query(entity, *conditions, **expression)]
 
 
+class Direct(httpx.BaseTransport):
+    """The application without a socket, for a caller that is not asynchronous."""
+
+    def __init__(self, app: Starlette) -> None:
+        self._runner = asyncio.Runner()
+        self._app = httpx.ASGITransport(app)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return self._runner.run(self._exchange(request))
+
+    async def _exchange(self, request: httpx.Request) -> httpx.Response:
+        reply = await self._app.handle_async_request(request)
+        return httpx.Response(reply.status_code, headers=reply.headers, content=await reply.aread())
+
+    def close(self) -> None:
+        self._runner.close()
+
+
 @contextmanager
 def calling(store: Store, clock: Callable[[], int] = time.time_ns) -> Iterator[Caller]:
-    """The service over a socket, and a caller of its first Company."""
-    with listening("127.0.0.1", 0) as listener, running(create_app(store, clock), listener):
-        root = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        with httpx.Client(timeout=30) as http:
-            yield Caller(http, store.companies()[0], root)
+    """A caller of the store's first Company."""
+    with httpx.Client(transport=Direct(create_app(store, clock))) as http:
+        yield Caller(http, store.companies()[0], "http://acme.test")

@@ -124,6 +124,30 @@ def test_counter_advances_only_with_a_change(acme: Caller) -> None:
     assert row["TypeId"] == "Primary"  # left out, so kept
 
 
+@pytest.mark.parametrize(
+    ("entity", "key"),
+    [("Customer", 512), ("WorkZone", 14), ("Contact", 731), ("Employee", 208), ("Task", 14211)],
+)
+def test_writing_back_what_was_read_changes_nothing(acme: Caller, entity: str, key: int) -> None:
+    row = acme.get(entity, key)
+    reply = acme.ok("PUT", f"base/{entity}", {"Properties": ["*"], "Entity": row})
+    assert reply["EntitySpecifier"]["ConcurrencyId"] == row["ConcurrencyId"]  # facts 3.7
+    assert acme.get(entity, key) == row
+
+
+def test_writing_back_a_work_order_changes_nothing(acme: Caller, clock: Any) -> None:
+    clock.now = 1_730_611_800_000_000_000  # 2024-11-03T05:30Z: due when the clocks have gone back
+    row = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
+    reply = acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": row})
+    assert reply["EntitySpecifier"]["ConcurrencyId"] == row["ConcurrencyId"]
+    assert acme.get("WorkOrder", row["Id"]) == row
+
+
+def test_what_a_deleted_row_owns_goes_with_it(acme: Caller) -> None:
+    acme.ok("DELETE", "base/Location/20440")
+    assert acme.ids("AssetAttribute", ("AssetId", "Equal", 20440)) == []
+
+
 def test_lists_are_added_changed_and_removed_by_element(acme: Caller) -> None:
     def put(*attributes: dict[str, Any]) -> list[dict[str, Any]]:
         entity = {"Id": 20440, "Attributes": list(attributes)}

@@ -60,6 +60,11 @@ def test_without_schedule_a_sent_priority_stays(acme: Caller) -> None:
     assert "DtDue" not in order
 
 
+def test_a_sent_due_time_gets_its_twin(acme: Caller) -> None:
+    order = acme.order(DtDue="2024-07-01T08:00:00")
+    assert (order["DtDue"], order["DueDateUtc"]) == ("2024-07-01T08:00:00", "2024-07-01T12:00:00Z")
+
+
 def test_numbers_follow_the_work_zone(acme: Caller) -> None:
     assert [acme.order()["Number"] for _ in range(2)] == ["RSC000001", "RSC000002"]
     assert acme.order(Customer={"Id": 513})["Number"] == "0001"

@@ -107,7 +107,6 @@ def test_send_fails_in_the_provider_network(local: Local) -> None:
     message = refused(local.command("SendWorkOrder", {"WorkOrderId": order}), "BUSINESS_LOGIC_ERROR")
     assert "RequestorSend" in message
     assert "://" in message
-    assert local.variables["WOSDK_COMPANY"] in message
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from wosdk_async.catalogue.generate_index import index_files
 __all__ = ["differences", "files", "main", "write"]
 
 MODEL = Path(__file__).parent.parent / "model"
-HAND_WRITTEN = {"_base.py", "_define.py", "_enum.py", "_registry.py"}
+HAND_WRITTEN = {"_base.py", "_wire.py", "_enum.py", "_registry.py"}
 
 
 def files(catalogue: Catalogue) -> dict[str, str]:

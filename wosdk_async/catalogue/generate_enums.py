@@ -1,11 +1,11 @@
-"""The modules of enums."""
+"""The module of enums."""
 
 from __future__ import annotations
 
 import re
 
 from wosdk_async.catalogue import Catalogue, EnumType, EnumValue
-from wosdk_async.catalogue.generate_names import enum_modules, member_name
+from wosdk_async.catalogue.generate_names import member_name
 from wosdk_async.catalogue.generate_text import docstring, from_import, header, literal, sentences, sources
 
 __all__ = ["enum_files"]
@@ -30,9 +30,7 @@ def _class(enum: EnumType) -> str:
 
 
 def enum_files(catalogue: Catalogue) -> dict[str, str]:
-    """Module -> its text, for every enum."""
+    """Module -> its text."""
     imports = "from __future__ import annotations\n\n" + from_import("wosdk_async.model._enum", ["OpenEnum"])
-    return {
-        module: f"{header(f'The enum {name}.')}\n\n{imports}\n\n\n{_class(catalogue.enums[name])}\n"
-        for name, module in enum_modules(catalogue).items()
-    }
+    classes = "\n\n\n".join(_class(enum) for enum in catalogue.enums.values())
+    return {"enums": f"{header('Every enum of the service.')}\n\n{imports}\n\n\n{classes}\n"}

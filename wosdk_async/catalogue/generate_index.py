@@ -37,8 +37,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the module of a class when the class is first asked for (PEP 562)."""
-    found = _registry.resolve(name)
+    """Load a class, and what its answers may hold, when it is first asked for (PEP 562)."""
+    found = _registry.named(name)
     globals()[name] = found
     return found
 
@@ -130,7 +130,6 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
     return {
         "_index": _index(catalogue),
         "__init__": _package(catalogue),
-        "enums.__init__": _subpackage(catalogue, "enums", "Every enum of the model, loaded at first use."),
         "commands.__init__": _subpackage(
             catalogue, "commands", "Every command of the model and its result, loaded at first use."
         ),

@@ -25,6 +25,7 @@ from wosdk_async.catalogue.generate_text import (
 __all__ = ["Module"]
 
 PACKAGE = "wosdk_async.model"
+DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # both are the root's, once for all classes
 PLAIN = {
     "string": "str",
     "integer": "int",
@@ -78,8 +79,8 @@ class Module:
 
     def field(self, field: Field) -> str:
         """The declaration of a field and its docstring."""
-        self.use("_base", "field")
-        self.use("_base", "wire")
+        self.imports.setdefault("attrs", set()).add("field")
+        self.use("_wire", "wire")
         head = f"{snake(field.name)}: {self.annotation(field)} = field"
         line = call(head, ["default=None", f"metadata=wire({', '.join(_wire(field))})"], "    ")
         if max(map(len, line.splitlines())) > WIDTH:
@@ -88,10 +89,10 @@ class Module:
         return f"{line}\n{docstring(field_text(field, self.catalogue.aliases), '    ')}"
 
     def add(self, head: str, doc: str, body: Iterable[str]) -> None:
-        self.use("_base", "define")
+        self.imports.setdefault("attrs", set()).add("define")
         lines = "\n".join(body)
         gap = "\n\n" if lines else ""
-        self.classes.append(f"@define(kw_only=True)\nclass {head}:\n{docstring(doc, '    ')}{gap}{lines}")
+        self.classes.append(f"{DEFINE}\nclass {head}:\n{docstring(doc, '    ')}{gap}{lines}")
 
     def text(self, title: str) -> str:
         if self.typing:
@@ -103,16 +104,16 @@ class Module:
 
 
 def _imports(names: dict[str, set[str]], indent: str = "") -> str:
-    """The import lines, the standard library's first."""
+    """The import lines: the standard library's, attrs' and our own."""
     blocks = (
-        [
-            from_import(module, names[module], indent)
-            for module in sorted(names)
-            if module.startswith(PACKAGE) is ours
-        ]
-        for ours in (False, True)
+        [from_import(module, names[module], indent) for module in sorted(names) if _block(module) == block]
+        for block in range(3)
     )
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _block(module: str) -> int:
+    return 2 if module.startswith(PACKAGE) else int(module == "attrs")
 
 
 def _wire(field: Field) -> list[str]:

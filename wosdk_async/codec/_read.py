@@ -12,11 +12,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import cattrs
 
 from wosdk_async.codec._values import EnumReader, read_local, read_number, read_utc
 from wosdk_async.model import _registry
-from wosdk_async.model._base import Record, Wire
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import Wire
 
 __all__ = ["make_reader"]
 
@@ -49,7 +51,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
     names: dict[str, Any] = {
         "cls": cls,
         # A class that a user derived may have fields of its own: only its __init__ knows their defaults.
-        "new": object.__new__ if "__wire__" in cls.__dict__ else type.__call__,
+        "new": object.__new__ if _is_plain(cls) else type.__call__,
         "known": frozenset(meta["name"] for meta in cls.__wire__.values()),
         "sort_out": functools.partial(_sort_out, cls),
         "as_dict": functools.partial(_as_dict, cls),
@@ -64,6 +66,11 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
     source = f"{HEAD}{''.join(lines)}    return made\n"
     exec(compile(source, f"<reader of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
     return names["read"]  # type: ignore[no-any-return]
+
+
+def _is_plain(cls: type[Record]) -> bool:
+    """Whether the class has no fields but those of the wire."""
+    return {field.name for field in attrs.fields(cls)} == {"extra", *cls.__wire__}
 
 
 def _expression(meta: Wire, names: dict[str, Any], converter: cattrs.BaseConverter) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 import cattrs
 
 from wosdk_async.codec._values import write_enum, write_local, write_number, write_text, write_utc
-from wosdk_async.model._base import Record, Wire
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import Wire
 
 __all__ = ["make_writer", "write_ref"]
 

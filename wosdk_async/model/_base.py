@@ -5,14 +5,14 @@ Everything else in this package is written by ``wosdk_async.catalogue.generate``
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
 import attrs
+from attrs import define, field
 
-from wosdk_async.model._define import Wire, define, field, wire
 from wosdk_async.model._enum import OpenEnum
+from wosdk_async.model._wire import Wire, WireTable, wire
 
 if TYPE_CHECKING:
     from wosdk_async.model.values import ErrorInfo
@@ -24,14 +24,10 @@ __all__ = [
     "Record",
     "Ref",
     "Referable",
-    "Wire",
-    "define",
-    "field",
-    "wire",
 ]
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Record:
     """Root of every class of the model: all fields are optional, and ``None`` means not sent or null.
 
@@ -39,21 +35,21 @@ class Record:
     so they cannot be hashed.
     """
 
-    wire_name: ClassVar[str]
+    wire_name: ClassVar[str] = "Record"
     """The service's name of the class."""
-    __wire__: ClassVar[dict[str, Wire]]
+    __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
     """Python name -> what the catalogue says of the field, inherited fields first."""
 
-    extra: dict[str, Any] | None = field(default=None, metadata={})
+    extra: dict[str, Any] | None = None
     """What the service sent beyond the documented fields, by wire name; sent back as it came."""
 
-    def __init__(self, **values: Any) -> None:
-        take = values.pop
-        for name in self.__wire__:
-            setattr(self, name, take(name, None))
-        self.extra = take("extra", None)
-        if values:
-            raise TypeError(_unexpected(type(self), next(iter(values))))
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__wire__ = WireTable()  # type: ignore[assignment]
+        if "wire_name" not in cls.__dict__:
+            cls.wire_name = cls.__name__
+        # Annotations name classes that only type checkers import: attrs and cattrs must not resolve them.
+        cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
 
     def _values(self) -> Iterator[Any]:
         yield self.extra
@@ -76,15 +72,6 @@ class Record:
             # Values of unknown fields are not shown: nobody knows which of them are secrets.
             shown.append(f"extra=<{', '.join(self.extra)}>")
         return f"{type(self).__name__}({', '.join(shown)})"
-
-
-def _unexpected(cls: type[Record], name: str) -> str:
-    wires = {meta["name"]: known for known, meta in cls.__wire__.items()}
-    near = [wires[name]] if name in wires else difflib.get_close_matches(name, cls.__wire__, 1)
-    hint = (
-        f"did you mean {near[0]!r}?" if near else "fields it does not know go into extra={'WireName': ...}."
-    )
-    return f"{cls.__name__} has no field {name!r}; {hint}"
 
 
 class Referable(Record):
@@ -113,7 +100,7 @@ else:
         id: int
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CommandResult(Record):
     """What a command answers; the base of all results, and the result of commands whose own is not known."""
 
@@ -124,7 +111,7 @@ class CommandResult(Record):
 R = TypeVar("R", bound=CommandResult)
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Command(Record, Generic[R]):
     """A workflow command; ``R`` is the class of its result."""
 

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from wosdk_async.model import _index
-from wosdk_async.model._base import Command, Record
+from wosdk_async.model._base import Command, Record, Referable
 
-__all__ = ["command_class", "entity_class", "resolve"]
+__all__ = ["command_class", "entity_class", "named", "resolve"]
 
 
 def resolve(name: str) -> Any:
@@ -18,6 +18,24 @@ def resolve(name: str) -> Any:
     if module is None:
         raise AttributeError(f"the model has no class {name!r}")
     return getattr(import_module(f"wosdk_async.model.{module}"), _index.ALIASES.get(name, name))
+
+
+def named(name: str) -> Any:
+    """The class called ``name`` that a program asks for, with all entities and enums loaded.
+
+    An answer may hold any of them. Loading them here, where the program starts, takes the wait out of the
+    first answer, which would come in the middle of an event loop.
+    """
+    found = resolve(name)
+    if isinstance(found, type) and issubclass(found, Referable | Command):
+        _load_entities()
+    return found
+
+
+@functools.cache
+def _load_entities() -> None:
+    for module in {_index.MODULES[name] for name in (*_index.ENTITIES.values(), "WorkOrderStatus")}:
+        import_module(f"wosdk_async.model.{module}")
 
 
 def entity_class(name: str) -> type[Record] | None:

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, RemovableEntity
 
 if TYPE_CHECKING:
     from wosdk_async.model.contact_details import Address2
     from wosdk_async.model.costs import ChargeCodeLookup
     from wosdk_async.model.documents import Document
-    from wosdk_async.model.enums.asset_type import AssetType
-    from wosdk_async.model.enums.cf_type import CfType
-    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums import AssetType, CfType, CurrencyType
     from wosdk_async.model.work_orders import Task
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Location(Entity):
     """Any node of the asset tree.
 
@@ -80,7 +80,7 @@ class Location(Entity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetTree(Entity):
     """Ancestor and descendant pairs of assets.
 
@@ -99,7 +99,7 @@ class AssetTree(Entity):
     """Levels between ancestor and descendant. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetInfo(Entity):
     """Extra details of an equipment asset.
 
@@ -123,7 +123,7 @@ class AssetInfo(Entity):
     """Named system the asset is part of. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetAttribute(LockedEntity):
     """One attribute value of an asset.
 
@@ -155,7 +155,7 @@ class AssetAttribute(LockedEntity):
     """Attribute value as text. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetSystem(Entity):
     """``AssetSystem`` of the service.
 
@@ -170,7 +170,7 @@ class AssetSystem(Entity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetTemplate(LockedEntity):
     """``AssetTemplate`` of the service.
 
@@ -185,7 +185,7 @@ class AssetTemplate(LockedEntity):
     """``RootAssetId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AttributeDescriptor(RemovableEntity):
     """Definition of an asset attribute.
 
@@ -208,7 +208,7 @@ class AttributeDescriptor(RemovableEntity):
     """Allowed choices. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AttributeOption(LockedEntity):
     """``AttributeOption`` of the service.
 
@@ -225,7 +225,7 @@ class AttributeOption(LockedEntity):
     """Stored value. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkModelAndAttribute(Entity):
     """``LinkModelAndAttribute`` of the service.
 
@@ -242,7 +242,7 @@ class LinkModelAndAttribute(Entity):
     """``AttributeDescriptorId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Model(RemovableEntity):
     """Kind of asset.
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Referable, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Referable
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums import ActorType, CurrencyType
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Entity(Referable):
     """``CorrigoEntity`` of the service.
 
@@ -31,7 +33,7 @@ class Entity(Referable):
     """Present in returned records. Source: spec."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LockedEntity(Entity):
     """``CorrigoEntityWithOptimisticLock`` of the service.
 
@@ -44,7 +46,7 @@ class LockedEntity(Entity):
     """Version counter used for optimistic locking. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class EmployeeLinkEntity(Entity):
     """``EmployeeBridgeCorrigoEntity`` of the service.
 
@@ -54,7 +56,7 @@ class EmployeeLinkEntity(Entity):
     wire_name = "EmployeeBridgeCorrigoEntity"
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SimpleLookupEntity(Entity):
     """``SimpleLookupCorrigoEntity`` of the service.
 
@@ -67,7 +69,7 @@ class SimpleLookupEntity(Entity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MoneyValuesEntity(LockedEntity):
     """``CorrigoEntityMoneyValues`` of the service.
 
@@ -84,7 +86,7 @@ class MoneyValuesEntity(LockedEntity):
     """Id of the parent record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LookupEntity(LockedEntity):
     """``LookupCorrigoEntity`` of the service.
 
@@ -99,7 +101,7 @@ class LookupEntity(LockedEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PortfolioChildEntity(LockedEntity):
     """``PortfolioChildCorrigoEntity`` of the service.
 
@@ -114,7 +116,7 @@ class PortfolioChildEntity(LockedEntity):
     """Kind of the owning object. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RemovableEntity(LockedEntity):
     """``RemovableCorrigoEntity`` of the service.
 
@@ -127,7 +129,7 @@ class RemovableEntity(LockedEntity):
     """Soft-removal flag. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LockedSimpleLookupEntity(LockedEntity):
     """``SimpleLookupWithOptimisticLockCorrigoEntity`` of the service.
 
@@ -140,7 +142,7 @@ class LockedSimpleLookupEntity(LockedEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RemovableWithOriginalEntity(RemovableEntity):
     """``RemovableWithOriginalCorrigoEntity`` of the service.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import (
     Entity,
     LockedEntity,
@@ -24,25 +26,27 @@ if TYPE_CHECKING:
     from wosdk_async.model.contact_details import Address2
     from wosdk_async.model.custom_fields import CustomField2
     from wosdk_async.model.customers import Customer, LinkContactAndGroup, LinkCustomerAndGroup, Note
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.ci_action_type import CiActionType
-    from wosdk_async.model.enums.ci_invoice_state import CiInvoiceState
-    from wosdk_async.model.enums.ci_item_type import CiItemType
-    from wosdk_async.model.enums.cost_category import CostCategory
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.draft_process_step import DraftProcessStep
-    from wosdk_async.model.enums.labor_code_type import LaborCodeType
-    from wosdk_async.model.enums.payment_method import PaymentMethod
-    from wosdk_async.model.enums.payment_state import PaymentState
-    from wosdk_async.model.enums.price_list_type import PriceListType
-    from wosdk_async.model.enums.rate_type import RateType
-    from wosdk_async.model.enums.vendor_type import VendorType
+    from wosdk_async.model.enums import (
+        ActorType,
+        CiActionType,
+        CiInvoiceState,
+        CiItemType,
+        CostCategory,
+        CurrencyType,
+        DraftProcessStep,
+        LaborCodeType,
+        PaymentMethod,
+        PaymentState,
+        PriceListType,
+        RateType,
+        VendorType,
+    )
     from wosdk_async.model.people import Actor, LinkUserAndCustomerGroup
     from wosdk_async.model.values import Money
     from wosdk_async.model.work_orders import WorkOrder
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BillingAccount(RemovableEntity):
     """Account billed for several customers.
 
@@ -114,7 +118,7 @@ class BillingAccount(RemovableEntity):
     """``SynchronizeNte`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CorporateEntity(LockedEntity):
     """``CorporateEntity`` of the service.
 
@@ -129,7 +133,7 @@ class CorporateEntity(LockedEntity):
     """Human-facing number or code. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GLAccount(Entity):
     """``GLAccount`` of the service.
 
@@ -146,7 +150,7 @@ class GLAccount(Entity):
     """``IsIncome`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Invoice(LockedEntity):
     """Customer invoice.
 
@@ -211,7 +215,7 @@ class Invoice(LockedEntity):
     """``DraftProcessStepId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InvoiceDictionaryItem(LookupEntity):
     """``InvoiceDictionaryItem`` of the service.
 
@@ -234,7 +238,7 @@ class InvoiceDictionaryItem(LookupEntity):
     """``GlIncome`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InvoiceLine(LockedEntity):
     """``InvoiceLine`` of the service.
 
@@ -281,7 +285,7 @@ class InvoiceLine(LockedEntity):
     """Tax code record applied. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InvoiceLog(Entity):
     """``InvoiceLog`` of the service.
 
@@ -311,7 +315,7 @@ class InvoiceLog(Entity):
     """Free-text comments. At most 1024 characters. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LaborCode(RemovableEntity):
     """``LaborCode`` of the service.
 
@@ -354,7 +358,7 @@ class LaborCode(RemovableEntity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Payment(LockedEntity):
     """Customer payment.
 
@@ -404,7 +408,7 @@ class Payment(LockedEntity):
     """Line items. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PaymentItem(LockedEntity):
     """``PaymentItem`` of the service.
 
@@ -435,7 +439,7 @@ class PaymentItem(LockedEntity):
     """``RefPayment`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PriceList(LockedEntity):
     """``PriceList`` of the service.
 
@@ -454,7 +458,7 @@ class PriceList(LockedEntity):
     """Kind of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PriceListItem(LockedEntity):
     """``PriceListItem`` of the service.
 
@@ -485,7 +489,7 @@ class PriceListItem(LockedEntity):
     """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TaxCode(RemovableEntity):
     """``TaxCode`` of the service.
 
@@ -504,7 +508,7 @@ class TaxCode(RemovableEntity):
     """Country. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TaxRegion(LockedSimpleLookupEntity):
     """``TaxRegion`` of the service.
 
@@ -519,7 +523,7 @@ class TaxRegion(LockedSimpleLookupEntity):
     """Line items. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TaxRegionItem(LockedEntity):
     """``TaxRegionItem`` of the service.
 
@@ -536,7 +540,7 @@ class TaxRegionItem(LockedEntity):
     """Tax rate. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimePeriod(RemovableEntity):
     """``TimePeriod`` of the service.
 

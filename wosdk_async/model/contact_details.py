@@ -7,19 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.contact_addr_type import ContactAddrType
-    from wosdk_async.model.enums.geo_status import GeoStatus
-    from wosdk_async.model.enums.street_addr_type import StreetAddrType
+    from wosdk_async.model.enums import ActorType, ContactAddrType, GeoStatus, StreetAddrType
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Address2(LockedEntity):
     """Street address of another record.
 
@@ -54,7 +53,7 @@ class Address2(LockedEntity):
     """Longitude in degrees. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Address(Entity):
     """Older street address shape.
 
@@ -93,7 +92,7 @@ class Address(Entity):
     """Country. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ContactAddress(Entity):
     """Older contact point.
 
@@ -116,7 +115,7 @@ class ContactAddress(Entity):
     """Receives reports. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ContactInfo(LockedEntity):
     """Contact point of a record.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, LookupEntity, RemovableEntity
 
 if TYPE_CHECKING:
@@ -17,24 +19,26 @@ if TYPE_CHECKING:
     from wosdk_async.model.billing import BillingAccount, InvoiceDictionaryItem, LaborCode, TaxCode
     from wosdk_async.model.customers import Contract
     from wosdk_async.model.documents import Blob
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.ap_state import ApState
-    from wosdk_async.model.enums.bill_to_type_rule import BillToTypeRule
-    from wosdk_async.model.enums.billing_rule import BillingRule
-    from wosdk_async.model.enums.cost_category import CostCategory
-    from wosdk_async.model.enums.cost_state import CostState
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.forecast_group import ForecastGroup
-    from wosdk_async.model.enums.quote_status import QuoteStatus
-    from wosdk_async.model.enums.tax_validation_status import TaxValidationStatus
-    from wosdk_async.model.enums.wo_cost_exclusion import WoCostExclusion
-    from wosdk_async.model.enums.wo_cost_line_type import WoCostLineType
+    from wosdk_async.model.enums import (
+        ActorType,
+        ApState,
+        BillingRule,
+        BillToTypeRule,
+        CostCategory,
+        CostState,
+        CurrencyType,
+        ForecastGroup,
+        QuoteStatus,
+        TaxValidationStatus,
+        WoCostExclusion,
+        WoCostLineType,
+    )
     from wosdk_async.model.inventory import Product, StockLocation
     from wosdk_async.model.people import Employee
     from wosdk_async.model.values import Money, TaxDetail
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkOrderCost(LockedEntity):
     """Costs, vendor invoice and billing of a work order.
 
@@ -149,7 +153,7 @@ class WorkOrderCost(LockedEntity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApInvoiceStatus(RemovableEntity):
     """Vendor invoice status.
 
@@ -180,7 +184,7 @@ class ApInvoiceStatus(RemovableEntity):
     """``ChildWoDefault`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BillToOption(Entity):
     """``BillToOption`` of the service.
 
@@ -197,7 +201,7 @@ class BillToOption(Entity):
     """Kind of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ChargeCodeLookup(LookupEntity):
     """``ChargeCodeLookup`` of the service.
 
@@ -210,7 +214,7 @@ class ChargeCodeLookup(LookupEntity):
     """``Code`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class FinancialItem(LockedEntity):
     """Line of the financial record.
 
@@ -285,7 +289,7 @@ class FinancialItem(LockedEntity):
     """``CheckForNonBillable`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InternalCostStatus(Entity):
     """``InternalCostStatus`` of the service.
 
@@ -308,7 +312,7 @@ class InternalCostStatus(Entity):
     """``InternalCostStateId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class QuoteOrEstimateItem(LockedEntity):
     """``QuoteOrEstimateItem`` of the service.
 
@@ -345,7 +349,7 @@ class QuoteOrEstimateItem(LockedEntity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoEstimate(LockedEntity):
     """Estimate approved by the customer.
 
@@ -388,7 +392,7 @@ class WoEstimate(LockedEntity):
     """Line items. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoQuote(LockedEntity):
     """Price asked by the provider.
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, RemovableEntity
 
 if TYPE_CHECKING:
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.cf_sharing_mode import CfSharingMode
-    from wosdk_async.model.enums.cf_type import CfType
-    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums import ActorType, CfSharingMode, CfType, CurrencyType
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomField(Entity):
     """Older custom field value.
 
@@ -40,7 +39,7 @@ class CustomField(Entity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomField2(Entity):
     """Custom field value.
 
@@ -65,7 +64,7 @@ class CustomField2(Entity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomFieldAutocompleteOption(LockedEntity):
     """``CustomFieldAutocompleteOption`` of the service.
 
@@ -80,7 +79,7 @@ class CustomFieldAutocompleteOption(LockedEntity):
     """Stored value. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomFieldDescriptor(RemovableEntity):
     """Definition of a custom field.
 
@@ -117,7 +116,7 @@ class CustomFieldDescriptor(RemovableEntity):
     """Allowed choices. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomFieldOption(LockedEntity):
     """``CustomFieldOption`` of the service.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, MoneyValuesEntity, RemovableEntity, SimpleLookupEntity
 
 if TYPE_CHECKING:
@@ -17,16 +19,13 @@ if TYPE_CHECKING:
     from wosdk_async.model.assets import Location
     from wosdk_async.model.contact_details import Address2, ContactInfo
     from wosdk_async.model.custom_fields import CustomField2
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.lease_contact_type import LeaseContactType
-    from wosdk_async.model.enums.leasing_space_status import LeasingSpaceStatus
-    from wosdk_async.model.enums.ls_note_access import LsNoteAccess
+    from wosdk_async.model.enums import ActorType, LeaseContactType, LeasingSpaceStatus, LsNoteAccess
     from wosdk_async.model.people import Actor
     from wosdk_async.model.procedures import ApprovalScope
     from wosdk_async.model.work_zones import WorkZone
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Space(RemovableEntity):
     """Occupancy of a unit by a customer.
 
@@ -73,7 +72,7 @@ class Space(RemovableEntity):
     """Date of moving in. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Customer(RemovableEntity):
     """Organization served.
 
@@ -144,7 +143,7 @@ class Customer(RemovableEntity):
     """Approval templates usable by the customer. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Contact(RemovableEntity):
     """Person of a customer.
 
@@ -230,7 +229,7 @@ class Contact(RemovableEntity):
     """Per-currency money settings. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Note(Entity):
     """Note on a customer or similar record.
 
@@ -272,7 +271,7 @@ class Note(Entity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ContactMoneyValues(MoneyValuesEntity):
     """``ContactMoneyValues`` of the service.
 
@@ -291,7 +290,7 @@ class ContactMoneyValues(MoneyValuesEntity):
     """``NotificationThreshold`` on the wire. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Contract(SimpleLookupEntity):
     """Billing contract.
 
@@ -301,7 +300,7 @@ class Contract(SimpleLookupEntity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomerNoteType(RemovableEntity):
     """``CustomerNoteType`` of the service.
 
@@ -314,7 +313,7 @@ class CustomerNoteType(RemovableEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkContactAndGroup(Entity):
     """``LinkContactAndGroup`` of the service.
 
@@ -331,7 +330,7 @@ class LinkContactAndGroup(Entity):
     """``IsBillingContact`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkCustomerAndGroup(Entity):
     """``LinkCustomerAndGroup`` of the service.
 

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.document_storage_type import DocumentStorageType
-    from wosdk_async.model.enums.printout_status import PrintoutStatus
+    from wosdk_async.model.enums import ActorType, DocumentStorageType, PrintoutStatus
     from wosdk_async.model.people import Actor
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Document(LockedEntity):
     """File or link attached to a record.
 
@@ -74,7 +74,7 @@ class Document(LockedEntity):
     """File content on upload. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Blob(Entity):
     """Binary content.
 
@@ -97,7 +97,7 @@ class Blob(Entity):
     """Kind of the record. At most 1 characters. Single character in the SOAP schema. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class DocumentType(LockedEntity):
     """Kind of document.
 
@@ -112,7 +112,7 @@ class DocumentType(LockedEntity):
     """Label shown to users. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PrintoutTemplate(Entity):
     """``PrintoutTemplate`` of the service.
 

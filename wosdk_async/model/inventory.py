@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, MoneyValuesEntity, RemovableEntity
 
 if TYPE_CHECKING:
@@ -17,17 +19,19 @@ if TYPE_CHECKING:
     from wosdk_async.model.billing import InvoiceDictionaryItem
     from wosdk_async.model.contact_details import Address2, ContactInfo
     from wosdk_async.model.custom_fields import CustomField2
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.mh_location_type import MhLocationType
-    from wosdk_async.model.enums.mh_order_status import MhOrderStatus
-    from wosdk_async.model.enums.mh_transaction_type import MhTransactionType
-    from wosdk_async.model.enums.mh_unit import MhUnit
+    from wosdk_async.model.enums import (
+        ActorType,
+        CurrencyType,
+        MhLocationType,
+        MhOrderStatus,
+        MhTransactionType,
+        MhUnit,
+    )
     from wosdk_async.model.people import Employee
     from wosdk_async.model.values import Money
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkProductAndSupplier(LockedEntity):
     """``LinkProductAndSupplier`` of the service.
 
@@ -46,7 +50,7 @@ class LinkProductAndSupplier(LockedEntity):
     """Marks the default record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MaterialTransaction(Entity):
     """``MaterialTransaction`` of the service.
 
@@ -101,7 +105,7 @@ class MaterialTransaction(Entity):
     """Line items. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionItem(Entity):
     """``MaterialTransactionItem`` of the service.
 
@@ -142,7 +146,7 @@ class MaterialTransactionItem(Entity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Product(RemovableEntity):
     """Stocked product.
 
@@ -193,7 +197,7 @@ class Product(RemovableEntity):
     """Per-currency money settings. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProductCategory(RemovableEntity):
     """``ProductCategory`` of the service.
 
@@ -206,7 +210,7 @@ class ProductCategory(RemovableEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProductMoneyValues(MoneyValuesEntity):
     """``ProductMoneyValues`` of the service.
 
@@ -221,7 +225,7 @@ class ProductMoneyValues(MoneyValuesEntity):
     """``LastPrice`` on the wire. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ReplenishmentOrder(LockedEntity):
     """``ReplenishmentOrder`` of the service.
 
@@ -266,7 +270,7 @@ class ReplenishmentOrder(LockedEntity):
     """Line items. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ReplenishmentOrderItem(LockedEntity):
     """``ReplenishmentOrderItem`` of the service.
 
@@ -293,7 +297,7 @@ class ReplenishmentOrderItem(LockedEntity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class StockLocation(LockedEntity):
     """Place where products are kept.
 
@@ -336,7 +340,7 @@ class StockLocation(LockedEntity):
     """Custom field values of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class StockLocationInventoryDetails(Entity):
     """``StockLocationInventoryDetails`` of the service.
 

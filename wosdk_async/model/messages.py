@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model._base import Record, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wosdk_async.model.enums.entity_type import EntityType
+    from wosdk_async.model.enums import EntityType
     from wosdk_async.model.values import EntitySpecifier
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ActionResponse(Record):
     """``ActionResponse`` of the service.
 
@@ -31,7 +34,7 @@ class ActionResponse(Record):
     """``EntitySpecifier`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BatchChangeRequestItem(Record):
     """``BatchChangeRequestItem`` of the service.
 
@@ -48,7 +51,7 @@ class BatchChangeRequestItem(Record):
     """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BatchCmdRequestItem(Record):
     """``BatchCmdRequestItem`` of the service.
 
@@ -63,7 +66,7 @@ class BatchCmdRequestItem(Record):
     """``CommandName`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BatchEntityRequestItem(Record):
     """``BatchEntityRequestItem`` of the service.
 
@@ -80,7 +83,7 @@ class BatchEntityRequestItem(Record):
     """``Properties`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BatchEntityResponseItem(Record):
     """``BatchEntityResponseItem`` of the service.
 
@@ -95,7 +98,7 @@ class BatchEntityResponseItem(Record):
     """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ChangeRequest(Record):
     """``ChangeRequest`` of the service.
 
@@ -110,7 +113,7 @@ class ChangeRequest(Record):
     """The entity. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CmdRequest(Record):
     """``CmdRequest`` of the service.
 
@@ -123,7 +126,7 @@ class CmdRequest(Record):
     """``Command`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CmdResponse(Record):
     """``CmdResponse`` of the service.
 
@@ -136,7 +139,7 @@ class CmdResponse(Record):
     """``CommandResult`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class EntityResponse(Record):
     """``EntityResponse`` of the service.
 
@@ -152,7 +155,7 @@ class EntityResponse(Record):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ErrorResponse(Record):
     """``ErrorResponse`` of the service.
 
@@ -169,7 +172,7 @@ class ErrorResponse(Record):
     """``TimeStamp`` on the wire. UTC. In the 2023 OpenAPI description only. Sources: spec, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class QueryEntityResponse(Record):
     """``QueryEntityResponse`` of the service.
 
@@ -184,7 +187,7 @@ class QueryEntityResponse(Record):
     """``Entities`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class QueryRequest(Record):
     """``QueryRequest`` of the service.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import (
     EmployeeLinkEntity,
     Entity,
@@ -24,18 +26,20 @@ if TYPE_CHECKING:
     from wosdk_async.model.contact_details import Address2, ContactInfo
     from wosdk_async.model.custom_fields import CustomField2
     from wosdk_async.model.customers import Note
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.alert_type import AlertType
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.distance_unit import DistanceUnit
-    from wosdk_async.model.enums.employee_won_status import EmployeeWonStatus
-    from wosdk_async.model.enums.insurance_status import InsuranceStatus
-    from wosdk_async.model.enums.providerl_type import ProviderlType
+    from wosdk_async.model.enums import (
+        ActorType,
+        AlertType,
+        CurrencyType,
+        DistanceUnit,
+        EmployeeWonStatus,
+        InsuranceStatus,
+        ProviderlType,
+    )
     from wosdk_async.model.values import Money
     from wosdk_async.model.work_zones import LinkTeamAndWorkZone
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Employee(RemovableEntity):
     """Technician or service provider.
 
@@ -196,7 +200,7 @@ class Employee(RemovableEntity):
     """Portfolio that limits assignments. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Actor(Entity):
     """Whoever can act on a record.
 
@@ -211,7 +215,7 @@ class Actor(Entity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AlertScope(LockedEntity):
     """``AlertScope`` of the service.
 
@@ -230,7 +234,7 @@ class AlertScope(LockedEntity):
     """``ScopeTypeId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AlertSubscription(LockedEntity):
     """``AlertSubscription`` of the service.
 
@@ -253,7 +257,7 @@ class AlertSubscription(LockedEntity):
     """``SubscriptionScope`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkProviderAndService(EmployeeLinkEntity):
     """``LinkProviderAndService`` of the service.
 
@@ -268,7 +272,7 @@ class LinkProviderAndService(EmployeeLinkEntity):
     """``ServiceId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkProviderPriceList(LockedEntity):
     """``LinkProviderPriceList`` of the service.
 
@@ -287,7 +291,7 @@ class LinkProviderPriceList(LockedEntity):
     """Order position. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndCustomerGroup(EmployeeLinkEntity):
     """``LinkUserAndCustomerGroup`` of the service.
 
@@ -302,7 +306,7 @@ class LinkUserAndCustomerGroup(EmployeeLinkEntity):
     """Id of the billing account (customer group). Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndPortfolio(EmployeeLinkEntity):
     """``LinkUserAndPortfolio`` of the service.
 
@@ -317,7 +321,7 @@ class LinkUserAndPortfolio(EmployeeLinkEntity):
     """Id of the portfolio. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndSpecialty(EmployeeLinkEntity):
     """``LinkUserAndSpecialty`` of the service.
 
@@ -332,7 +336,7 @@ class LinkUserAndSpecialty(EmployeeLinkEntity):
     """Id of the specialty. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndStockLocation(EmployeeLinkEntity):
     """``LinkUserAndStockLocation`` of the service.
 
@@ -349,7 +353,7 @@ class LinkUserAndStockLocation(EmployeeLinkEntity):
     """``FullAccess`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndTeam(EmployeeLinkEntity):
     """``LinkUserAndTeam`` of the service.
 
@@ -364,7 +368,7 @@ class LinkUserAndTeam(EmployeeLinkEntity):
     """Id of the team. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkUserAndWorkZone(EmployeeLinkEntity):
     """``LinkUserAndWorkZone`` of the service.
 
@@ -379,7 +383,7 @@ class LinkUserAndWorkZone(EmployeeLinkEntity):
     """Id of the work zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Organization(LockedEntity):
     """Outside organization.
 
@@ -406,7 +410,7 @@ class Organization(LockedEntity):
     """Street address. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProviderCoi(LockedEntity):
     """``ProviderCoi`` of the service.
 
@@ -437,7 +441,7 @@ class ProviderCoi(LockedEntity):
     """Currency code of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Role(LockedEntity):
     """Security role.
 
@@ -462,7 +466,7 @@ class Role(LockedEntity):
     """``IsIsmRequired`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RoleMoneyValues(MoneyValuesEntity):
     """``RoleMoneyValues`` of the service.
 
@@ -475,7 +479,7 @@ class RoleMoneyValues(MoneyValuesEntity):
     """Not-to-exceed limit. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Team(RemovableEntity):
     """Group of employees.
 
@@ -496,7 +500,7 @@ class Team(RemovableEntity):
     """``Employees`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeOff(LockedEntity):
     """Absence of an employee.
 
@@ -515,7 +519,7 @@ class TimeOff(LockedEntity):
     """``ReplaceById`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ToDoItem(Entity):
     """``ToDoItem`` of the service.
 
@@ -548,7 +552,7 @@ class ToDoItem(Entity):
     """``Type`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ToDoType(LockedEntity):
     """``ToDoType`` of the service.
 
@@ -565,7 +569,7 @@ class ToDoType(LockedEntity):
     """Marks the default record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserPayRate(LockedEntity):
     """``UserPayRate`` of the service.
 
@@ -586,7 +590,7 @@ class UserPayRate(LockedEntity):
     """Per-currency money settings. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserPayRateMoneyValues(MoneyValuesEntity):
     """``UserPayRateMoneyValues`` of the service.
 

@@ -7,22 +7,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Record, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, RemovableEntity
 
 if TYPE_CHECKING:
     from wosdk_async.model.assets import AttributeDescriptor, Location
     from wosdk_async.model.custom_fields import CustomFieldDescriptor
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.approval_rule import ApprovalRule
-    from wosdk_async.model.enums.cf_type import CfType
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.procedure_status import ProcedureStatus
-    from wosdk_async.model.enums.procedure_step_type import ProcedureStepType
-    from wosdk_async.model.enums.procedure_type import ProcedureType
+    from wosdk_async.model.enums import (
+        ActorType,
+        ApprovalRule,
+        CfType,
+        CurrencyType,
+        ProcedureStatus,
+        ProcedureStepType,
+        ProcedureType,
+    )
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApprovalScope(LockedEntity):
     """``ApprovalScope`` of the service.
 
@@ -43,7 +48,7 @@ class ApprovalScope(LockedEntity):
     """``ApprovalTemplate`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApprovalTemplate(LockedEntity):
     """``ApprovalTemplate`` of the service.
 
@@ -60,7 +65,7 @@ class ApprovalTemplate(LockedEntity):
     """Ordered steps. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApprovalTemplateStep(LockedEntity):
     """``ApprovalTemplateStep`` of the service.
 
@@ -85,7 +90,7 @@ class ApprovalTemplateStep(LockedEntity):
     """``IsParallel`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkProcedureCategoryAndTemplate(Entity):
     """``LinkProcedureCategoryAndTemplate`` of the service.
 
@@ -100,7 +105,7 @@ class LinkProcedureCategoryAndTemplate(Entity):
     """``ProcedureTemplateId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PmItem(Record):
     """``PmItem`` of the service.
 
@@ -110,7 +115,7 @@ class PmItem(Record):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PmSchedule(Record):
     """``PmSchedule`` of the service.
 
@@ -120,7 +125,7 @@ class PmSchedule(Record):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProcedureCategory(RemovableEntity):
     """``ProcedureCategory`` of the service.
 
@@ -133,7 +138,7 @@ class ProcedureCategory(RemovableEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProcedureFlagReason(RemovableEntity):
     """``ProcedureFlagReason`` of the service.
 
@@ -146,7 +151,7 @@ class ProcedureFlagReason(RemovableEntity):
     """Label shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProcedureTemplate(RemovableEntity):
     """``ProcedureTemplate`` of the service.
 
@@ -172,7 +177,7 @@ class ProcedureTemplate(RemovableEntity):
     """``ProcedureCategories`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProcedureTemplateStep(RemovableEntity):
     """``ProcedureTemplateStep`` of the service.
 
@@ -205,7 +210,7 @@ class ProcedureTemplateStep(RemovableEntity):
     """Instruction text shown to users. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoProcedure(RemovableEntity):
     """``WoProcedure`` of the service.
 
@@ -248,7 +253,7 @@ class WoProcedure(RemovableEntity):
     """Ordered steps. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoProcedureStep(RemovableEntity):
     """``WoProcedureStep`` of the service.
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model._base import Record, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
-    from wosdk_async.model.enums.condition_operator import ConditionOperator
-    from wosdk_async.model.enums.entity_type import EntityType
-    from wosdk_async.model.enums.logical_operator import LogicalOperator
-    from wosdk_async.model.enums.order_type import OrderType
+    from wosdk_async.model.enums import ConditionOperator, EntityType, LogicalOperator, OrderType
     from wosdk_async.model.values import PropertySet
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ConditionExpression(Record):
     """``ConditionExpression`` of the service.
 
@@ -34,7 +34,7 @@ class ConditionExpression(Record):
     """Values to compare with. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class FilterExpression(Record):
     """``FilterExpression`` of the service.
 
@@ -55,7 +55,7 @@ class FilterExpression(Record):
     """Nested groups. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class OrderExpression(Record):
     """``OrderExpression`` of the service.
 
@@ -68,7 +68,7 @@ class OrderExpression(Record):
     """Direction. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PropertyValuePair(Record):
     """``PropertyValuePair`` of the service.
 
@@ -81,7 +81,7 @@ class PropertyValuePair(Record):
     """Value to match. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class QueryByProperty(Record):
     """``QueryByProperty`` of the service.
 
@@ -110,7 +110,7 @@ class QueryByProperty(Record):
     """Values to match, all of them. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class QueryExpression(Record):
     """``QueryExpression`` of the service.
 

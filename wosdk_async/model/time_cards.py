@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity
 
 if TYPE_CHECKING:
@@ -16,15 +18,13 @@ if TYPE_CHECKING:
 
     from wosdk_async.model.billing import LaborCode
     from wosdk_async.model.costs import FinancialItem
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.time_card_status import TimeCardStatus
-    from wosdk_async.model.enums.time_card_type import TimeCardType
+    from wosdk_async.model.enums import CurrencyType, TimeCardStatus, TimeCardType
     from wosdk_async.model.people import Employee
     from wosdk_async.model.work_orders import WorkOrder
     from wosdk_async.model.work_zones import WorkZone
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeCard(LockedEntity):
     """Weekly time card.
 
@@ -48,7 +48,7 @@ class TimeCard(LockedEntity):
     """Week of the card. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeCardItem(LockedEntity):
     """``TimeCardItem`` of the service.
 
@@ -105,7 +105,7 @@ class TimeCardItem(LockedEntity):
     """Currency code of the money values. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeCardWeek(Entity):
     """``TimeCardWeek`` of the service.
 

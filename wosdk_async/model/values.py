@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Record, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Record
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,12 +18,10 @@ if TYPE_CHECKING:
 
     from wosdk_async.model.assets import AssetInfo
     from wosdk_async.model.contact_details import Address2
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.entity_type import EntityType
-    from wosdk_async.model.enums.jurisdiction_type import JurisdictionType
+    from wosdk_async.model.enums import CurrencyType, EntityType, JurisdictionType
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Money(Record):
     """Amount with its currency.
 
@@ -35,7 +36,7 @@ class Money(Record):
     """Decimal amount. Exact decimal. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class EntitySpecifier(Record):
     """``EntitySpecifier`` of the service.
 
@@ -54,7 +55,7 @@ class EntitySpecifier(Record):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ErrorInfo(Record):
     """``ErrorInfo`` of the service.
 
@@ -69,7 +70,7 @@ class ErrorInfo(Record):
     """``Type`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrl(Record):
     """``GetDocDownloadUrl`` of the service.
 
@@ -84,7 +85,7 @@ class GetDocDownloadUrl(Record):
     """File name. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LicensedProvider(Record):
     """``LicensedProvider`` of the service.
 
@@ -107,7 +108,7 @@ class LicensedProvider(Record):
     """``LicenseTypeName`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class NestedEntityOperationResult(Record):
     """``NestedEntityOperationResult`` of the service.
 
@@ -122,7 +123,7 @@ class NestedEntityOperationResult(Record):
     """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class NewUnitSpecifier(Record):
     """``NewUnitSpecifier`` of the service.
 
@@ -154,7 +155,7 @@ class NewUnitSpecifier(Record):
     """``SpaceFloorPlan`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ProcedureStepDocument(Record):
     """``ProcedureStepDocument`` of the service.
 
@@ -173,7 +174,7 @@ class ProcedureStepDocument(Record):
     """``DocumentCreatedUtc`` on the wire. UTC. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PropertySet(Record):
     """``PropertySet`` of the service.
 
@@ -184,7 +185,7 @@ class PropertySet(Record):
     """Property names or paths; * for all plain ones. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TaxDetail(Record):
     """``TaxDetail`` of the service.
 
@@ -207,7 +208,7 @@ class TaxDetail(Record):
     """``TaxDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserSignInInfo(Record):
     """``UserSignInInfo`` of the service.
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, MoneyValuesEntity, RemovableEntity
 
 if TYPE_CHECKING:
@@ -21,32 +23,34 @@ if TYPE_CHECKING:
     from wosdk_async.model.custom_fields import CustomField2
     from wosdk_async.model.customers import Contact, Customer
     from wosdk_async.model.documents import Document
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.bill_status import BillStatus
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.ism_status import IsmStatus
-    from wosdk_async.model.enums.on_site_validation_result import OnSiteValidationResult
-    from wosdk_async.model.enums.on_site_validation_type import OnSiteValidationType
-    from wosdk_async.model.enums.pte_type import PTEType
-    from wosdk_async.model.enums.sched_interval import SchedInterval
-    from wosdk_async.model.enums.task_self_help_type import TaskSelfHelpType
-    from wosdk_async.model.enums.turn_status import TurnStatus
-    from wosdk_async.model.enums.ui_type import UIType
-    from wosdk_async.model.enums.warranty_status import WarrantyStatus
-    from wosdk_async.model.enums.wo_action_property import WOActionProperty
-    from wosdk_async.model.enums.wo_action_type import WOActionType
-    from wosdk_async.model.enums.wo_equipment_type import WoEquipmentType
-    from wosdk_async.model.enums.wo_note_type import WONoteType
-    from wosdk_async.model.enums.wo_rating import WoRating
-    from wosdk_async.model.enums.wo_type import WOType
-    from wosdk_async.model.enums.work_order_status import WorkOrderStatus
+    from wosdk_async.model.enums import (
+        ActorType,
+        BillStatus,
+        CurrencyType,
+        IsmStatus,
+        OnSiteValidationResult,
+        OnSiteValidationType,
+        PTEType,
+        SchedInterval,
+        TaskSelfHelpType,
+        TurnStatus,
+        UIType,
+        WarrantyStatus,
+        WOActionProperty,
+        WOActionType,
+        WoEquipmentType,
+        WONoteType,
+        WoRating,
+        WorkOrderStatus,
+        WOType,
+    )
     from wosdk_async.model.people import Actor, Employee, Organization
     from wosdk_async.model.procedures import ProcedureTemplate, WoProcedure
     from wosdk_async.model.values import Money
     from wosdk_async.model.work_zones import WorkZone
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkOrder(LockedEntity):
     """A request for work.
 
@@ -245,7 +249,7 @@ class WorkOrder(LockedEntity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoFlag(LockedEntity):
     """A flag set on a work order.
 
@@ -264,7 +268,7 @@ class WoFlag(LockedEntity):
     """Comment given with the flag. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Specialty(RemovableEntity):
     """Trade or skill.
 
@@ -289,7 +293,7 @@ class Specialty(RemovableEntity):
     """Not-to-exceed value is set automatically. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Disposition(RemovableEntity):
     """``Disposition`` of the service.
 
@@ -312,7 +316,7 @@ class Disposition(RemovableEntity):
     """``OnCancel`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RepairCode(RemovableEntity):
     """Repair category or code.
 
@@ -331,7 +335,7 @@ class RepairCode(RemovableEntity):
     """Child codes of a repair category. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SpecialtyMoneyValues(MoneyValuesEntity):
     """``SpecialtyMoneyValues`` of the service.
 
@@ -350,7 +354,7 @@ class SpecialtyMoneyValues(MoneyValuesEntity):
     """``AvgCostAll`` on the wire. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Task(RemovableEntity):
     """What may be done on a model.
 
@@ -429,7 +433,7 @@ class Task(RemovableEntity):
     """Charge-back code. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TaskMoneyValues(MoneyValuesEntity):
     """``TaskMoneyValues`` of the service.
 
@@ -442,7 +446,7 @@ class TaskMoneyValues(MoneyValuesEntity):
     """Not-to-exceed amount. Exact decimal. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Turn(LockedEntity):
     """Planned unit turnover.
 
@@ -469,7 +473,7 @@ class Turn(LockedEntity):
     """Id of the owning work order. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Warranty(LockedEntity):
     """Warranty on an asset.
 
@@ -544,7 +548,7 @@ class Warranty(LockedEntity):
     """``IsManufacturer`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoActionLog(Entity):
     """One entry of the action history.
 
@@ -585,7 +589,7 @@ class WoActionLog(Entity):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoActionLogProp(Entity):
     """``WoActionLogProp`` of the service.
 
@@ -606,7 +610,7 @@ class WoActionLogProp(Entity):
     """Kind of the record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoActionReasonLookup(RemovableEntity):
     """Reason usable with an action.
 
@@ -628,7 +632,7 @@ class WoActionReasonLookup(RemovableEntity):
     """Description text. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoAssignment(Entity):
     """Assignment of an employee.
 
@@ -646,7 +650,7 @@ class WoAssignment(Entity):
     """Id of the employee. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoEquipment(LockedEntity):
     """``WoEquipment`` of the service.
 
@@ -667,7 +671,7 @@ class WoEquipment(LockedEntity):
     """``Type`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoItem(LockedEntity):
     """Asset and task pair of a work order.
 
@@ -701,7 +705,7 @@ class WoItem(LockedEntity):
     """Free-text comment. At most 3096 characters. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoLastAction(Entity):
     """Last action and billing state of a work order.
 
@@ -734,7 +738,7 @@ class WoLastAction(Entity):
     """Work order number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoNote(Entity):
     """Note on a work order.
 
@@ -760,7 +764,7 @@ class WoNote(Entity):
     """Actor who created it. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoOnSite(LockedEntity):
     """Check-in and check-out.
 
@@ -817,7 +821,7 @@ class WoOnSite(LockedEntity):
     """``OutStatusId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoPriority(Entity):
     """Priority with its time limits.
 
@@ -838,7 +842,7 @@ class WoPriority(Entity):
     """Minutes allowed to complete. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoVerification(LockedEntity):
     """Rating after completion.
 
@@ -861,7 +865,7 @@ class WoVerification(LockedEntity):
     """Who performed it. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkOrderType(RemovableEntity):
     """Type (sub-type) of a work order.
 
@@ -882,7 +886,7 @@ class WorkOrderType(RemovableEntity):
     """Default type for basic work orders. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WpTree(LockedEntity):
     """``WpTree`` of the service.
 

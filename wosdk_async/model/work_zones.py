@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, PortfolioChildEntity, RemovableEntity
 
 if TYPE_CHECKING:
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
     from wosdk_async.model.contact_details import ContactInfo
     from wosdk_async.model.custom_fields import CustomField2
     from wosdk_async.model.customers import Contract
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.backup_routing import BackupRouting
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.exclude_coi import ExcludeCoi
-    from wosdk_async.model.enums.portfolio_type import PortfolioType
-    from wosdk_async.model.enums.pte_type import PTEType
+    from wosdk_async.model.enums import (
+        ActorType,
+        BackupRouting,
+        CurrencyType,
+        ExcludeCoi,
+        PortfolioType,
+        PTEType,
+    )
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZone(RemovableEntity):
     """Area that groups customers, assets and work orders.
 
@@ -188,7 +192,7 @@ class WorkZone(RemovableEntity):
     """Not-to-exceed value is set automatically. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class BusinessHours(PortfolioChildEntity):
     """``BusinessHours`` of the service.
 
@@ -205,7 +209,7 @@ class BusinessHours(PortfolioChildEntity):
     """``StartTime`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class EscalationRule(PortfolioChildEntity):
     """``EscalationRule`` of the service.
 
@@ -220,7 +224,7 @@ class EscalationRule(PortfolioChildEntity):
     """``NotifyAfter`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Holiday(PortfolioChildEntity):
     """``Holiday`` of the service.
 
@@ -235,7 +239,7 @@ class Holiday(PortfolioChildEntity):
     """``DtHoliday`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkPortfolioAndWorkZone(Entity):
     """``LinkPortfolioAndWorkZone`` of the service.
 
@@ -252,7 +256,7 @@ class LinkPortfolioAndWorkZone(Entity):
     """Marks the primary link. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class LinkTeamAndWorkZone(Entity):
     """``LinkTeamAndWorkZone`` of the service.
 
@@ -269,7 +273,7 @@ class LinkTeamAndWorkZone(Entity):
     """Marks the default record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class OnCallRule(PortfolioChildEntity):
     """``OnCallRule`` of the service.
 
@@ -286,7 +290,7 @@ class OnCallRule(PortfolioChildEntity):
     """``AfterHoursUserId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Portfolio(LockedEntity):
     """Group of work zones.
 
@@ -320,7 +324,7 @@ class Portfolio(LockedEntity):
     """Response-time overrides per priority. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class Responsibility(PortfolioChildEntity):
     """``Responsibility`` of the service.
 
@@ -341,7 +345,7 @@ class Responsibility(PortfolioChildEntity):
     """``ResponsibilityType`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ResponsibilityType(LockedEntity):
     """``ResponsibilityType`` of the service.
 
@@ -358,7 +362,7 @@ class ResponsibilityType(LockedEntity):
     """Kind of the owning object. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SlaValuesOverride(PortfolioChildEntity):
     """``SlaValuesOverride`` of the service.
 
@@ -377,7 +381,7 @@ class SlaValuesOverride(PortfolioChildEntity):
     """Minutes allowed to acknowledge. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SpecDispatchRule(PortfolioChildEntity):
     """``SpecDispatchRule`` of the service.
 

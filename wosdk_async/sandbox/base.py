@@ -114,7 +114,7 @@ def locate(desk: Desk, shape: Shape, key: str) -> Row:
 def _identifier(key: str) -> dict[str, Any]:
     try:
         value = load(key)
-    except (msgspec.DecodeError, ArithmeticError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError):
         value = None
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63:
         return {"Id": value}

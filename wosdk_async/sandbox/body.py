@@ -57,7 +57,7 @@ def pick(container: Mapping[str, Any], name: str) -> Any:
 def _decoded(raw: bytes) -> Any:
     try:
         return _read(raw)
-    except (msgspec.DecodeError, InvalidOperation, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, RecursionError):
         return None
 
 

@@ -9,7 +9,7 @@ from .desk import Desk
 from .errors import broken_rule
 from .ownership import link
 from .shape import shapes
-from .times import to_utc, zone_of
+from .times import to_local, to_utc, zone_of
 
 __all__ = ["ON_CREATE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
 
@@ -38,11 +38,10 @@ def _work_order(_desk: Desk, row: Row) -> None:
     row["ContactName"] = row["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(row["TimeZone"])
     for local, utc in TWINS.items():
-        twin = to_utc(row[local], zone) if local in row else None
-        if twin is None:
+        if local not in row:
             row.pop(utc, None)
-        else:
-            row[utc] = twin
+        elif utc not in row or to_local(row[utc], zone) != row[local]:
+            row[utc] = to_utc(row[local], zone) or row[local]
 
 
 def _contact(_desk: Desk, row: Row) -> None:

@@ -119,12 +119,19 @@ def running(app: Starlette, listener: socket.socket) -> Iterator[None]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
     server = _Server(app, ready.set)
-    thread = threading.Thread(
-        target=lambda: asyncio.run(server.serve(sockets=[listener])), name="wosdk sandbox", daemon=True
-    )
+
+    def run() -> None:
+        try:
+            asyncio.run(server.serve(sockets=[listener]))
+        finally:
+            ready.set()
+
+    thread = threading.Thread(target=run, name="wosdk sandbox", daemon=True)
     thread.start()
     ready.wait()
     try:
+        if not server.started:
+            raise RuntimeError("The sandbox did not start; its error is above.")
         yield
     finally:
         server.should_exit = True

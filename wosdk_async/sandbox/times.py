@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import attrs
 
-__all__ = ["Now", "canonical", "to_utc", "zone_of"]
+__all__ = ["Now", "canonical", "to_local", "to_utc", "zone_of"]
 
 # facts 3.5: work orders name their zone by a number; 4, 20 and 35 fit the Windows index of time
 # zones. The other rows of that index are assumed to hold as well.
@@ -88,6 +88,15 @@ def to_utc(local: str, zone: tzinfo) -> str | None:
     except OverflowError:
         return None
     return moment.replace(tzinfo=None).isoformat() + local[19:]
+
+
+def to_local(utc: str, zone: tzinfo) -> str | None:
+    """The local twin of a stored UTC time, or None where the calendar ends."""
+    try:
+        moment = datetime.fromisoformat(utc[:19]).replace(tzinfo=UTC).astimezone(zone)
+    except OverflowError:
+        return None
+    return moment.replace(tzinfo=None).isoformat() + utc[19:]
 
 
 def _offset(text: str) -> timedelta:

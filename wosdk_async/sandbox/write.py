@@ -107,14 +107,25 @@ def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
 
 
 def delete(desk: Desk, shape: Shape, row: Row) -> None:
-    """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4)."""
+    """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4).
+
+    Any other goes for good, and the rows of its lists with it (the latter not shown; assumed).
+    """
     if not shape.removable:
         desk.store.remove(shape.name, row["Id"])
+        _delete_elements(desk, shape, row)
     elif not row["IsRemoved"]:
         row["IsRemoved"] = True
         if "DisplayAs" in row:
             row["DisplayAs"] += " (deleted)"
         desk.replace(shape, row)
+
+
+def _delete_elements(desk: Desk, shape: Shape, row: Row) -> None:
+    owners = (link(shape.name, field) for field in shape.fields if field.is_list)
+    for owned in filter(None, owners):
+        for child in desk.children(owned, row["Id"]):
+            delete(desk, owned.child, child)
 
 
 def restore(desk: Desk, shape: Shape, row: Row) -> None:

@@ -193,8 +193,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load the module of a class when the class is first asked for (PEP 562)."""
-    found = _registry.resolve(name)
+    """Load a class, and what its answers may hold, when it is first asked for (PEP 562)."""
+    found = _registry.named(name)
     globals()[name] = found
     return found
 

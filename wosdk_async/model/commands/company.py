@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
-    from wosdk_async.model.enums.api_types import ApiTypes
-    from wosdk_async.model.enums.protocols import Protocols
+    from wosdk_async.model.enums import ApiTypes, Protocols
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetCompanyWsdkUrlResult(CommandResult):
     """What GetCompanyWsdkUrlCommand answers."""
 
@@ -32,7 +34,7 @@ class GetCompanyWsdkUrlResult(CommandResult):
     """``CompanyId`` on the wire. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
     """Finds the Company host.
 

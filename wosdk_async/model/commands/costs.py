@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,13 +18,11 @@ if TYPE_CHECKING:
 
     from wosdk_async.model.billing import Invoice
     from wosdk_async.model.costs import WorkOrderCost
-    from wosdk_async.model.enums.ci_invoice_state import CiInvoiceState
-    from wosdk_async.model.enums.currency_type import CurrencyType
-    from wosdk_async.model.enums.wo_status import WOStatus
+    from wosdk_async.model.enums import CiInvoiceState, CurrencyType, WOStatus
     from wosdk_async.model.values import Money
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ConvertMoneyValuesResponse(CommandResult):
     """What ConvertMoneyValuesCommand answers."""
 
@@ -29,7 +30,7 @@ class ConvertMoneyValuesResponse(CommandResult):
     """``Values`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class FinancialStatusChangeResponse(CommandResult):
     """What ApStatusChangeCommand, ApSubmitPaymentCommand and CostStatusChangeCommand answer."""
 
@@ -37,7 +38,7 @@ class FinancialStatusChangeResponse(CommandResult):
     """``Financial`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UpdateInvoiceStateCommandResponse(CommandResult):
     """What UpdateInvoiceStateCommand answers."""
 
@@ -45,7 +46,7 @@ class UpdateInvoiceStateCommandResponse(CommandResult):
     """``Invoice`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     """Sets the vendor invoice status.
 
@@ -86,7 +87,7 @@ class ApStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     """Expected version of the cost record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ApSubmitPaymentCommand(Command[FinancialStatusChangeResponse]):
     """Records payment of the vendor invoice.
 
@@ -131,7 +132,7 @@ class ApSubmitPaymentCommand(Command[FinancialStatusChangeResponse]):
     """``CheckCutDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
     """Converts amounts to another currency.
 
@@ -150,7 +151,7 @@ class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
     """``TargetCurrencyTypeId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CostStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     """Sets the internal cost status.
 
@@ -187,7 +188,7 @@ class CostStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     """``FinancialConcurrencyId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InvoiceDisputeCommand(Command[CommandResult]):
     """Disputes a customer invoice.
 
@@ -205,7 +206,7 @@ class InvoiceDisputeCommand(Command[CommandResult]):
     """Comment stored with the action. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class InvoiceRecallCommand(Command[CommandResult]):
     """Recalls a customer invoice.
 
@@ -223,7 +224,7 @@ class InvoiceRecallCommand(Command[CommandResult]):
     """Comment stored with the action. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PostPaymentCommand(Command[CommandResult]):
     """Posts a draft payment.
 
@@ -239,7 +240,7 @@ class PostPaymentCommand(Command[CommandResult]):
     """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UpdateInvoiceStateCommand(Command[UpdateInvoiceStateCommandResponse]):
     """Sets the customer invoice state.
 

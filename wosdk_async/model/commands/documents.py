@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from wosdk_async.model.values import GetDocDownloadUrl, ProcedureStepDocument
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CreateWoPrintoutResponse(CommandResult):
     """What CreateWoPrintoutCommand answers."""
 
@@ -23,7 +26,7 @@ class CreateWoPrintoutResponse(CommandResult):
     """``Filename`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrlTypeResponse(CommandResult):
     """What GetDocDownloadUrlCommand answers."""
 
@@ -33,7 +36,7 @@ class GetDocDownloadUrlTypeResponse(CommandResult):
     """``Results`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetProcedureStepsDocumentsResponse(CommandResult):
     """What GetProcedureStepsDocumentsRoutine answers."""
 
@@ -43,7 +46,7 @@ class GetProcedureStepsDocumentsResponse(CommandResult):
     """Attached documents. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
     """Makes a printable file of a work order.
 
@@ -62,7 +65,7 @@ class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
     """Language preference id. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
     """Gives download addresses of documents.
 
@@ -77,7 +80,7 @@ class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
     """``DocumentIds`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetProcedureStepsDocumentsRoutine(Command[GetProcedureStepsDocumentsResponse]):
     """Lists documents of procedure steps.
 

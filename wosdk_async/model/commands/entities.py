@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from wosdk_async.model.bases import MoneyValuesEntity
-    from wosdk_async.model.enums.currency_type import CurrencyType
+    from wosdk_async.model.enums import CurrencyType
     from wosdk_async.model.values import EntitySpecifier, NestedEntityOperationResult, PropertySet
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CompositeCommandResponse(CommandResult):
     """What CompositeCommand answers."""
 
@@ -23,7 +26,7 @@ class CompositeCommandResponse(CommandResult):
     """``Responses`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RetrieveWithCurrencyTypeResponse(CommandResult):
     """What RetrieveWithCurrencyTypeCommand answers."""
 
@@ -33,7 +36,7 @@ class RetrieveWithCurrencyTypeResponse(CommandResult):
     """``Results`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class OperationCommandResponse(CommandResult):
     """What CreateCommand, DeleteCommand, RestoreCommand and UpdateCommand answer."""
 
@@ -48,7 +51,7 @@ class OperationCommandResponse(CommandResult):
     """``NestedEntitiesOperationResults`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CompositeCommand(Command[CompositeCommandResponse]):
     """Runs several commands, optionally in one transaction.
 
@@ -65,7 +68,7 @@ class CompositeCommand(Command[CompositeCommandResponse]):
     """Commands to run in order. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CreateCommand(Command[OperationCommandResponse]):
     """Creates any plain record.
 
@@ -81,7 +84,7 @@ class CreateCommand(Command[OperationCommandResponse]):
     """``Entity`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class DeleteCommand(Command[OperationCommandResponse]):
     """Deletes or soft-removes a record.
 
@@ -99,7 +102,7 @@ class DeleteCommand(Command[OperationCommandResponse]):
     """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RestoreCommand(Command[OperationCommandResponse]):
     """Undoes a soft removal.
 
@@ -116,7 +119,7 @@ class RestoreCommand(Command[OperationCommandResponse]):
     """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse]):
     """Reads money settings in a currency.
 
@@ -137,7 +140,7 @@ class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse])
     """``ParentEntitySpecifiers`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UpdateCommand(Command[OperationCommandResponse]):
     """Updates any plain record.
 

@@ -7,18 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wosdk_async.model.enums.time_card_action import TimeCardAction
+    from wosdk_async.model.enums import TimeCardAction
     from wosdk_async.model.people import Employee
     from wosdk_async.model.time_cards import TimeCard
     from wosdk_async.model.values import LicensedProvider, UserSignInInfo
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetLicensedProvidersResponse(CommandResult):
     """What GetLicensedProvidersRoutine answers."""
 
@@ -28,7 +31,7 @@ class GetLicensedProvidersResponse(CommandResult):
     """``Providers`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetPreferredAssigneesResponse(CommandResult):
     """What GetPreferredAssigneesRoutine answers."""
 
@@ -38,7 +41,7 @@ class GetPreferredAssigneesResponse(CommandResult):
     """``Employees`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeCardActionResponse(CommandResult):
     """What TimeCardActionCommand answers."""
 
@@ -46,7 +49,7 @@ class TimeCardActionResponse(CommandResult):
     """``TimeCard`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserSignInInfoResponse(CommandResult):
     """What UserSignInInfoCommand answers."""
 
@@ -56,7 +59,7 @@ class UserSignInInfoResponse(CommandResult):
     """``UserSignInInfos`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     """Lists licensed providers.
 
@@ -81,7 +84,7 @@ class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     """Country. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
     """Lists suitable assignees.
 
@@ -110,7 +113,7 @@ class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
     """Country. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetTimeCardCommand(Command[CommandResult]):
     """Gets the time card of an employee.
 
@@ -126,7 +129,7 @@ class GetTimeCardCommand(Command[CommandResult]):
     """``BaseDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class TimeCardActionCommand(Command[TimeCardActionResponse]):
     """Submits, approves or flags a time card.
 
@@ -149,7 +152,7 @@ class TimeCardActionCommand(Command[TimeCardActionResponse]):
     """Comment stored with the action. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserOrProviderSuspendCommand(Command[CommandResult]):
     """Suspends or reactivates a user or provider.
 
@@ -165,7 +168,7 @@ class UserOrProviderSuspendCommand(Command[CommandResult]):
     """``Reactivate`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
     """Gives sign-in statistics of users.
 

@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from wosdk_async.model.assets import Location
     from wosdk_async.model.customers import Space
-    from wosdk_async.model.enums.asset_type import AssetType
-    from wosdk_async.model.enums.duplicate_unit_mode import DuplicateUnitMode
+    from wosdk_async.model.enums import AssetType, DuplicateUnitMode
     from wosdk_async.model.inventory import MaterialTransaction
     from wosdk_async.model.values import NewUnitSpecifier
     from wosdk_async.model.work_zones import WorkZone
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MatchAssetsResponse(CommandResult):
     """What AssetMatchByTaskCodeCommand answers."""
 
@@ -31,7 +33,7 @@ class MatchAssetsResponse(CommandResult):
     """``Locations`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class CustomerResponse(CommandResult):
     """What GetCustomerByAssetCommand answers."""
 
@@ -39,7 +41,7 @@ class CustomerResponse(CommandResult):
     """Id of the customer. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionCommitResponse(CommandResult):
     """What MaterialTransactionCommitCommand answers."""
 
@@ -49,7 +51,7 @@ class MaterialTransactionCommitResponse(CommandResult):
     """``Transaction`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SpaceCreateCommandResponse(CommandResult):
     """What SpaceCreateCommand answers."""
 
@@ -57,7 +59,7 @@ class SpaceCreateCommandResponse(CommandResult):
     """``NewSpace`` on the wire. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneCommandResponse(CommandResult):
     """What WorkZoneCreateCommand, WorkZoneDefaultCommand, WorkZoneDeleteCommand, WorkZoneOfflineCommand and
     WorkZoneOnlineCommand answer.
@@ -67,7 +69,7 @@ class WorkZoneCommandResponse(CommandResult):
     """Work zone it belongs to. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
     """Finds assets that have a task code.
 
@@ -90,7 +92,7 @@ class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
     """``RecordCount`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GetCustomerByAssetCommand(Command[CustomerResponse]):
     """Finds the customer of an asset.
 
@@ -109,7 +111,7 @@ class GetCustomerByAssetCommand(Command[CustomerResponse]):
     """``SearchCustomerInWorkZone`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionCommitCommand(Command[MaterialTransactionCommitResponse]):
     """Books a stock transaction.
 
@@ -126,7 +128,7 @@ class MaterialTransactionCommitCommand(Command[MaterialTransactionCommitResponse
     """``Transaction`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class PortfolioDeleteCommand(Command[CommandResult]):
     """Removes a portfolio.
 
@@ -140,7 +142,7 @@ class PortfolioDeleteCommand(Command[CommandResult]):
     """Id of the portfolio. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     """Creates a space, and its unit when needed.
 
@@ -175,7 +177,7 @@ class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     """``NewUnitSpecifier`` on the wire. Ignored when UnitId is given. Sources: spec, wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
     """Creates a work zone from an asset template.
 
@@ -194,7 +196,7 @@ class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
     """``SkipDefaultSettings`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
     """``WorkZoneDefaultCommand`` of the service.
 
@@ -206,7 +208,7 @@ class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneDeleteCommand(Command[WorkZoneCommandResponse]):
     """Removes a work zone.
 
@@ -221,7 +223,7 @@ class WorkZoneDeleteCommand(Command[WorkZoneCommandResponse]):
     """Id of the work zone. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneOfflineCommand(Command[WorkZoneCommandResponse]):
     """Takes a work zone out of service.
 
@@ -238,7 +240,7 @@ class WorkZoneOfflineCommand(Command[WorkZoneCommandResponse]):
     """``DeactivateCustomers`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WorkZoneOnlineCommand(Command[WorkZoneCommandResponse]):
     """Puts a work zone in service.
 

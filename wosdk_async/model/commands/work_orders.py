@@ -7,23 +7,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wosdk_async.model._base import Command, CommandResult, define, field, wire
+from attrs import define, field
+
+from wosdk_async.model._base import Command, CommandResult
+from wosdk_async.model._wire import wire
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from wosdk_async.model.enums.actor_type import ActorType
-    from wosdk_async.model.enums.change_assignment_mode import ChangeAssignmentMode
-    from wosdk_async.model.enums.completion_note_options import CompletionNoteOptions
-    from wosdk_async.model.enums.ism_status import IsmStatus
-    from wosdk_async.model.enums.wo_rating import WoRating
-    from wosdk_async.model.enums.wo_schedule_options import WoScheduleOptions
-    from wosdk_async.model.enums.wo_status import WOStatus
+    from wosdk_async.model.enums import (
+        ActorType,
+        ChangeAssignmentMode,
+        CompletionNoteOptions,
+        IsmStatus,
+        WoRating,
+        WoScheduleOptions,
+        WOStatus,
+    )
     from wosdk_async.model.values import PropertySet
     from wosdk_async.model.work_orders import WorkOrder, WoVerification, WpTree
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AddChildWorkOrderResponse(CommandResult):
     """What AddChildWorkOrderRoutine answers."""
 
@@ -33,7 +38,7 @@ class AddChildWorkOrderResponse(CommandResult):
     """``WorkPlanLink`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SendWorkOrderResponse(CommandResult):
     """What SendWorkOrderCommand answers."""
 
@@ -41,7 +46,7 @@ class SendWorkOrderResponse(CommandResult):
     """Related work order. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class VerifyWorkResponse(CommandResult):
     """What VerifyWorkCommand answers."""
 
@@ -51,7 +56,7 @@ class VerifyWorkResponse(CommandResult):
     """``WorkVerification`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class EmployeeResponse(CommandResult):
     """What WoAutoAssignRoutine answers."""
 
@@ -59,7 +64,7 @@ class EmployeeResponse(CommandResult):
     """Id of the employee. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoLastModificationResponse(CommandResult):
     """What WoLastModificationCommand answers."""
 
@@ -69,7 +74,7 @@ class WoLastModificationResponse(CommandResult):
     """Id of the owning work order. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoActionResponse(CommandResult):
     """What GeneratePmWoCommand, UpdateWoInductionAndSafetyStatusCommand, WoAssignCommand, WoCancelCommand,
     WoClearFlagsCommand, WoCompleteCommand, WoCopyCommand, WoCreateCommand, WoFlagCommand, WoMessageCommand,
@@ -85,7 +90,7 @@ class WoActionResponse(CommandResult):
     """``UpdatedPropertySet`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
     """Prepares a child work order from given items.
 
@@ -100,7 +105,7 @@ class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
     """``WoItemIds`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class GeneratePmWoCommand(Command[WoActionResponse]):
     """Makes a work order from a maintenance schedule.
 
@@ -129,7 +134,7 @@ class GeneratePmWoCommand(Command[WoActionResponse]):
     """``PmScheduleId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """Sends the work order to the connected provider.
 
@@ -150,7 +155,7 @@ class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """``RequestQuote`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class SetWorkOrderDependencyCommand(Command[CommandResult]):
     """Sets a dependency between two work orders.
 
@@ -168,7 +173,7 @@ class SetWorkOrderDependencyCommand(Command[CommandResult]):
     """``DependentWorkOrderId`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class UpdateWoInductionAndSafetyStatusCommand(Command[WoActionResponse]):
     """Sets the induction and safety state.
 
@@ -199,7 +204,7 @@ class UpdateWoInductionAndSafetyStatusCommand(Command[WoActionResponse]):
     """``InductionAndSafetyStatusID`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class VerifyWorkCommand(Command[VerifyWorkResponse]):
     """Rates a completed work order.
 
@@ -218,7 +223,7 @@ class VerifyWorkCommand(Command[VerifyWorkResponse]):
     """Comment stored with the action. Sources: spec, wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoAssignCommand(Command[WoActionResponse]):
     """Changes the assignees.
 
@@ -251,7 +256,7 @@ class WoAssignCommand(Command[WoActionResponse]):
     """How the assignee list is applied. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoAutoAssignRoutine(Command[EmployeeResponse]):
     """Suggests an assignee.
 
@@ -268,7 +273,7 @@ class WoAutoAssignRoutine(Command[EmployeeResponse]):
     """Postal code. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoCancelCommand(Command[WoActionResponse]):
     """Cancels, with a reason.
 
@@ -297,7 +302,7 @@ class WoCancelCommand(Command[WoActionResponse]):
     """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoClearFlagsCommand(Command[WoActionResponse]):
     """Clears several flags.
 
@@ -328,7 +333,7 @@ class WoClearFlagsCommand(Command[WoActionResponse]):
     """Ids of flag reasons to clear. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoCompleteCommand(Command[WoActionResponse]):
     """Completes a work order.
 
@@ -366,7 +371,7 @@ class WoCompleteCommand(Command[WoActionResponse]):
     """``type`` on the wire. Spec 4.8: some clients send it; absent from the public schemas. Source: spec."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoCopyCommand(Command[WoActionResponse]):
     """Copies a work order.
 
@@ -393,7 +398,7 @@ class WoCopyCommand(Command[WoActionResponse]):
     """Id of the reason record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoCreateCommand(Command[WoActionResponse]):
     """Creates a work order.
 
@@ -448,7 +453,7 @@ class WoCreateCommand(Command[WoActionResponse]):
     """Number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoFlagCommand(Command[WoActionResponse]):
     """Sets one flag, given as the action reason.
 
@@ -477,7 +482,7 @@ class WoFlagCommand(Command[WoActionResponse]):
     """
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoLastModificationCommand(Command[WoLastModificationResponse]):
     """Tells when a work order last changed.
 
@@ -492,7 +497,7 @@ class WoLastModificationCommand(Command[WoLastModificationResponse]):
     """Work order acted on. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoMessageCommand(Command[WoActionResponse]):
     """Adds a message.
 
@@ -523,7 +528,7 @@ class WoMessageCommand(Command[WoActionResponse]):
     """``SenderType`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoOnHoldCommand(Command[WoActionResponse]):
     """Puts on hold, with a reason.
 
@@ -552,7 +557,7 @@ class WoOnHoldCommand(Command[WoActionResponse]):
     """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoPauseCommand(Command[WoActionResponse]):
     """Pauses the work.
 
@@ -579,7 +584,7 @@ class WoPauseCommand(Command[WoActionResponse]):
     """Id of the reason record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoPickUpCommand(Command[WoActionResponse]):
     """Accepts an assigned work order.
 
@@ -606,7 +611,7 @@ class WoPickUpCommand(Command[WoActionResponse]):
     """Id of the reason record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoRecallCommand(Command[WoActionResponse]):
     """Takes the work order back from the provider.
 
@@ -633,7 +638,7 @@ class WoRecallCommand(Command[WoActionResponse]):
     """Id of the reason record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoReopenCommand(Command[WoActionResponse]):
     """Reopens a closed work order.
 
@@ -660,7 +665,7 @@ class WoReopenCommand(Command[WoActionResponse]):
     """Id of the reason record. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoScheduleRoutine(Command[WoActionResponse]):
     """Computes schedule values without saving.
 
@@ -687,7 +692,7 @@ class WoScheduleRoutine(Command[WoActionResponse]):
     """``InputPropertySet`` on the wire. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoSetFlagsCommand(Command[WoActionResponse]):
     """Sets several flags.
 
@@ -716,7 +721,7 @@ class WoSetFlagsCommand(Command[WoActionResponse]):
     """Ids of flag reasons to set. Sources: wsdl, peer."""
 
 
-@define(kw_only=True)
+@define(kw_only=True, eq=False, repr=False)
 class WoStartCommand(Command[WoActionResponse]):
     """Starts the work.
 

@@ -11,7 +11,7 @@ from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.expanded import expanded
-from wosdk_async.sandbox.rules import lineage
+from wosdk_async.sandbox.rules import ON_WRITE, lineage
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.times import zone_of
 from wosdk_async.sandbox.values import reference_id
@@ -108,7 +108,6 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
-    order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     serial = desk.store.next_number(f"Number of WorkZone {zone['Id']}")
     order["Number"] = f"{zone['WoNumberPrefix']}{serial:0{zone['WoNumberDigits']}d}"  # facts 7
     order["TimeZone"] = zone["TimeZone"]
@@ -134,6 +133,7 @@ def _schedule(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> No
     # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
     if "Priority" in task and (computed or "Priority" not in order):
         order["Priority"] = task["Priority"]
+    ON_WRITE["WorkOrder"](desk, order)  # the UTC twins of times that were sent
     zone = zone_of(order["TimeZone"])
     order["DtCreated"] = desk.now.local(zone)
     order["CreatedDateUtc"] = desk.now.utc

@@ -49,7 +49,7 @@ def find(segments: list[str]) -> Command:
         found = _paths().get(f"{_PREFIXES.get(entity, entity)}{short}command")
     if found is not None:
         return found
-    text = f"There are no such custom command as '{segments[-1]}'"
+    text = f"There are no such custom command as '{segments[-1] if segments else ''}'"
     owner = f" for entity '{segments[0]}'" if len(segments) > 1 else ""
     raise Refusal(400, "COMMAND_NOT_FOUND", text + owner)
 

@@ -1,0 +1,149 @@
+"""The server as a process and as a thread: starting, ending, and what a killed one leaves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller
+from wosdk_async.sandbox import LocalCompany, StoreError, open_store, serve
+from wosdk_async.sandbox.store import Company
+
+SERVE = """
+import json, sys
+from wosdk_async.sandbox import serve
+serve(sys.argv[1], port=0, announce=lambda variables: print(json.dumps(variables), flush=True))
+print("ended", flush=True)
+"""
+
+
+def caller(http: httpx.Client, variables: dict[str, str]) -> Caller:
+    company = Company(
+        46, variables["WOSDK_COMPANY"], variables["WOSDK_CLIENT_ID"], variables["WOSDK_CLIENT_SECRET"]
+    )
+    return Caller(http, company, variables["WOSDK_LOCATOR_URL"])
+
+
+def started(path: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
+    process = subprocess.Popen([sys.executable, "-c", SERVE, str(path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    variables: dict[str, str] = json.loads(process.stdout.readline())
+    return process, variables
+
+
+def test_killed_server_has_kept_all_it_answered(tmp_path: Path) -> None:
+    path = tmp_path / "sandbox.db"
+    process, variables = started(path)
+    answered: list[tuple[int, str]] = []
+    enough = threading.Event()
+
+    def create(number: int) -> None:
+        with httpx.Client() as http:
+            acme = caller(http, variables)
+            try:
+                for turn in range(1000):
+                    made = acme.order({"ExternalNumber": f"{number}-{turn}"})
+                    answered.append((made["Id"], made["Number"]))
+                    if len(answered) >= 150:
+                        enough.set()
+            except httpx.TransportError:
+                return
+
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(create, number) for number in range(4)]
+        assert enough.wait(30)
+        process.kill()
+        for run in runs:
+            run.result()
+    process.communicate()
+    with LocalCompany(path) as local, httpx.Client() as http:
+        assert local.variables["WOSDK_CLIENT_SECRET"] == variables["WOSDK_CLIENT_SECRET"]
+        acme = caller(http, local.variables)
+        kept = {row["Id"]: row["Number"] for row in acme.query("WorkOrder")}
+        assert dict(answered).items() <= kept.items()
+        assert len(set(kept.values())) == len(kept)
+        for entity in ("WorkOrderCost", "WoLastAction", "WoItem", "WoActionLog"):
+            assert len(acme.ids(entity)) == len(kept)  # nothing half written
+        assert acme.order()["Number"] not in kept.values()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_the_server_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    process, variables = started(tmp_path / "sandbox.db")
+    assert set(variables) == {
+        "WOSDK_TOKEN_URL",
+        "WOSDK_LOCATOR_URL",
+        "WOSDK_COMPANY",
+        "WOSDK_CLIENT_ID",
+        "WOSDK_CLIENT_SECRET",
+    }
+    with httpx.Client() as http:
+        caller(http, variables).order()
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=20)
+    assert (out, process.returncode) == ("ended\n", 0)
+    assert not (tmp_path / "sandbox.db-wal").exists()
+
+
+def test_taken_port_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=f"port {port}: .*Name another port"):
+            serve(tmp_path / "sandbox.db", port=port, announce=print)
+
+
+def test_local_company_leaves_nothing() -> None:
+    before = threading.active_count()
+    with LocalCompany() as local, httpx.Client() as http:
+        acme = caller(http, local.variables)
+        assert "server" not in acme.send("GET", "base/Customer/512").headers
+        root = local.variables["WOSDK_LOCATOR_URL"]
+    assert threading.active_count() == before
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(root)
+
+
+def test_two_local_companies_are_apart() -> None:
+    with LocalCompany() as one, LocalCompany() as two, httpx.Client() as http:
+        caller(http, one.variables).order()
+        assert caller(http, two.variables).ids("WorkOrder") == []
+
+
+def test_numbers_are_unique_among_many_callers() -> None:
+    with LocalCompany() as local, httpx.Client() as http:
+        acme = caller(http, local.variables)
+        with ThreadPoolExecutor(8) as pool:
+            numbers = list(pool.map(lambda _: acme.order()["Number"], range(80)))
+        assert sorted(numbers) == [f"RSC{serial:06d}" for serial in range(1, 81)]
+
+
+def test_store_that_is_none(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database" * 100)
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as db:
+        db.execute("CREATE TABLE t (x)")
+    db.close()
+    for path in (text, other, tmp_path, tmp_path / "no" / "where.db"):
+        with pytest.raises(StoreError, match=rf"{path.name}.* Name"):
+            open_store(str(path))
+
+
+def test_store_of_another_version(tmp_path: Path) -> None:
+    path = tmp_path / "sandbox.db"
+    open_store(str(path)).close()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 999")
+    db.close()
+    with pytest.raises(StoreError, match=r"another version.*Delete it or name another"):
+        open_store(str(path))

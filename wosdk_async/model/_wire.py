@@ -1,0 +1,30 @@
+"""What the catalogue says of a field, as the field's attrs metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+__all__ = ["Wire", "WireTable", "wire"]
+
+Wire = Mapping[str, Any]
+"""Keys: ``name`` (spelling on the wire), ``type`` (of the value, or of each element), and where they
+apply ``of``, ``many``, ``max_length``, ``max_length_source``, ``required``, ``updatable``, ``aliases``
+and ``secret``.
+"""
+
+
+def wire(name: str, type: str, of: str | None = None, **more: Any) -> dict[str, Any]:
+    """Describe the wire side of a field (see :data:`Wire`)."""
+    return {"name": name, "type": type, "of": of, **more}
+
+
+class WireTable:
+    """``__wire__`` of a class: Python name -> :data:`Wire`, inherited fields first; made at first use."""
+
+    def __get__(self, _: object, cls: type[Any]) -> dict[str, Wire]:
+        table = {field.name: field.metadata for field in attrs.fields(cls) if field.metadata}
+        cls.__wire__ = table
+        return table
