@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.company import Caller
+from tests.sandbox.company import Caller, calling
+from wosdk_async.sandbox.store import Store
 
 
 def test_read_answers_in_both_envelopes(acme: Caller) -> None:
@@ -135,12 +136,17 @@ def test_writing_back_what_was_read_changes_nothing(acme: Caller, entity: str, k
     assert acme.get(entity, key) == row
 
 
-def test_writing_back_a_work_order_changes_nothing(acme: Caller, clock: Any) -> None:
-    clock.now = 1_730_611_800_000_000_000  # 2024-11-03T05:30Z: due when the clocks have gone back
-    row = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
-    reply = acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": row})
-    assert reply["EntitySpecifier"]["ConcurrencyId"] == row["ConcurrencyId"]
-    assert acme.get("WorkOrder", row["Id"]) == row
+def test_writing_back_a_work_order_changes_nothing(store: Store, clock: Any) -> None:
+    clock.now = 1_730_608_200_000_000_000  # 2024-11-03T04:30Z: to be acknowledged in the hour that is twice
+    with calling(store, clock) as acme:
+        row = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
+        assert (row["DtAcknowledgeBy"], row["AcknowledgeByUtc"]) == (
+            "2024-11-03T01:30:00",
+            "2024-11-03T06:30:00Z",
+        )
+        reply = acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": row})
+        assert reply["EntitySpecifier"]["ConcurrencyId"] == row["ConcurrencyId"]
+        assert acme.get("WorkOrder", row["Id"]) == row
 
 
 def test_what_a_deleted_row_owns_goes_with_it(acme: Caller) -> None:

@@ -19,7 +19,7 @@ JSON = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
 )
-ODD = st.sampled_from([0, -1, 2**63, 2**200, "", "\x00", "9" * 40, [], {}, None, True, {"Id": 2**70}, [[]]])
+ODD: st.SearchStrategy[Any] = st.sampled_from([0, -1, 2**63, 2**200, "", "\x00", "9" * 40, [], {}, None, True, {"Id": 2**70}, [[]]])
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
 many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

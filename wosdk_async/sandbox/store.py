@@ -58,7 +58,7 @@ class Store:
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            self._db.execute("COMMIT")
             raise
         self._db.execute("COMMIT")
 
