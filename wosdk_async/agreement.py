@@ -28,6 +28,8 @@ def agreed(command: str, content: dict[str, Any]) -> dict[str, Any]:
         path, value = rule["path"], _get(content, rule["path"])
         if "twin" in rule:
             _pair(content, path, rule["twin"])
+        elif "rename" in rule and value is not None:
+            content[rule["rename"]] = content.pop(path)
         elif value is not None:
             _set(content, path, rule["numbers"].get(value, value) if "numbers" in rule else str(value))
     return content

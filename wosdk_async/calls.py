@@ -121,13 +121,14 @@ def query(entity: type[E] | str, expression: Record | Mapping[str, Any]) -> Call
 
 def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> Call[Any]:
     """Run a command (spec 4.2) under a new RequestId, which stays the same over all attempts."""
-    request_id = uuid.uuid4().hex
+    result: type[CommandResult] | None = None
     if isinstance(cmd, str):
-        name, path, content, safe = cmd, _segment(cmd), fields or {}, False
-        result: type[CommandResult] | None = None
+        name, path, content = cmd, _segment(cmd), fields or {}
+        safe = to_locator = False
     else:
         name, path, content = cmd.wire_name, cmd.path, agreed(cmd.wire_name, _content(cmd))
-        safe, result = cmd.repeat == "safe", cmd.result_class()
+        safe, to_locator, result = cmd.repeat == "safe", cmd.host == "locator", cmd.result_class()
+    request_id = None if to_locator else uuid.uuid4().hex  # spec 4.2: on each command except discovery
     return Call(
         name,
         "POST",
@@ -136,6 +137,7 @@ def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> C
         repeat_safe=safe,
         body=wire.body_of(Command=content, RequestId=request_id),
         request_id=request_id,
+        to_locator=to_locator,
     )
 
 

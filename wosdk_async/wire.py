@@ -39,7 +39,7 @@ class Reply:
 class Call(Generic[T]):
     """One operation, ready to be sent to whatever host the session names at that moment.
 
-    ``path`` is relative to the Company host. ``repeat_safe`` says that sending it twice does what
+    ``path`` is relative to the Company host, or to the locator for discovery. ``repeat_safe`` says that sending it twice does what
     sending it once does; everything else is sent again only when it cannot have arrived.
     """
 
@@ -51,6 +51,7 @@ class Call(Generic[T]):
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
     request_id: str | None = None
+    to_locator: bool = False
 
 
 class Unreadable(Exception):

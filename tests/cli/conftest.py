@@ -65,7 +65,7 @@ def table() -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def spawn(*arguments: str | Path) -> subprocess.Popen[str]:
+def spawn(*arguments: str | Path, pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[str]:
     """Start a command in a process of its own."""
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
@@ -74,4 +74,5 @@ def spawn(*arguments: str | Path) -> subprocess.Popen[str]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        pass_fds=pass_fds,
     )

@@ -1,5 +1,7 @@
 """What cannot be worked with: exit status 2, and one line that names the place and the remedy."""
 
+# ruff: noqa: E501 - tables of inputs and what is told of them
+
 from __future__ import annotations
 
 import socket
@@ -11,6 +13,7 @@ import pytest
 from tests.cli.conftest import EXAMPLES, Wosdk
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
+HEADER = FILE.read_bytes().split(b"\n")[0] + b"\n"
 
 
 def refused(wosdk: Wosdk, *arguments: str | Path) -> str:
@@ -29,8 +32,8 @@ def refused(wosdk: Wosdk, *arguments: str | Path) -> str:
         (b"", "f.csv: there is no header; the first line must name the columns"),
         (b"PK\x03\x04\0\0\0", "f.csv, line 1: this is no CSV text; export the data as comma-separated UTF-8"),
         (
-            b"unique_key\ncaf\xe9\n",
-            "f.csv, line 2: byte 0xe9 at offset 14 is not UTF-8; save the file as UTF-8",
+            HEADER + b"caf\xe9\n",
+            f"f.csv, line 2: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
         (b"unique_key\n1\n", "f.csv: there is no column 'descriptor', which [command] of "),
@@ -109,7 +112,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
         ("WOSDK_CLIENT_ID", "", "WOSDK_CLIENT_ID is not set"),
         ("WOSDK_REGION", "mars", "WOSDK_REGION is 'mars'; it is one of"),
         ("WOSDK_TOKEN_URL", "http://example.com/", "would send the token in clear; use https"),
-        ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", "127.0.0.1:1"),
+        ("WOSDK_TOKEN_URL", "http://127.0.0.1:1/", "the service was not reached"),
     ],
 )
 def test_a_company_that_cannot_be_reached(

@@ -19,7 +19,9 @@ JSON = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
 )
-ODD: st.SearchStrategy[Any] = st.sampled_from([0, -1, 2**63, 2**200, "", "\x00", "9" * 40, [], {}, None, True, {"Id": 2**70}, [[]]])
+ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [0, -1, 2**63, 2**200, "", "\x00", "9" * 40, [], {}, None, True, {"Id": 2**70}, [[]]]
+)
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
 many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -127,7 +129,7 @@ def test_hostile_bodies(acme: Caller, body: bytes) -> None:
 
 def test_long_paths_end(acme: Caller) -> None:
     path = ".".join(["Codes"] * 5000)
-    query = {"PropertySet": {"Properties": [f"{path}.*"]}}
+    query: dict[str, Any] = {"PropertySet": {"Properties": [f"{path}.*"]}}
     assert acme.refused("POST", "query/RepairCode", {"QueryExpression": query}) == "ERROR_CODE_1002"
     condition = {"PropertyName": f"{path}.Id", "Operator": "Null"}
     query = {"Criteria": {"Conditions": [condition]}}

@@ -154,16 +154,23 @@ def test_reference(name: str) -> None:
     assert sent(getattr(wosdk, name).ref(512)) == sent(wosdk.Ref(512)) == {"Id": 512}
 
 
-LISTS = [("Items", ITEM), ("CustomFields", CUSTOM_FIELD_ENTRY), ("Documents", DOCUMENT), ("Notes", NOTE)]
+LISTS = [("Items", ITEM), ("CustomFields", CUSTOM_FIELD_ENTRY), ("Documents", DOCUMENT)]
 
 
 @pytest.mark.parametrize(("field", "table"), LISTS, ids=[name for name, _ in LISTS])
 def test_elements_of_a_work_order(field: str, table: Table) -> None:
-    """Spec 2.3: items, custom field entries, notes and documents inside a work order survive."""
+    """Spec 2.3: items, custom field entries and documents inside a work order survive."""
     payload: Json = {"Id": 90417, field: [table.payload, table.payload]}
     order = read(WORK_ORDER.cls, payload)
     assert all(record.extra is None for record in records(order))
     assert sent(order) == payload
+
+
+def test_a_note_in_a_work_order() -> None:
+    """Spec 2.3: NoteTypeId 1 means a completion note; it is read as that and written by name."""
+    order = read(WORK_ORDER.cls, {"Id": 90417, "Notes": [NOTE.payload]})
+    assert order.notes[0].note_type_id is wosdk.WONoteType.Completion
+    assert sent(order)["Notes"] == [NOTE.payload | {"NoteTypeId": "Completion"}]
 
 
 def test_address_in_a_command() -> None:

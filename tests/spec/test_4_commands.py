@@ -182,7 +182,7 @@ async def test_the_created_space() -> None:
     assert made.start_date == datetime(2024, 6, 1)
 
 
-@pytest.mark.parametrize("customer", [512, "512"])
+@pytest.mark.parametrize("customer", [512, "512"], ids=["integer", "text"])
 async def test_customer_id_goes_out_as_text(customer: Any) -> None:
     """Spec 4.4: CustomerId is sent as a string, whichever the caller gives."""
     async with Service(lambda _: result({})) as service, service.client() as client:
@@ -190,7 +190,7 @@ async def test_customer_id_goes_out_as_text(customer: Any) -> None:
     assert service.calls[0].json["Command"] == {"CustomerId": "512"}
 
 
-@pytest.mark.parametrize("category", ["Request", 4])
+@pytest.mark.parametrize("category", ["Request", 4], ids=["text", "integer"])
 async def test_type_category_goes_out_as_an_integer(category: Any) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
     order = WorkOrder(type_category=category)

@@ -65,7 +65,7 @@ def test_request_id_comes_back(local: Local, request_id: str) -> None:
     assert envelope["RequestId"] == request_id
 
 
-@pytest.mark.parametrize("customer", [CUSTOMER, str(CUSTOMER)])
+@pytest.mark.parametrize("customer", [CUSTOMER, str(CUSTOMER)], ids=["integer", "text"])
 def test_customer_id_as_text_or_integer(local: Local, customer: Any) -> None:
     """Spec 4.4: CustomerId is a string or an integer."""
     made = local.run("SpaceCreateCommand", space_request(f"By {customer!r}", CustomerId=customer))

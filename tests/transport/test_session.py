@@ -208,7 +208,7 @@ def keeper(time: Time, *results: Any) -> tuple[SessionKeeper, list[float]]:
         result = results[min(len(renewals), len(results)) - 1]
         if isinstance(result, Exception):
             raise result
-        return Grant(token="t", expires_in=result, base_url="https://a.corrigo.com")
+        return Grant(token="t", expires_in=result, base_url="https://a.corrigo.com", locator_url="")
 
     return SessionKeeper("Acme", renew, time.clock()), renewals
 

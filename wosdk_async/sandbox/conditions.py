@@ -13,7 +13,7 @@ from wosdk_async.catalogue import Field
 from .body import pick
 from .errors import incorrect_model, unknown_property
 from .operators import NOCASE, ranked, test
-from .ownership import link
+from .ownership import SAME_ID, link
 from .schema import REPEATED_IDS, column
 from .selection import MAX_STEPS
 from .shape import SCALARS, Shape, enumeration, shapes
@@ -94,7 +94,7 @@ class Criteria:
         if rest and field.is_list:
             return self._any_element(shape, field, row, rest, finish)
         if rest and field.type == "ref":
-            return self._through(field, row, rest, finish)
+            return self._through(shape, field, row, rest, finish)
         if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
             part = _AMOUNT[rest[0].lower()]
             return finish(column(f"{field.name}.{part.name}", part.type, row), part)
@@ -104,10 +104,11 @@ class Criteria:
             return finish(f"{row}id", field)
         return finish(column(field.name, field.type, row), field)
 
-    def _through(self, field: Field, row: str, rest: list[str], finish: Finish) -> str:
+    def _through(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A reference: its Id is at hand, anything else is in the row it names."""
         target = shapes()[field.of or ""]
-        key = column(f"{field.name}.Id", "integer", row)
+        own_id = (shape.name, field.name) in SAME_ID
+        key = f"{row}id" if own_id else column(f"{field.name}.Id", "integer", row)
         if [step.lower() for step in rest] == ["id"]:
             return finish(key, target.by_name["id"])
         alias = f"t{next(self._aliases)}"

@@ -20,11 +20,12 @@ _CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
 
 @attrs.frozen
 class Desk:
-    """One request's view of a Company; all its times come from ``now``."""
+    """One request's view of a Company: all its times come from ``now``, and it reads a row once."""
 
     store: Store
     company: Company
     now: Now
+    _rows: dict[tuple[str, int], Row] = attrs.field(factory=dict, init=False, repr=False)
 
     @property
     def account(self) -> Row:
@@ -36,7 +37,13 @@ class Desk:
         return zone_of(_CENTRAL)
 
     def find(self, entity: str, key: int) -> Row | None:
-        return self.store.get(self.company.id, entity, key)
+        """The row with this id, or None; the same object each time it is asked for."""
+        known = self._rows.get((entity, key))
+        if known is None:
+            known = self.store.get(self.company.id, entity, key)
+            if known is not None:
+                self._rows[entity, key] = known
+        return known
 
     def find_actor(self, reference: Row) -> Row | None:
         """An actor's row: ids repeat between the kinds of actors."""
@@ -68,10 +75,21 @@ class Desk:
         if shape.locked:
             row["ConcurrencyId"] = 1
         self.store.insert(self.company.id, shape.name, row)
+        self._rows[shape.name, row["Id"]] = row
         return row
 
     def replace(self, shape: Shape, row: Row) -> None:
         """Keep a changed row and advance its counter (facts 3.7)."""
         if shape.locked:
             row["ConcurrencyId"] = int(row["ConcurrencyId"]) + 1
+        self.keep(shape, row)
+
+    def keep(self, shape: Shape, row: Row) -> None:
+        """Keep a changed row without counting the change: it is part of making the row."""
         self.store.replace(shape.name, row)
+        self._rows[shape.name, row["Id"]] = row
+
+    def remove(self, entity: str, key: int) -> None:
+        """Take a row away for good."""
+        self.store.remove(entity, key)
+        self._rows.pop((entity, key), None)

@@ -16,7 +16,7 @@ from wosdk_async.catalogue import Field
 
 from .shape import Shape, shapes
 
-__all__ = ["OWNED_OBJECTS", "Link", "link", "links"]
+__all__ = ["OWNED_OBJECTS", "SAME_ID", "Link", "link", "links"]
 
 _OTHER_NAMES = {
     "WorkOrder": ("WoId",),
@@ -49,6 +49,10 @@ _ACTOR_KINDS = {
 
 # Single references whose row belongs to the parent: a default read leaves them out (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
+
+
+# Owned rows whose Id is the parent's own (facts 5, Shape of a result).
+SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
 @attrs.frozen

@@ -25,7 +25,6 @@ _INDEXED = {
         "CreatedDateUtc",
         "PoNumber",
         "Customer.Id",
-        "LastAction.Id",
     ),
     "WoLastAction": ("XNumber",),
     "Location": ("ParentId",),

@@ -58,7 +58,7 @@ class Store:
         try:
             yield
         except BaseException:
-            self._db.execute("COMMIT")
+            self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
 
@@ -183,5 +183,5 @@ def _remedy(error: sqlite3.Error) -> str:
     if "not a database" in text:
         return "Name a file that the sandbox made, or a new one."
     if "unable to open" in text or "readonly" in text:
-        return "Name a file in a directory that can be written."
+        return "Name a file that can be written, in a directory that can."
     return "Name another file, or close the program that uses this one."

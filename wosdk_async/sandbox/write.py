@@ -83,7 +83,7 @@ def own(desk: Desk, shape: Shape, row: Row, members: Members) -> None:
         elif field.of in OWNED_OBJECTS and isinstance(value, dict):
             point(desk, shape, row, field, value)
     if row != before:
-        desk.store.replace(shape.name, row)
+        desk.keep(shape, row)
 
 
 def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: object) -> None:
@@ -112,7 +112,7 @@ def delete(desk: Desk, shape: Shape, row: Row) -> None:
     Any other goes for good, and the rows of its lists with it (the latter not shown; assumed).
     """
     if not shape.removable:
-        desk.store.remove(shape.name, row["Id"])
+        desk.remove(shape.name, row["Id"])
         _delete_elements(desk, shape, row)
     elif not row["IsRemoved"]:
         row["IsRemoved"] = True

@@ -100,7 +100,7 @@ class Dispatcher:
         try:
             reply = await self.engine.send(
                 call.method,
-                f"{session.base_url}/{call.path}",
+                f"{session.grant.locator_url if call.to_locator else session.base_url}/{call.path}",
                 [*session_headers(company, session.grant.token), *call.headers],
                 call.body,
                 sending,

@@ -74,6 +74,7 @@ class Login:
             token=token,
             expires_in=life,
             base_url=self.hosts.company_url(url),
+            locator_url=self.hosts.endpoint("the locator address", region.locator_url),
             company_version=version if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,
         )

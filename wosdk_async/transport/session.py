@@ -33,6 +33,7 @@ class Grant:
     token: str = attrs.field(repr=False)
     expires_in: float
     base_url: str
+    locator_url: str
     company_version: str | None = None
     company_id: int | None = None
 

@@ -50,7 +50,7 @@ def reassign(desk: Desk, order: Row, employees: list[int], mode: str) -> None:
     }[mode]
     for row in current:
         if row not in keep:
-            desk.store.remove("WoAssignment", row["Id"])
+            desk.remove("WoAssignment", row["Id"])
     known = {row["EmployeeId"] for row in keep}
     added = [] if mode == "RemoveSecondary" else [key for key in dict.fromkeys(employees) if key not in known]
     for index, key in enumerate(added):

@@ -31,7 +31,7 @@ def clear_flags(desk: Desk, order: Row, arguments: Arguments) -> None:
     cleared = _keys(arguments.get("FlagsToClear"))
     for row in _flags(desk, order):
         if row["FlagId"] in cleared:
-            desk.store.remove("WoFlag", row["Id"])
+            desk.remove("WoFlag", row["Id"])
     _show(desk, order)
 
 
