@@ -29,7 +29,7 @@ def test_default_read_cuts_references_and_leaves_lists_out(acme: Caller) -> None
     assert "Items" not in order
     assert "RepairCode" not in order  # null
     assert order["CreatedDateUtc"].endswith("Z")  # spec 2.1
-    assert "IsNew" not in order
+    assert order["IsNew"] is order["PerformDeletion"] is False  # spec 2.1
 
 
 def test_paths_open_references_and_lists(acme: Caller) -> None:
@@ -46,7 +46,8 @@ def test_paths_open_references_and_lists(acme: Caller) -> None:
 
 def test_compound_key(acme: Caller) -> None:
     row = acme.ok("GET", 'base/AssetTree?ID={"ParentId":20400,"ChildId":20440}')["Data"]
-    assert row == {"ParentId": 20400, "ChildId": 20440, "Child": {"Id": 20440}, "Distance": 3, "Id": 20400}
+    known = {"ParentId": 20400, "ChildId": 20440, "Child": {"Id": 20440}, "Distance": 3, "Id": 20400}
+    assert row == known | {"IsNew": False, "PerformDeletion": False}
 
 
 @pytest.mark.parametrize(
@@ -229,6 +230,14 @@ def test_one_completion_note_only(acme: Caller) -> None:
     made = acme.ok("POST", "base/WoNote", {"Entity": note})["EntitySpecifier"]
     assert list(made) == ["EntityType", "Id"]
     assert acme.refused("POST", "base/WoNote", {"Entity": note}) == "BUSINESS_LOGIC_ERROR"
+
+
+def test_document_names_its_type(acme: Caller) -> None:
+    document = {"DocType": {"DisplayAs": "Picture"}, "StorageTypeId": "Cloud"}  # spec 2.9
+    made = acme.ok("POST", "base/Document", {"Entity": document})["EntitySpecifier"]
+    assert acme.get("Document", made["Id"], "DocType.DisplayAs")["DocType"]["DisplayAs"] == "Picture"
+    document["DocType"] = {"DisplayAs": "Painting"}
+    assert acme.refused("POST", "base/Document", {"Entity": document}) == "BUSINESS_LOGIC_ERROR"
 
 
 def test_type_of_a_document_follows_its_mime_type(acme: Caller) -> None:

@@ -136,6 +136,15 @@ def test_sending(acme: Caller, path: str) -> None:
     assert acme.run(path, WorkOrderId=order)["WorkOrder"]["WonId"] > 0
 
 
+def test_sending_fails_in_the_network(acme: Caller) -> None:
+    provider = {"FirstName": "Gone", "ActorTypeId": "Provider", "ProviderStatusId": "Connected"}
+    made = acme.ok("POST", "base/Employee", {"Entity": provider})["EntitySpecifier"]
+    order = acme.order({"EmployeeId": made["Id"]})["Id"]
+    message = refusal(acme, "SendWorkOrder", WorkOrderId=order)["ErrorMessage"]
+    assert "RequestorSend" in message  # spec 7
+    assert acme.get("WorkOrder", order)["WonId"] == 0
+
+
 UNIT = {
     "UnitName": "Suite 214",
     "UnitFloorPlan": "Small suite",

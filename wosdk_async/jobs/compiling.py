@@ -10,7 +10,7 @@ from wosdk_async.jobs.errors import UnusableError, nearest
 from wosdk_async.jobs.template import Template
 from wosdk_async.jobs.values import Branch, Constant, Limit, Many, Reference, Text, Value
 from wosdk_async.model import Record, _registry
-from wosdk_async.model._base import Wire
+from wosdk_async.model._wire import Wire
 
 __all__ = ["compiled_value", "field_of", "limit_of", "table_of", "template_of"]
 

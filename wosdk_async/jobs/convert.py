@@ -10,7 +10,8 @@ from typing import Any
 
 from wosdk_async.jobs.errors import nearest
 from wosdk_async.model import _registry
-from wosdk_async.model._base import OpenEnum, Wire
+from wosdk_async.model._enum import OpenEnum
+from wosdk_async.model._wire import Wire
 
 __all__ = ["OBJECTS", "constant", "converter"]
 

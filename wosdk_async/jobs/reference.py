@@ -13,7 +13,7 @@ from wosdk_async.jobs.errors import UnusableError, nearest
 from wosdk_async.jobs.template import NAME, Template
 from wosdk_async.jobs.values import NONE, Branch, Limit, Value
 from wosdk_async.model import Record, _index, entity_class
-from wosdk_async.model._base import Wire
+from wosdk_async.model._wire import Wire
 
 __all__ = ["Filter", "Name", "ReferenceSpec", "reference_of"]
 
@@ -129,7 +129,7 @@ def _entity(name: object, path: str) -> type[Record]:
 
 def _compared(entity: type[Record], table: Mapping[str, Any], path: str) -> tuple[str | None, Wire]:
     if "by" not in table:
-        return None, Wire()
+        return None, {}
     name, meta = field_of(entity, str(table["by"]), f"{path}.by")
     if meta["type"] != "string":
         raise UnusableError(f"{path}.by: names are texts, and {name} is none; name a text field")

@@ -33,14 +33,12 @@ def parse(raw: bytes) -> Row:
     """The JSON object of a request.
 
     Raises:
-        Refusal: ``EMPTY_INPUT_PARAMETER`` for an empty or unreadable body (spec 4.9 rule 4),
-            ``INCORRECT_MODEL`` for JSON that is no object.
+        Refusal: ``EMPTY_INPUT_PARAMETER`` for a body that is empty or cannot be read as an object
+            (spec 4.9 rule 4), ``INCORRECT_MODEL`` for one that nests too deep.
     """
     value = _decoded(raw)
-    if value is None:
+    if not isinstance(value, dict) or not value:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
-    if not isinstance(value, dict):
-        raise incorrect_model("The body must be a JSON object.")
     if _too_deep(value):
         raise incorrect_model(f"The body nests deeper than {_MAX_DEPTH} levels.")
     return value

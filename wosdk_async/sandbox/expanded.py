@@ -9,7 +9,7 @@ from .body import Row
 from .desk import Desk
 from .ownership import OWNED_OBJECTS
 from .selection import Selection, selection
-from .shape import SCALARS, Shape, shapes
+from .shape import REQUEST_ONLY, SCALARS, Shape, shapes
 
 __all__ = ["expanded"]
 
@@ -34,8 +34,8 @@ def _opened(desk: Desk, shape: Shape, row: Row) -> Row:
 @cache
 def _scalars(entity: str) -> Selection:
     shape = shapes()[entity]
-    names = (f.name for f in shape.fields if f.type in SCALARS)
-    return selection(entity, tuple(name for name in names if name != "Contactid"))
+    names = {field.name for field in shape.fields if field.type in SCALARS}
+    return selection(entity, tuple(sorted(names - REQUEST_ONLY)))
 
 
 @cache

@@ -14,7 +14,7 @@ from .body import Row
 from .desk import Desk
 from .errors import Refusal, incorrect_model, unknown_property
 from .ownership import OWNED_OBJECTS, link
-from .shape import HIDDEN, SCALARS, Shape, shapes
+from .shape import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
 
 __all__ = ["MAX_STEPS", "Selection", "paths_of", "selection"]
 
@@ -86,7 +86,7 @@ def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
 
 def _by_default(field: Field) -> bool:
     """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
-    if field.name in HIDDEN or field.is_list:
+    if field.name in REQUEST_ONLY or field.is_list:
         return False
     return field.of not in OWNED_OBJECTS
 
@@ -110,7 +110,7 @@ def _plain(field: Field) -> Show:
         return lambda _desk, row: f"{row[name]}Z" if name in row else None  # spec 2.1
     if name == "Password":
         return lambda _desk, _row: ""  # facts 3.4
-    if name in ("PerformDeletion", "IsNew"):
+    if name in FLAGS:
         return lambda _desk, _row: False
     return lambda _desk, row: row.get(name)
 

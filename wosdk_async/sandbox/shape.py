@@ -13,13 +13,14 @@ from wosdk_async.catalogue import Entity, Field
 
 from .errors import unknown_entity
 
-__all__ = ["HIDDEN", "SCALARS", "Enumeration", "Shape", "enumeration", "shape_of", "shapes"]
+__all__ = ["FLAGS", "REQUEST_ONLY", "SCALARS", "Enumeration", "Shape", "enumeration", "shape_of", "shapes"]
 
 SCALARS = frozenset(
     {"string", "integer", "number", "boolean", "datetime-local", "datetime-utc", "money", "enum"}
 )
-# Members of requests: no recorded read shows them (facts 3.4; facts 5 for Contactid).
-HIDDEN = frozenset({"PerformDeletion", "IsNew", "Contactid"})
+# Marks on the elements of a request; returned entities show them as false (spec 2.1).
+FLAGS = frozenset({"PerformDeletion", "IsNew"})
+REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as RequestorContact
 # What a property starts with in spite of its type: facts 3.4 saw one enum missing, spec 2.8 one text.
 _OWN_STARTS = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # they close an entity (facts 3.3)
@@ -117,7 +118,7 @@ def _shape(entity: Entity) -> Shape:
 
 def _start(field: Field) -> Any:
     """What an unset property reads as: only references, dates and one enum go missing (facts 3.4)."""
-    if field.name in HIDDEN or field.name in _OWN_STARTS:
+    if field.name in FLAGS | REQUEST_ONLY | _OWN_STARTS.keys():
         return _OWN_STARTS.get(field.name)
     if field.type == "enum":
         return enumeration(field.of or "").by_number.get(0)

@@ -7,19 +7,20 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 
-from .body import Row
+from .body import Row, pick
 from .desk import Desk
 from .errors import broken_rule, required
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_CREATE, ON_WRITE, REQUIRED
-from .shape import HIDDEN, Shape, shapes
+from .shape import FLAGS, REQUEST_ONLY, Shape, shapes
 from .values import UNREADABLE, read, reference_id
 
 __all__ = ["add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
 
 Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
-_SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | HIDDEN
+_SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | FLAGS | REQUEST_ONLY
+_NAMED = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
 
 
 def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[str, Any] | None = None) -> Row:
@@ -31,7 +32,7 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     Args:
         belongs: members that tie the row to its parent; they win over those sent.
     """
-    members = recognised(shape, entity)
+    members = [(field, _resolved(desk, field, value)) for field, value in recognised(shape, entity)]
     sent = {field.name for field, value in members if value is not None}
     for name, shown in REQUIRED.get(shape.name, {}).items():
         if name not in sent:
@@ -43,6 +44,16 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     desk.place(shape, row)
     own(desk, shape, row, members)
     return row
+
+
+def _resolved(desk: Desk, field: Field, value: Any) -> Any:
+    """A reference that gives the name of a row instead of its Id, where the service takes names."""
+    if field.of not in _NAMED or not isinstance(value, dict) or reference_id(value) is not None:
+        return value
+    name = pick(value, "DisplayAs")
+    text = f"SELECT body FROM {field.of} WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"  # noqa: S608
+    found = desk.store.select(text, [desk.company.id, name]) if isinstance(name, str) else []
+    return {"Id": found[0]["Id"]} if found else None
 
 
 def recognised(shape: Shape, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:

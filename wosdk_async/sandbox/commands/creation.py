@@ -46,6 +46,7 @@ def create_work_order(desk: Desk, arguments: Arguments) -> Row:
     shape = shapes()["WorkOrder"]
     members = recognised(shape, sent)
     order = blank(shape, members)
+    _requestor(order, sent)
     parts = _parts(desk, order, sent)
     order["Id"] = desk.store.next_number("WorkOrder")
     _describe(desk, order, parts)
@@ -53,6 +54,13 @@ def create_work_order(desk: Desk, arguments: Arguments) -> Row:
     _file(desk, order, parts, arguments)
     own(desk, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
     return {"Wo": expanded(desk, "WorkOrder", order)}
+
+
+def _requestor(order: Row, sent: Row) -> None:
+    """Take ``Contactid`` as the requestor, as spec 4.3 sends it; a recorded release drops it (facts 5)."""
+    key = reference_id({"Id": pick(sent, "Contactid")})
+    if key is not None and order.get("RequestorContact") is None:
+        order["RequestorContact"] = {"Id": key}
 
 
 def _parts(desk: Desk, order: Row, sent: Row) -> _Parts:

@@ -27,7 +27,21 @@ def send_work_order(desk: Desk, arguments: Arguments) -> Row:
     if provider is None or provider["ProviderStatusId"] != "Connected":
         text = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
         raise broken_rule(text)  # facts 6
+    _notify(desk, provider)
     order["WonId"] = order["WonId"] or desk.store.next_number("WonId")
     log_action(desk, order, "WonWoSend", arguments)
     desk.replace(shapes()["WorkOrder"], order)
     return {"WorkOrder": selection("WorkOrder", ("*",)).show(desk, order)}
+
+
+def _notify(desk: Desk, provider: Row) -> None:
+    """Call the provider network, which knows a provider by its location there.
+
+    Raises:
+        Refusal: the provider has none (spec 7 names what the text tells; when it fails is assumed).
+    """
+    if not provider["WonLocationId"]:
+        raise broken_rule(
+            f"Unexpected failure of a call: requestor {desk.company.id}, target location "
+            f"{provider['WonLocationId']}, action RequestorSend, service https://network.invalid/api."
+        )
