@@ -40,7 +40,7 @@ def test_every_public_name_is_there(name: str) -> None:
 
 def test_classes_of_the_model_are_public() -> None:
     """The classes of the service can be imported from the package; a wrong name is an AttributeError."""
-    from wosdk_async import Asset, Location, Priority, SubType, WoCreateCommand, WorkOrder, WoPriority
+    from wosdk_async import Asset, Location, Priority, SubType, WoCreateCommand, WoPriority, WorkOrder
 
     assert (Asset, Priority) == (Location, WoPriority)
     assert (SubType.__name__, WorkOrder.__name__) == ("WorkOrderType", "WorkOrder")

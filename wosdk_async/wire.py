@@ -39,8 +39,9 @@ class Reply:
 class Call(Generic[T]):
     """One operation, ready to be sent to whatever host the session names at that moment.
 
-    ``path`` is relative to the Company host, or to the locator for discovery. ``repeat_safe`` says that sending it twice does what
-    sending it once does; everything else is sent again only when it cannot have arrived.
+    ``path`` is relative to the Company host, or to the locator for discovery. ``repeat_safe`` says that
+    sending it twice does what sending it once does; everything else is sent again only when it cannot
+    have arrived.
     """
 
     operation: str

@@ -23,7 +23,7 @@ Scope = dict[str, Any]
 class Watched:
     """The sandbox's application; ``asked`` has every path.
 
-    Work order creations wait while ``held`` is set, and with ``broken`` their answer tells nothing.
+    Creations wait while ``held`` is set, and with ``broken`` their answer tells nothing.
     """
 
     def __init__(self, app: Any) -> None:
@@ -32,20 +32,27 @@ class Watched:
         self.held: asyncio.Event | None = None
         self.arrived = asyncio.Event()
         self.broken = False
+        self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         self.asked.append(f"{scope['method']} {scope['path']}")
-        creates = scope["path"].endswith("WoCreateCommand")
+
+        async def listening() -> Any:
+            message = await receive()
+            self.bodies.append(message.get("body", b"").decode())
+            return message
+
+        creates = scope["path"].endswith(self.creation)
         if creates and self.held is not None:
             self.arrived.set()
             await self.held.wait()
         if creates and self.broken:
-            self.bodies.append((await receive())["body"].decode())
+            await listening()
             await send({"type": "http.response.start", "status": 502, "headers": []})
             await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})
             return
-        await self._app(scope, receive, send)
+        await self._app(scope, listening, send)
 
     def count(self, ending: str) -> int:
         """How many requests had a path that ends so."""

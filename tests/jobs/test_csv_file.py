@@ -58,6 +58,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"PK\x03\x04\0\0", "line 1: this is no CSV text"),
         (b"a\n1\n\x00\n", "line 3: this is no CSV text"),
         (b"a\n1\ncaf\xe9\n", "line 3: byte 0xe9 at offset 7 is not UTF-8; save the file as UTF-8"),
+        (b"\xc3\xa9\n\xc3\xa9\n\xe9\n", "line 3: byte 0xe9 at offset 6 is not UTF-8"),
         (b"\xff\xfea\0", "line 1: this is no CSV text"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
         (b'a,b\n1,"2"x\n', "line 2: the quotes of this record do not match"),

@@ -177,6 +177,7 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     summary = await running
     assert (summary.in_doubt, summary.not_started, len(told)) == (1, 39, 40)
     assert told[0].outcome == "in_doubt"
+    assert running.cancelling() == 0
 
 
 async def test_an_answer_that_does_not_tell_leaves_a_row_in_doubt(

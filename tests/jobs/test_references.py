@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError
+from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError, importing
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -170,3 +171,38 @@ async def test_references_may_be_filtered_by_others(local: Local, job: Job, writ
     outcomes = await carried_out(job(write(HEADER, named("Pier Coffee", "Lindqvist Dental")), text), local)
     assert outcomes[1].outcome == "created"
     assert outcomes[2].reason == "customer: no Customer is called 'Lindqvist Dental' with work_zone = @zone"
+
+
+async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Job, write: Write) -> None:
+    """A stored null reads as false and is not found by it (facts 3.4); enums are not shown to compare by name."""
+    await carried_out(job(write(HEADER, named("A")), WORK_ORDER + CREATED), local)
+    conditions = [body.partition('"Criteria"')[2].partition('"Orders"')[0] for body in local.server.bodies]
+    assert any('"IsDefSR"' in text for text in conditions)
+    assert not any('"IsOffline"' in text or '"TypeId"' in text for text in conditions)
+
+
+async def test_a_record_whose_creation_is_given_up_is_told(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "_CUT_SHORT", 0.0)
+    local.server.creation, local.server.held = "base/Customer", asyncio.Event()
+    ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
+    told: list[RowOutcome] = []
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    await local.server.arrived.wait()
+    ready.stop()
+    ready.stop()
+    summary = await running
+    assert [row.outcome for row in told] == ["not_started", "not_started"]
+    assert [warning.split(":")[0] for warning in summary.warnings] == [
+        "customer 'A' may have been created or not"
+    ]
+
+
+async def test_a_record_whose_creation_is_in_doubt_fails_the_rows_that_need_it(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.server.creation, local.server.broken = "base/Customer", True
+    outcomes = await carried_out(job(write(HEADER, named("A", "Pier Coffee")), WORK_ORDER + CREATED), local)
+    assert (outcomes[1].reason or "").startswith("customer 'A' may have been created or not: ")
+    assert (outcomes[1].outcome, outcomes[2].outcome) == ("failed", "created")

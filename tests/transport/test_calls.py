@@ -62,7 +62,7 @@ DOUBTFUL = {
 
 @pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
 async def test_a_create_without_a_clear_answer_is_in_doubt(answer: Answer) -> None:
-    """Sent, and no answer that tells: InDoubtError with the RequestId that was sent, and no second attempt."""
+    """Sent, and no answer that tells: InDoubtError with the RequestId, and no second attempt."""
     async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
         with pytest.raises(InDoubtError) as caught:
             await client.company().run("WoCreateCommand", {"WorkOrder": {}})
@@ -119,7 +119,8 @@ async def test_a_refusal_is_raised_at_once_with_all_it_says() -> None:
         with pytest.raises(BusinessRuleError, match="no\nway") as caught:
             await client.company().run("WoCreateCommand", {})
     found = caught.value
-    assert (found.code, found.status, found.time_stamp) == ("BUSINESS_LOGIC_ERROR", 400, "2024-05-14T13:15:07.2210413Z")
+    assert (found.code, found.status) == ("BUSINESS_LOGIC_ERROR", 400)
+    assert found.time_stamp == "2024-05-14T13:15:07.2210413Z"
     assert found.request_id == service.calls[0].json["RequestId"]
     assert (found.company, found.operation, len(service.calls)) == (COMPANY, "WoCreateCommand", 1)
 

@@ -97,7 +97,10 @@ async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
 @given(
     total=st.integers(1, 4),
     each=st.integers(1, 4),
-    steps=st.lists(st.tuples(st.sampled_from(["ask", "ask", "release", "cancel", "spin", "spin"]), st.integers(0, 5)), max_size=40),
+    steps=st.lists(
+        st.tuples(st.sampled_from(["ask", "ask", "release", "cancel", "spin", "spin"]), st.integers(0, 5)),
+        max_size=40,
+    ),
 )
 def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, int]]) -> None:
     """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""

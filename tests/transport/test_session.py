@@ -181,7 +181,8 @@ async def test_odd_lifetimes(life: Any) -> None:
     """An expires_in that makes no sense counts as the documented 20 minutes."""
     async with Service() as service, service.client() as client:
         body = b'{"access_token": "t", "expires_in": 1e999}'
-        service.on_token = lambda _: Answer(body=body if life == 1e999 else {"access_token": "t", "expires_in": life})
+        answer = body if life == 1e999 else {"access_token": "t", "expires_in": life}
+        service.on_token = lambda _: Answer(body=answer)
         company = client.company()
         await company.get("Thing", 1)
         await company.get("Thing", 1)

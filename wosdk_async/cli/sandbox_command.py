@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -44,7 +43,7 @@ def serve(store: Path, port: int, host: str) -> None:
             click.echo(f"{name}={value}")
         say(f"serving {store}; Ctrl-C ends it")
 
-    with unusable(), suppress(KeyboardInterrupt):
+    with unusable():
         try:
             serve_store(store, host=host, port=port, announce=announce)
         except StoreError as error:

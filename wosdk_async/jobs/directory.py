@@ -152,6 +152,8 @@ class Directory:
             self.created += 1
         else:
             entry.reason = f"{spec.name} {entry.text!r} {_unmade(outcome)}"
+            if isinstance(outcome, InDoubt):
+                self.warnings.append(entry.reason)  # told even when no row that needs it was started
 
     def _record(self, spec: ReferenceSpec, entry: Entry) -> Any:
         if spec.create is None or spec.by is None:

@@ -40,7 +40,7 @@ class Record:
     __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
     """Python name -> what the catalogue says of the field, inherited fields first."""
 
-    extra: dict[str, Any] | None = None
+    extra: dict[str, Any] | None = field(default=None, kw_only=True)
     """What the service sent beyond the documented fields, by wire name; sent back as it came."""
 
     def __init_subclass__(cls) -> None:
