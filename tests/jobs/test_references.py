@@ -174,7 +174,7 @@ async def test_references_may_be_filtered_by_others(local: Local, job: Job, writ
 
 
 async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Job, write: Write) -> None:
-    """A stored null reads as false and is not found by it (facts 3.4); enums are not shown to compare by name."""
+    """A stored null reads as false and is not found by it (facts 3.4); of enums it is not shown (facts 4)."""
     await carried_out(job(write(HEADER, named("A")), WORK_ORDER + CREATED), local)
     conditions = [body.partition('"Criteria"')[2].partition('"Orders"')[0] for body in local.server.bodies]
     assert any('"IsDefSR"' in text for text in conditions)

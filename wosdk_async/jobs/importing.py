@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from wosdk_async.company import Company
 from wosdk_async.fanout import Run
@@ -17,8 +18,12 @@ from wosdk_async.jobs.import_map import ImportMap
 from wosdk_async.jobs.report import RowOutcome, Summary
 from wosdk_async.jobs.values import Scope
 from wosdk_async.model import WoActionResponse, WoCreateCommand
+from wosdk_async.outcome import Outcome
 
 __all__ = ["ImportJob"]
+
+I = TypeVar("I")  # noqa: E741 - an input
+R = TypeVar("R")
 
 _CUT_SHORT = 2.0  # seconds that calls under way still get when the caller cannot wait
 
@@ -120,26 +125,30 @@ class ImportJob:
             if missing := directory.missing(spec):
                 on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
                 run = self._stoppable(directory.creation(company, spec, limit=limit, grace=_CUT_SHORT))
-                async with run:
-                    async for outcome in run:
-                        directory.made(spec, outcome)
+                await self._read(run, functools.partial(directory.made, spec))
 
     async def _rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
         run = self._stoppable(
             company.run_many(self._source, command=self._command, limit=limit, grace=_CUT_SHORT)
         )
-        try:
-            async with run:
-                await self._report(run, on_row)
-        except asyncio.CancelledError:
-            await self._report(run, on_row)  # what ended meanwhile, and what was not started
-            raise
 
-    async def _report(self, run: Run[Row, WoActionResponse], on_row: Callable[[RowOutcome], None]) -> None:
-        async for outcome in run:
+        def tell(outcome: Outcome[Row, WoActionResponse]) -> None:
             told = RowOutcome.of(outcome)
             self._summary.add(told)
             on_row(told)
+
+        await self._read(run, tell)
+
+    async def _read(self, run: Run[I, R], tell: Callable[[Outcome[I, R]], None]) -> None:
+        """Carry out a run and tell every outcome, one for each input whatever happens."""
+        try:
+            async with run:
+                async for outcome in run:
+                    tell(outcome)
+        except asyncio.CancelledError:
+            async for outcome in run:  # what ended meanwhile, and what was not started
+                tell(outcome)
+            raise
 
     def _command(self, row: Row) -> WoCreateCommand:
         if row.fault is not None:
