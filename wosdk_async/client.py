@@ -17,6 +17,9 @@ from wosdk_async.transport.transport import Tenant, Transport, TransportSettings
 
 __all__ = ["Client"]
 
+_CONNECTIONS = 20  # what the httpx engine does best with
+_IN_FLIGHT = 32  # of one Company; the service publishes no limit (facts 7)
+
 
 class Client:
     """Owns the connections and serves many Companies; open it once and share it between tasks.
@@ -46,8 +49,8 @@ class Client:
         company: str | None = None,
         trusted_hosts: Iterable[str] = (),
         host_suffixes: Iterable[str] = ("corrigo.com",),
-        connections: int = 20,
-        in_flight: int = 32,
+        connections: int = _CONNECTIONS,
+        in_flight: int = _IN_FLIGHT,
         options: CallOptions | None = None,
     ) -> None:
         self._region = region
@@ -60,9 +63,17 @@ class Client:
         )
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str] | None = None) -> Self:
+    def from_env(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        *,
+        connections: int = _CONNECTIONS,
+        in_flight: int = _IN_FLIGHT,
+        options: CallOptions | None = None,
+    ) -> Self:
         """A client as the ``WOSDK_*`` variables say (:class:`~wosdk_async.settings.Settings`).
 
+        ``environ`` is read instead of the process's own; the other arguments are those of the class.
         Raises ConfigurationError that names the variable and the remedy.
         """
         found = Settings.from_env(environ)
@@ -71,6 +82,9 @@ class Client:
             credentials=found.credentials,
             company=found.company,
             trusted_hosts=found.trusted_hosts,
+            connections=connections,
+            in_flight=in_flight,
+            options=options,
         )
 
     def __repr__(self) -> str:

@@ -207,7 +207,7 @@ def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | NotStarted[I]:
     if not trace.sent:
         return NotStarted(index, item)
     text = "it may have been carried out: the run was cancelled while the answer was awaited"
-    return InDoubt(index, item, InDoubtError(text, attempts=trace.attempts))
+    return InDoubt(index, item, InDoubtError(text, request_id=trace.request_id, attempts=trace.attempts))
 
 
 async def _numbered(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[tuple[int, I]]:

@@ -47,7 +47,7 @@ class Desk:
         self.started.append(item)
         self.now += 1
         self.most = max(self.most, self.now)
-        trace.sent = True
+        trace.sent, trace.request_id = True, f"r-{item}"
         try:
             await self.open.wait()
         finally:
@@ -203,6 +203,8 @@ async def test_cancelled(cancel: Any, answered: bool) -> None:
     assert desk.now == 0, "no call outlives the block"
     outcomes = await read(run)
     assert kinds(outcomes) == {"Done" if answered else "InDoubt": 3, "NotStarted": 7}
+    for outcome in outcomes:
+        assert not isinstance(outcome, InDoubt) or outcome.error.request_id == f"r-{outcome.input}"
     assert one_each(outcomes, 10)
 
 

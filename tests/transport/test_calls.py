@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import copy
 import email.utils
+import gzip
 import pickle
 import socket
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import anyio
@@ -56,6 +58,7 @@ DOUBTFUL = {
     "an empty body": Answer(200, b""),
     "another envelope": Answer(200, {"Result": {}}),
     "a list": Answer(200, []),
+    "broken gzip": Answer(200, b"no gzip at all", {"Content-Encoding": "gzip"}),
     "a redirect": Answer(307, b"", {"Location": "/elsewhere"}),
 }
 
@@ -149,6 +152,32 @@ async def test_both_envelopes_of_a_retrieve(body: Any) -> None:
         assert await client.company().get("Thing", 5) == {"Id": 5}
 
 
+@pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+async def test_compressed_answers(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """Accept-Encoding is sent (spec 5), so answers may come compressed."""
+    packed = Answer(200, pack(b'{"Data": {"Id": 5}}'), {"Content-Encoding": coding})
+    async with Service(lambda _: packed) as service, service.client() as client:
+        assert await client.company().get("Thing", 5) == {"Id": 5}
+
+
+async def test_many_hosts_share_the_connections() -> None:
+    """Idle connections of one Company's host make room for another's: the bound is the client's."""
+    async with Service() as first, Service() as second, first.client(connections=3) as client:
+        here = client.company()
+        there = client.company("There", region=second.region())
+        for company in (here, there, here):
+            await asyncio.gather(*(company.get("Thing", 1) for _ in range(9)))
+        (engine, _) = client._transport._engines
+        assert "0 of 3 busy, 3 idle" in repr(engine)
+
+
+async def test_a_company_name_that_is_not_ascii() -> None:
+    """The name goes into its header as UTF-8 (assumed)."""
+    async with Service() as service, service.client() as client:
+        await client.company("Kälte & Söhne 東").get("Thing", 1)
+    assert service.calls[0].headers["companyname"].encode("latin-1").decode() == "Kälte & Söhne 東"
+
+
 async def test_an_empty_retrieve_is_no_record() -> None:
     """No entity in the envelope means that no record has the id."""
     async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
@@ -167,7 +196,7 @@ async def test_a_create_that_was_never_sent_is_sent_again() -> None:
     """A refused connection is no doubt: tried as often as the policy says, then NotSentError."""
     async with Service() as service, service.client(options=QUICK) as client:
         service.company_url = f"http://127.0.0.1:{closed_port()}"
-        with pytest.raises(NotSentError) as caught:
+        with pytest.raises(NotSentError, match=service.company_url) as caught:
             await client.company().run("WoCreateCommand", {})
     assert caught.value.attempts == 3
 

@@ -131,7 +131,7 @@ async def _run(
     from wosdk_async.cli.closing import Keeper
     from wosdk_async.cli.display import display
 
-    async with Client.from_env(variables) as client:
+    async with Client.from_env(variables, connections=concurrency, in_flight=concurrency) as client:
         company = client.company()
         await company.connect()
         if variables is None:

@@ -52,6 +52,7 @@ class Dispatcher:
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         trace = trace if trace is not None else Trace()
+        trace.request_id = call.request_id
         seconds = options.seconds(call)
         try:
             async with asyncio.timeout(seconds):

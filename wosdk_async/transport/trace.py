@@ -16,6 +16,7 @@ class Trace:
     that it did nothing: while it is true the call may have been carried out.
     """
 
+    request_id: str | None = None
     attempts: int = 0
     sent: bool = False
     doing: str = "starting"

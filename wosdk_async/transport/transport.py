@@ -30,13 +30,11 @@ _LOGIN_CONNECTIONS = 8  # renewals have their own, so that a full gate never hol
 
 @attrs.frozen(kw_only=True)
 class TransportSettings:
-    """Bounds of one client. ``connections`` is what its httpx engine does best with; the service
-    publishes no limit (facts 7), so ``in_flight`` for one Company is ours.
-    """
+    """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each."""
 
-    hosts: HostRules = HostRules()
-    connections: int = 20
-    in_flight: int = 32
+    hosts: HostRules
+    connections: int
+    in_flight: int
     clock: Clock = Clock()
 
 

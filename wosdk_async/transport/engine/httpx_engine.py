@@ -82,11 +82,9 @@ class HttpxEngine:
         transport = await self._take(origin)
         try:
             reply = await _exchange(transport, request)
-        except (httpx.TransportError, httpx.InvalidURL, OSError) as cause:
+        except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
             self._discard(transport)
-            raise SendFailed(
-                f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__, sent=sent
-            ) from cause
+            raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
         except BaseException:
             self._discard(transport)
             raise
@@ -97,8 +95,8 @@ class HttpxEngine:
         """An idle connection to ``origin``, the one used last first, or a new one."""
         if idle := self._idle.get(origin):
             return idle.pop()
-        if sum(len(kept) for kept in self._idle.values()) >= self.capacity:
-            self._discard(next(kept for kept in self._idle.values() if kept).pop(0))
+        if self._slots.in_flight + sum(map(len, self._idle.values())) > self.capacity:
+            self._discard(next(kept for kept in self._idle.values() if kept).pop(0))  # of another origin
         if self._ssl is None:
             self._ssl = await asyncio.to_thread(httpx.create_ssl_context)  # 30 ms: not on the loop
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE)
