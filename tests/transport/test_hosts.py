@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.hosts import HostRules, is_loopback
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,24 @@ def test_endpoints_keep_their_path() -> None:
     assert rules.endpoint("x", "https://login.example/OAuth/token/") == "https://login.example/OAuth/token"
     with pytest.raises(ConfigurationError, match="in clear"):
         rules.endpoint("x", "http://login.example/OAuth/token")
+
+
+@pytest.mark.parametrize(
+    ("host", "loopback"),
+    [
+        ("127.0.0.1", True),
+        ("127.8.9.1", True),
+        ("::1", True),
+        ("localhost", True),
+        ("10.0.0.1", False),
+        ("127.0.0.1.evil.example", False),
+        ("localhost.evil.example", False),
+        ("", False),
+    ],
+)
+def test_loopback(host: str, loopback: bool) -> None:
+    """Only addresses of this machine are loopback, not names that begin like one."""
+    assert is_loopback(host) is loopback
 
 
 def test_a_bare_text_is_no_list() -> None:

@@ -6,13 +6,15 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
+from wosdk_async.transport.hosts import is_loopback
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -151,10 +153,8 @@ async def _run(
 
 def _confirm(company: Company, rows: int, ask: bool) -> None:
     """Show where the work orders will go; ask, unless it is nobody's production (a loopback address)."""
-    from urllib.parse import urlsplit
-
     say(f"{rows} rows for Company {company.name!r} at {company.host} (release {company.version})")
-    if not ask or _is_loopback(urlsplit(company.host or "").hostname or ""):
+    if not ask or is_loopback(urlsplit(company.host or "").hostname or ""):
         return
     if not _somebody_is_there():
         raise Unusable(
@@ -166,16 +166,6 @@ def _confirm(company: Company, rows: int, ask: bool) -> None:
 
 def _somebody_is_there() -> bool:
     return sys.stdin.isatty()
-
-
-def _is_loopback(host: str) -> bool:
-    from ipaddress import ip_address
-
-    if host == "localhost":
-        return True
-    with suppress(ValueError):
-        return ip_address(host).is_loopback
-    return False
 
 
 def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:

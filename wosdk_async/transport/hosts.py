@@ -14,7 +14,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, WosdkError
 
-__all__ = ["HostRules"]
+__all__ = ["HostRules", "is_loopback"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
@@ -26,7 +26,8 @@ def _suffixes(names: object) -> tuple[str, ...]:
     return tuple(str(name).lower().removeprefix("*").strip(".") for name in names)  # type: ignore[attr-defined]
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine, by address or as ``localhost``."""
     if host == "localhost":
         return True
     try:
@@ -59,7 +60,7 @@ class HostRules:
         """
         text = named if "://" in named else f"https://{named.lstrip('/')}"
         parts, host = _parse(text, DiscoveryError, f"the locator named {named[:80]!r}")
-        if not (_is_loopback(host) or _matches(host, self.trusted + self.suffixes)):
+        if not (is_loopback(host) or _matches(host, self.trusted + self.suffixes)):
             raise DiscoveryError(
                 f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
                 "if it is yours, list it in trusted_hosts"
@@ -77,7 +78,7 @@ class HostRules:
         return _origin(parts, host) + parts.path.rstrip("/")
 
     def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError]) -> None:
-        if parts.scheme != "https" and not (_is_loopback(host) or _matches(host, self.trusted)):
+        if parts.scheme != "https" and not (is_loopback(host) or _matches(host, self.trusted)):
             raise error(
                 f"{parts.scheme}://{host} would send the token in clear; use https, "
                 "or list the host in trusted_hosts if it is yours"
