@@ -84,7 +84,7 @@ def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, serv
     result = wosdk("import", FILE, "--map", MAP, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["created"] == 14
-    assert "14 rows for Company 'Acme Facilities' at http://127.0.0.1:" in result.stderr
+    assert "14 rows for Company 'AcmeFacilities' at http://127.0.0.1:" in result.stderr
     assert served["WOSDK_CLIENT_SECRET"] not in result.output
 
 

@@ -59,7 +59,7 @@ def test_wrong_credentials(acme: Caller, form: dict[str, str], error: str) -> No
     ],
 )
 def test_token_failures(acme: Caller, authorization: str | None, status: int, code: str) -> None:
-    headers = {"CompanyName": "Acme Facilities"}
+    headers = {"CompanyName": "AcmeFacilities"}
     if authorization is not None:
         headers["Authorization"] = authorization
     reply = acme.http.get(f"{acme.root}/api/v1/base/Customer/512", headers=headers)
@@ -95,11 +95,11 @@ def test_token_of_another_company(store: Store) -> None:
 
 def test_discovery(acme: Caller) -> None:
     found = acme.run(
-        "GetCompanyWsdkUrlCommand", ApiType="REST", CompanyName="acme facilities", Protocol="HTTPS"
+        "GetCompanyWsdkUrlCommand", ApiType="REST", CompanyName="acmefacilities", Protocol="HTTPS"
     )
     assert found == {
         "Url": f"{acme.root}/",
-        "CompanyName": "Acme Facilities",
+        "CompanyName": "AcmeFacilities",
         "Protocol": "HTTPS",
         "CompanyVersion": "9.21.4.118",
         "CompanyId": 46,
