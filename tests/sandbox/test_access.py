@@ -78,7 +78,7 @@ def test_token_lives_twenty_minutes(acme: Caller, clock: Any) -> None:
 
 
 def test_company_header(acme: Caller) -> None:
-    assert acme.ok("GET", "base/Customer/512", CompanyName="aCME facilities")
+    assert acme.ok("GET", "base/Customer/512", CompanyName="aCMEfacilities")
     assert acme.refused("GET", "base/Customer/512", CompanyName="Other") == "DATABASE_VERSION_MISMATCH"
 
 
