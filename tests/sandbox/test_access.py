@@ -104,7 +104,7 @@ def test_discovery(acme: Caller) -> None:
         "CompanyVersion": "9.21.4.118",
         "CompanyId": 46,
     }
-    by_get = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/Acme%20Facilities?requestId=r1")
+    by_get = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/Acme%46acilities?requestId=r1")
     assert by_get == {"CommandResult": found, "RequestId": "r1"}
     body = {"Command": {"CompanyName": "Nobody"}}
     assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
