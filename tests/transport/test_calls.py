@@ -303,6 +303,24 @@ async def test_cancelled_calls_leave_nothing_behind(way: str) -> None:
     assert got == [{"Id": 1}] * 40
 
 
+async def test_a_call_under_way_when_the_client_closes_leaves_no_connection() -> None:
+    """Its answer is still read, and its connection is not kept."""
+    go = asyncio.Event()
+
+    async def handler(_: Request) -> Answer:
+        await go.wait()
+        return FOUND
+
+    async with Service(handler) as service:
+        async with service.client() as client:
+            call = asyncio.create_task(client.company().get("Thing", 1))
+            while not service.calls:
+                await asyncio.sleep(0)
+        go.set()
+        assert await call == {"Id": 1}
+        assert "0 busy, 0 idle" in repr(client._transport._engines[0]).replace(" of 20", "")
+
+
 async def test_a_closed_client_says_so() -> None:
     """A call after the block is told what is wrong."""
     async with Service() as service:

@@ -97,11 +97,6 @@ def _lazy(modules: Mapping[str, str]) -> str:
     return "\n".join(from_import(module, by_module[module], "    ") for module in sorted(by_module))
 
 
-def _init(title: str, eager: str, lazy: str, names: list[str]) -> str:
-    listed = "".join(f'    "{name}",\n' for name in sorted(names, key=all_order))
-    return INIT.format(header=header(title), eager=eager, lazy=lazy, names=listed)
-
-
 def _package(catalogue: Catalogue) -> str:
     modules = {name: module for name, module in modules_of(catalogue).items() if name not in BASE_NAMES}
     lazy = _lazy(modules)
@@ -115,14 +110,8 @@ def _package(catalogue: Catalogue) -> str:
         ]
     )
     title = "The service's entities, values, enums and commands as classes; each is loaded at first use."
-    return _init(title, f"{eager}\n", f"{lazy}\n\n{same}", names)
-
-
-def _subpackage(catalogue: Catalogue, package: str, title: str) -> str:
-    modules = {
-        name: module for name, module in modules_of(catalogue).items() if module.startswith(f"{package}.")
-    }
-    return _init(title, f"{REGISTRY}\n", _lazy(modules), list(modules))
+    listed = "".join(f'    "{name}",\n' for name in sorted(names, key=all_order))
+    return INIT.format(header=header(title), eager=f"{eager}\n", lazy=f"{lazy}\n\n{same}", names=listed)
 
 
 def index_files(catalogue: Catalogue) -> dict[str, str]:
@@ -130,7 +119,5 @@ def index_files(catalogue: Catalogue) -> dict[str, str]:
     return {
         "_index": _index(catalogue),
         "__init__": _package(catalogue),
-        "commands.__init__": _subpackage(
-            catalogue, "commands", "Every command of the model and its result, loaded at first use."
-        ),
+        "commands.__init__": f"{header('Commands and their results, one module for each theme.')}\n",
     }

@@ -36,26 +36,13 @@ class HttpxEngine:
         self._ssl = ssl_context
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     def __repr__(self) -> str:
         idle = sum(len(transports) for transports in self._idle.values())
         return f"<HttpxEngine {self._slots.in_flight} of {self.capacity} busy, {idle} idle>"
 
     async def send(
-        self,
-        method: str,
-        url: str,
-        headers: list[tuple[str, str]],
-        body: bytes | None,
-        on_sending: Callable[[], None],
-    ) -> Reply:
-        await self._slots.acquire(self)
-        try:
-            return await self._send(method, url, headers, body, on_sending)
-        finally:
-            self._slots.release(self)
-
-    async def _send(
         self,
         method: str,
         url: str,
@@ -79,16 +66,26 @@ class HttpxEngine:
             extensions={"trace": trace, "timeout": {"connect": _CONNECT_TIMEOUT}},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        await self._slots.acquire(self)
+        try:
+            return await self._exchange(origin, request)
+        except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
+            raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+        finally:
+            self._slots.release(self)
+
+    async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
+        """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
         try:
-            reply = await _exchange(transport, request)
-        except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-            self._discard(transport)
-            raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+            reply = await _read(transport, request)
         except BaseException:
             self._discard(transport)
             raise
-        self._idle.setdefault(origin, []).append(transport)
+        if self._closed:
+            self._discard(transport)
+        else:
+            self._idle.setdefault(origin, []).append(transport)
         return reply
 
     async def _take(self, origin: str) -> httpx.AsyncHTTPTransport:
@@ -109,6 +106,8 @@ class HttpxEngine:
         task.add_done_callback(self._closing.discard)
 
     async def aclose(self) -> None:
+        """Close the idle connections; the others close when their answers have been read."""
+        self._closed = True
         for kept in self._idle.values():
             for transport in kept:
                 self._discard(transport)
@@ -116,7 +115,7 @@ class HttpxEngine:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
 
-async def _exchange(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> Reply:
+async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> Reply:
     response = await transport.handle_async_request(request)
     try:
         body = bytearray()

@@ -1,0 +1,51 @@
+"""The arithmetic and the table of retries, as laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.retry import backoff, give_up
+from wosdk_async.wire import Unreadable
+
+seconds = st.floats(0, 1000)
+
+
+@given(failed=st.integers(1, 10_000), draw=st.floats(0, 1, exclude_max=True), first=seconds, longest=seconds)
+def test_waits_stay_within_their_bounds(failed: int, draw: float, first: float, longest: float) -> None:
+    """However often a call failed, a wait is never negative and never above the longest."""
+    policy = RetryPolicy(first_wait=first, longest_wait=longest)
+    assert 0 <= backoff(policy, failed, draw) <= longest
+
+
+@given(failed=st.integers(1, 20), draw=st.floats(0.01, 1, exclude_max=True))
+def test_waits_grow(failed: int, draw: float) -> None:
+    """With the same draw a later attempt waits at least as long."""
+    policy = RetryPolicy()
+    assert backoff(policy, failed, draw) <= backoff(policy, failed + 1, draw)
+
+
+@pytest.mark.parametrize(
+    ("failure", "safe", "error"),
+    [
+        (SendFailed("refused", sent=False), True, NotSentError),
+        (SendFailed("refused", sent=False), False, NotSentError),
+        (SendFailed("reset", sent=True), True, NoAnswerError),
+        (SendFailed("reset", sent=True), False, InDoubtError),
+        (Unreadable(502, "a page"), True, NoAnswerError),
+        (Unreadable(502, "a page"), False, InDoubtError),
+        (ThrottledError("busy"), False, ThrottledError),
+    ],
+)
+def test_what_the_caller_is_told(failure: Exception, safe: bool, error: type[Exception]) -> None:
+    """The error follows from what the service may have seen and whether repeating is safe."""
+    assert type(give_up(failure, safe)) is error
+
+
+def test_no_attempt_at_all_is_a_mistake() -> None:
+    """A policy without attempts is refused when it is made."""
+    with pytest.raises(ValueError, match="attempts"):
+        RetryPolicy(attempts=0)
