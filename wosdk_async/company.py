@@ -9,6 +9,7 @@ import attrs
 
 from wosdk_async import calls
 from wosdk_async.calls import Id
+from wosdk_async.errors import UnknownNameError
 from wosdk_async.fanout import Run
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.transport.dispatch import CallOptions
@@ -140,7 +141,7 @@ class Company:
 
         Raises InDoubtError when it may have been carried out though no answer says so.
         """
-        return await self._send(calls.command(command, fields))
+        return await self._run(command, fields)
 
     @overload
     def run_many(
@@ -180,9 +181,28 @@ class Company:
 
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
-            return await self._send(calls.command(made), trace)
+            return await self._run(made, None, trace)
 
         return Run(inputs, call, limit=limit, grace=grace)
+
+    async def _run(
+        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
+    ) -> Any:
+        ways = calls.command_by_every_path(command, fields)
+        known = self._sessions.paths.get(ways[0].operation)
+        return await self._run_by([way for way in ways if way.path == known] or ways, trace)
+
+    async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
+        """Try one path after the other, and remember for the Company which one it knows."""
+        way, *others = ways
+        try:
+            result = await self._send(way, trace)
+        except UnknownNameError as error:
+            if error.code != "COMMAND_NOT_FOUND" or not others:
+                raise
+            return await self._run_by(others, trace)
+        self._sessions.paths[way.operation] = way.path
+        return result
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace)

@@ -28,7 +28,9 @@ from wosdk_async import (
     NotSentError,
     RefusedError,
     RetryPolicy,
+    SendWorkOrderCommand,
     ThrottledError,
+    UnknownNameError,
     errors,
 )
 
@@ -134,6 +136,29 @@ async def test_an_unknown_code_keeps_its_text() -> None:
         with pytest.raises(RefusedError) as caught:
             await client.company().get("Thing", 1)
     assert (type(caught.value), caught.value.code) == (RefusedError, "ERROR_CODE_4711")
+
+
+async def test_a_path_that_the_company_does_not_know_is_tried_no_more() -> None:
+    """Sources differ on SendWorkOrder: after COMMAND_NOT_FOUND the other path is used, and remembered."""
+
+    def handler(request: Request) -> Answer:
+        known = request.path.endswith("/SendWorkOrderCommand")
+        return Answer(body={"CommandResult": {}}) if known else error(400, "COMMAND_NOT_FOUND")
+
+    async with Service(handler) as service, service.client() as client:
+        for _ in range(2):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    paths = [request.path.rpartition("/")[2] for request in service.calls]
+    assert paths == ["SendWorkOrder", "SendWorkOrderCommand", "SendWorkOrderCommand"]
+    assert service.calls[0].json == service.calls[1].json
+
+
+async def test_a_command_that_no_path_knows() -> None:
+    """When every path was refused the last refusal is raised."""
+    async with Service(lambda _: error(400, "COMMAND_NOT_FOUND")) as service, service.client() as client:
+        with pytest.raises(UnknownNameError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 2
 
 
 async def test_error_info_in_a_success_is_a_refusal() -> None:

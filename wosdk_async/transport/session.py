@@ -71,6 +71,8 @@ class SessionKeeper:
 
     def __init__(self, company: str, renew: Callable[[], Awaitable[Grant]], clock: Clock) -> None:
         self.company = company
+        self.paths: dict[str, str] = {}
+        """Command -> the path that this Company was seen to know, where sources differ."""
         self._renew = renew
         self._clock = clock
         self._session: Session | None = None
