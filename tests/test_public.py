@@ -20,6 +20,7 @@ ROOMS = [  # each imports only from those before it
     {"codec"},
     {"check", "agreement"},
     {"wire"},
+    {"webhooks"},
     {"calls"},
     {"transport"},
     {"outcome"},

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         NoAnswerError,
         NotFoundError,
         NotSentError,
+        PayloadError,
         RefusedError,
         SessionError,
         SessionRefusedError,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
+    from wosdk_async.webhooks import read_event
 
 __version__ = "0.1.0"
 
@@ -76,6 +78,7 @@ __all__ = [
     "NotSentError",
     "NotStarted",
     "Outcome",
+    "PayloadError",
     "RefusedError",
     "Region",
     "RetryPolicy",
@@ -88,6 +91,7 @@ __all__ = [
     "UnsupportedError",
     "WosdkError",
     "__version__",
+    "read_event",
 ]
 
 
@@ -100,6 +104,7 @@ _HOMES = {
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
+    "wosdk_async.webhooks": ("read_event",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -1,7 +1,7 @@
 """What can go wrong, ordered by what the caller does next.
 
 ========================  ==========================================================
-fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`
+fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`; :class:`PayloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
@@ -26,6 +26,7 @@ __all__ = [
     "NoAnswerError",
     "NotFoundError",
     "NotSentError",
+    "PayloadError",
     "RefusedError",
     "SessionError",
     "SessionRefusedError",
@@ -76,6 +77,10 @@ class ConfigurationError(WosdkError, ValueError):
 
 class InvalidCallError(WosdkError, ValueError):
     """The call cannot be sent as it stands: a text too long, a value of the wrong type."""
+
+
+class PayloadError(WosdkError, ValueError):
+    """Something that was received and should be the service's cannot be read: a webhook's body."""
 
 
 # --- log in again ---------------------------------------------------------------------------
