@@ -20,7 +20,7 @@ ROOMS = [  # each imports only from those before it
     {"codec"},
     {"check", "agreement"},
     {"wire"},
-    {"webhooks"},
+    {"webhooks", "dry_run"},
     {"calls"},
     {"transport"},
     {"outcome"},

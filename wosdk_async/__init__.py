@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wosdk_async.client import Client
     from wosdk_async.company import Company
+    from wosdk_async.dry_run import DryRun
     from wosdk_async.errors import (
         BusinessRuleError,
         ConfigurationError,
@@ -69,6 +70,7 @@ __all__ = [
     "DeadlineError",
     "DiscoveryError",
     "Done",
+    "DryRun",
     "Failed",
     "InDoubt",
     "InDoubtError",
@@ -98,6 +100,7 @@ __all__ = [
 _HOMES = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
+    "wosdk_async.dry_run": ("DryRun",),
     "wosdk_async.fanout": ("Run",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.transport.credentials": ("CredentialProvider", "Credentials"),

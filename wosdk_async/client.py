@@ -13,7 +13,7 @@ from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.transport import Tenant, Transport, TransportSettings
+from wosdk_async.transport.transport import BeforeSend, Tenant, Transport, TransportSettings
 
 __all__ = ["Client"]
 
@@ -39,6 +39,8 @@ class Client:
         connections: connections of the whole client at the most.
         in_flight: calls of one Company under way at the most.
         options: deadline and retries for every call that does not bring its own.
+        read_only: refuse every call that could change something, before it is sent.
+        before_send: sees every call first, and may stop or answer it (:data:`BeforeSend`, :class:`DryRun`).
     """
 
     def __init__(
@@ -52,6 +54,8 @@ class Client:
         connections: int = _CONNECTIONS,
         in_flight: int = _IN_FLIGHT,
         options: CallOptions | None = None,
+        read_only: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> None:
         self._region = region
         self._credentials = credentials
@@ -59,7 +63,13 @@ class Client:
         self._options = options or CallOptions()
         hosts = HostRules(host_suffixes, trusted_hosts)
         self._transport = Transport(
-            TransportSettings(hosts=hosts, connections=connections, in_flight=in_flight)
+            TransportSettings(
+                hosts=hosts,
+                connections=connections,
+                in_flight=in_flight,
+                read_only=read_only,
+                before_send=before_send,
+            )
         )
 
     @classmethod
@@ -70,6 +80,8 @@ class Client:
         connections: int = _CONNECTIONS,
         in_flight: int = _IN_FLIGHT,
         options: CallOptions | None = None,
+        read_only: bool = False,
+        before_send: BeforeSend | None = None,
     ) -> Self:
         """A client as the ``WOSDK_*`` variables say (:class:`~wosdk_async.settings.Settings`).
 
@@ -85,6 +97,8 @@ class Client:
             connections=connections,
             in_flight=in_flight,
             options=options,
+            read_only=read_only,
+            before_send=before_send,
         )
 
     def __repr__(self) -> str:

@@ -54,6 +54,11 @@ class Call(Generic[T]):
     request_id: str | None = None
     to_locator: bool = False
 
+    @property
+    def reads(self) -> bool:
+        """Whether it changes nothing: what can be repeated, but for a delete of what may be gone."""
+        return self.repeat_safe and self.method != "DELETE"
+
 
 class Unreadable(Exception):
     """An answer came that tells neither success nor refusal: a gateway's page, a 500, broken JSON."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import attrs
 
-from wosdk_async.errors import ConfigurationError, DeadlineError, WosdkError
+from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions, Dispatcher
@@ -19,11 +20,16 @@ from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call
+from wosdk_async.wire import Call, Reply, read
 
-__all__ = ["Tenant", "Transport", "TransportSettings"]
+__all__ = ["BeforeSend", "Tenant", "Transport", "TransportSettings"]
 
 T = TypeVar("T")
+
+BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
+"""Asked once for each call, with the Company's name, before anything of it is sent. What it raises stops the
+call; a Reply is taken for the service's answer; None lets it go.
+"""
 
 _LOGIN_CONNECTIONS = 8  # renewals have their own, so that a full gate never holds one up
 
@@ -35,6 +41,8 @@ class TransportSettings:
     hosts: HostRules
     connections: int
     in_flight: int
+    read_only: bool = False
+    before_send: BeforeSend | None = None
     clock: Clock = Clock()
 
 
@@ -88,6 +96,15 @@ class Transport:
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
     ) -> T:
         """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`."""
+        settings = self._settings
+        if settings.read_only and not call.reads:
+            raise InvalidCallError(
+                "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
+            )
+        if settings.before_send is not None:
+            answer = await settings.before_send(call, sessions.company)
+            if answer is not None:
+                return read(call, answer)
         return await self._opened()[0].send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
