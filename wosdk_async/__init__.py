@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
+    from wosdk_async.transport.trace import Trace
     from wosdk_async.webhooks import read_event
 
 __version__ = "0.1.0"
@@ -88,6 +89,7 @@ __all__ = [
     "SessionError",
     "SessionRefusedError",
     "ThrottledError",
+    "Trace",
     "UnknownCompanyError",
     "UnknownNameError",
     "UnsupportedError",
@@ -107,6 +109,7 @@ _HOMES = {
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
+    "wosdk_async.transport.trace": ("Trace",),
     "wosdk_async.webhooks": ("read_event",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -32,10 +32,13 @@ class Company:
     raises a :class:`~wosdk_async.errors.WosdkError`.
     """
 
-    def __init__(self, transport: Transport, tenant: Tenant, options: CallOptions) -> None:
+    def __init__(
+        self, transport: Transport, tenant: Tenant, options: CallOptions, trace: Trace | None = None
+    ) -> None:
         self._transport = transport
         self._tenant = tenant
         self._options = options
+        self._trace = trace
         self._sessions = transport.sessions(tenant)
 
     def __repr__(self) -> str:
@@ -66,7 +69,18 @@ class Company:
 
     def with_options(self, **changes: Any) -> Company:
         """The same Company with other :class:`CallOptions`: ``with_options(deadline=5)``."""
-        return Company(self._transport, self._tenant, attrs.evolve(self._options, **changes))
+        return Company(self._transport, self._tenant, attrs.evolve(self._options, **changes), self._trace)
+
+    def traced(self, trace: Trace) -> Company:
+        """The same Company, which notes the course of each call in ``trace``: attempts and the raw answer.
+
+        ::
+
+            trace = Trace()
+            order = await acme.traced(trace).get(WorkOrder, 1)
+            trace.attempts, trace.reply.status, trace.reply.headers, trace.reply.body
+        """
+        return Company(self._transport, self._tenant, self._options, trace)
 
     async def connect(self) -> None:
         """Open the session now instead of with the first call: tells whether the credentials are good."""
@@ -205,4 +219,4 @@ class Company:
         return result
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
-        return await self._transport.send(call, self._sessions, self._options, trace)
+        return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

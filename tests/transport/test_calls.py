@@ -30,6 +30,7 @@ from wosdk_async import (
     RetryPolicy,
     SendWorkOrderCommand,
     ThrottledError,
+    Trace,
     UnknownNameError,
     errors,
 )
@@ -128,6 +129,24 @@ async def test_a_refusal_is_raised_at_once_with_all_it_says() -> None:
     assert found.time_stamp == "2024-05-14T13:15:07.2210413Z"
     assert found.request_id == service.calls[0].json["RequestId"]
     assert (found.company, found.operation, len(service.calls)) == (COMPANY, "WoCreateCommand", 1)
+
+
+async def test_the_raw_answer_can_be_had_beside_the_typed_one() -> None:
+    """A traced Company notes attempts and the last answer as it came, for successes and refusals."""
+    busy = Answer(503, b"busy")
+    async with Service(Script(busy, FOUND, error(400, "X"))) as service:
+        async with service.client(options=QUICK) as client:
+            trace = Trace()
+            acme = client.company().traced(trace)
+            assert await acme.get("Thing", 1) == {"Id": 1}
+            assert trace.reply is not None
+            assert (trace.attempts, trace.reply.status) == (2, 200)
+            assert trace.reply.body == b'{"Data": {"Id": 1}}'
+            assert trace.reply.headers["Content-Type"].startswith("application/json")
+            with pytest.raises(RefusedError):
+                await acme.run("Any", {})
+            assert (trace.attempts, trace.reply.status) == (1, 400)
+            assert trace.request_id == service.calls[-1].json["RequestId"]
 
 
 async def test_an_unknown_code_keeps_its_text() -> None:

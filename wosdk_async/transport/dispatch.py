@@ -52,7 +52,7 @@ class Dispatcher:
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         trace = trace if trace is not None else Trace()
-        trace.request_id = call.request_id
+        trace.begin(call.request_id)
         seconds = options.seconds(call)
         try:
             async with asyncio.timeout(seconds):
@@ -108,6 +108,7 @@ class Dispatcher:
             )
         finally:
             self.gate.release(company)
+        trace.reply = reply
         try:
             return read(call, reply)
         except RefusedError as error:
