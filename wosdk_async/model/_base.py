@@ -21,6 +21,7 @@ __all__ = [
     "Command",
     "CommandResult",
     "OpenEnum",
+    "R",
     "Record",
     "Ref",
     "Referable",
@@ -109,6 +110,7 @@ class CommandResult(Record):
 
 
 R = TypeVar("R", bound=CommandResult)
+"""The result of a command."""
 
 
 @define(kw_only=True, eq=False, repr=False)
