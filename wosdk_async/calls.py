@@ -137,6 +137,8 @@ def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> C
     if isinstance(cmd, str):
         name, path, content = cmd, _segment(cmd), fields or {}
         safe = to_locator = False
+    elif not cmd.path:
+        raise InvalidCallError(f"{type(cmd).__name__} is what commands share; run one of them")
     else:
         name, path, content = cmd.wire_name, cmd.path, agreed(cmd.wire_name, _content(cmd))
         safe, to_locator, result = cmd.repeat == "safe", cmd.host == "locator", cmd.result_class()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from wosdk_async import model
-from wosdk_async.catalogue import Command, Entity, EnumType, Field, load
-from wosdk_async.catalogue.generate_names import BASES
+from wosdk_async.catalogue import Command, CommandBase, Entity, EnumType, Field, load
+from wosdk_async.catalogue.generate_names import BASES, snake
 from wosdk_async.model import CommandResult, Record, command_class, entity_class
 
 CATALOGUE = load()
@@ -63,11 +63,44 @@ def test_commands(command: Command) -> None:
     assert (cls.wire_name, cls.path, cls.other_paths) == (command.name, command.path, command.other_paths)
     assert (cls.host, cls.repeat) == (command.host, command.repeat)
     assert metadata(cls) == {field.name: facts(field) for field in command.request}
+    assert cls.__base__ is getattr(model, command.base or "Command")
     result = cls.result_class()
     assert issubclass(result, CommandResult)
     assert result.__name__ == (command.result or "CommandResult")
     if command.result:
         assert metadata(result) == {field.name: facts(field) for field in command.response}
+
+
+@pytest.mark.parametrize("shape", CATALOGUE.command_bases.values(), ids=lambda shape: shape.name)
+def test_shapes_of_commands(shape: CommandBase) -> None:
+    """Every shape that commands share has a class with its fields, which is no command itself."""
+    cls = getattr(model, shape.name)
+    assert cls.__base__ is getattr(model, shape.base or "Command")
+    assert metadata(cls) == {field.name: facts(field) for field in shape.request}
+    assert command_class(shape.name) is None
+    assert not hasattr(cls, "path")
+
+
+SHARING = [*CATALOGUE.command_bases.values(), *CATALOGUE.commands.values()]
+
+
+@pytest.mark.parametrize("row", SHARING, ids=lambda row: row.name)
+def test_shared_fields_are_declared_once(row: Command | CommandBase) -> None:
+    """What a base says is not said again: neither in the catalogue nor in the class below it."""
+    inherited = CATALOGUE.command_bases[row.base].request if row.base else ()
+    assert not set(row.own_request) & set(inherited)
+    assert {field.name for field in row.request} == {field.name for field in (*inherited, *row.own_request)}
+    declared = getattr(model, row.name).__annotations__
+    assert list(declared) == [snake(field.name) for field in row.own_request]
+
+
+def test_commands_with_the_fields_of_an_action_are_actions() -> None:
+    """Whichever command can be sent with all of a shape's fields has the shape as its base."""
+    for shape in CATALOGUE.command_bases.values():
+        names = {field.name for field in shape.request}
+        have = {c.name for c in CATALOGUE.commands.values() if names <= {field.name for field in c.request}}
+        cls = getattr(model, shape.name)
+        assert have == {name for name in CATALOGUE.commands if issubclass(getattr(model, name), cls)}
 
 
 @pytest.mark.parametrize("enum", CATALOGUE.enums.values(), ids=lambda enum: enum.name)

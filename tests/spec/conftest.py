@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from tests.spec.local import Local
+from tests.spec.local import CONTACT, EMPLOYEE, Local, create_request
+from tests.spec.table import Json
 from wosdk_async import Client, Company
 from wosdk_async.sandbox import LocalCompany
 
@@ -22,6 +23,14 @@ def variables() -> Iterator[dict[str, str]]:
 def local(variables: dict[str, str]) -> Iterator[Local]:
     with Local(variables) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def order(local: Local) -> Json:
+    """A new work order that names everything it may refer to."""
+    command = create_request(RequestorContact={"Id": CONTACT}) | {"EmployeeId": EMPLOYEE}
+    made: Json = local.run("WoCreateCommand", command)["Wo"]
+    return made
 
 
 @pytest.fixture

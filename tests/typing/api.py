@@ -9,10 +9,14 @@ from decimal import Decimal
 from typing import Any, assert_type
 
 from wosdk_async import (
+    ApStatusChangeCommand,
     Client,
+    Company,
     Customer,
     Done,
     EntitySpecifier,
+    FinancialAction,
+    FinancialStatusChangeResponse,
     Location,
     Money,
     Ref,
@@ -21,6 +25,8 @@ from wosdk_async import (
     WoCreateCommand,
     WoItem,
     WorkOrder,
+    WorkOrderAction,
+    WoStartCommand,
 )
 
 
@@ -35,9 +41,31 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.create(Customer(name="A")), EntitySpecifier)
     assert_type(await acme.update(order, po_number="PO-77"), WorkOrder)
     assert_type(await acme.run(WoCreateCommand()), WoActionResponse)
+    assert_type(await acme.run(WoStartCommand(work_order_id=1)), WoActionResponse)
     assert_type(await acme.run("NewCommand", {}), dict[str, Any])
     print(order.nunber)  # type: ignore[attr-defined]
     await acme.get(WorkOrder)  # type: ignore[call-overload]
+
+
+def remark(action: WorkOrderAction[Any], text: str) -> int | None:
+    action.comment = text
+    action.vendor_invoice_status_id = 7  # type: ignore[attr-defined]
+    return action.work_order_id
+
+
+async def act(acme: Company, action: WorkOrderAction[WoActionResponse]) -> WorkOrder | None:
+    return (await acme.run(action)).wo
+
+
+async def actions(acme: Company) -> None:
+    submit = ApStatusChangeCommand(work_order_id=1, vendor_invoice_status_id=7)
+    financial: FinancialAction[FinancialStatusChangeResponse] = submit
+    assert_type(await acme.run(submit), FinancialStatusChangeResponse)
+    assert_type(await acme.run(financial), FinancialStatusChangeResponse)
+    assert_type(remark(submit, "paid"), int | None)
+    await act(acme, WoStartCommand(work_order_id=1))
+    await act(acme, submit)  # type: ignore[arg-type]
+    remark(WorkOrder(), "paid")  # type: ignore[arg-type]
 
 
 async def many(client: Client) -> None:

@@ -14,115 +14,23 @@ import functools
 import json
 from collections.abc import Mapping
 from importlib import resources
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
-__all__ = ["Catalogue", "Command", "Entity", "EnumType", "EnumValue", "Field", "Operation", "load"]
+from wosdk_async.catalogue.rows import Command, CommandBase, Entity, EnumType, EnumValue, Field, Operation
 
-Repeat = Literal["safe", "unsafe"]
-
-
-@attrs.frozen(kw_only=True)
-class Field:
-    """One property of an entity, a command or a result.
-
-    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum,
-    ref (another entity), object (a value, or anything when ``of`` is empty) and list, whose
-    element type is ``item``. ``of`` names the entity, value or enum.
-    """
-
-    name: str
-    type: str
-    item: str | None = None
-    of: str | None = None
-    max_length: int | None = None
-    max_length_source: Literal["doc", "peer"] | None = None
-    required: bool | None = None
-    nullable: bool = False
-    updatable: bool = True
-    aliases: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    meaning: str | None = None
-    note: str | None = None
-    sources: str = ""
-
-    @property
-    def kind(self) -> str:
-        """The type of the value, or of each element when the field is a list."""
-        return self.item or "object" if self.type == "list" else self.type
-
-    @property
-    def is_list(self) -> bool:
-        return self.type == "list"
-
-
-@attrs.frozen(kw_only=True)
-class Entity:
-    """An entity type, or a value, query, message or abstract shape of the interface."""
-
-    name: str
-    kind: Literal["entity", "value", "query", "message", "abstract"]
-    family: str
-    base: str | None = None
-    meaning: str | None = None
-    operations: Mapping[str, bool | None] = attrs.field(factory=dict)
-    operations_note: str | None = None
-    composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    note: str | None = None
-    sources: str = ""
-    own_fields: tuple[Field, ...] = ()
-    fields: tuple[Field, ...] = ()
-
-
-@attrs.frozen(kw_only=True)
-class EnumValue:
-    """A named value; ``value`` is its number where a source shows it."""
-
-    name: str
-    value: int | None = None
-    meaning: str | None = None
-    http_status: int | None = None
-    note: str | None = None
-    sources: str = ""
-
-
-@attrs.frozen(kw_only=True)
-class EnumType:
-    """An open list of values: the service may add some at any release (facts 9)."""
-
-    name: str
-    values: tuple[EnumValue, ...]
-    note: str | None = None
-    sources: str = ""
-
-
-@attrs.frozen(kw_only=True)
-class Command:
-    """A workflow command: its path below ``api/v1/cmd/``, its fields and its result's."""
-
-    name: str
-    path: str
-    other_paths: tuple[str, ...] = attrs.field(default=(), converter=tuple)
-    host: str | None = None
-    repeat: Repeat
-    meaning: str | None = None
-    note: str | None = None
-    sources: str = ""
-    request: tuple[Field, ...] = ()
-    result: str | None = None
-    response: tuple[Field, ...] = ()
-
-
-@attrs.frozen(kw_only=True)
-class Operation:
-    """A verb of the interface and whether repeating it can do harm."""
-
-    name: str
-    method: str
-    path: str
-    repeat: Repeat
-    source: str
-    note: str | None = None
+__all__ = [
+    "Catalogue",
+    "Command",
+    "CommandBase",
+    "Entity",
+    "EnumType",
+    "EnumValue",
+    "Field",
+    "Operation",
+    "load",
+]
 
 
 @attrs.frozen(kw_only=True)
@@ -131,6 +39,7 @@ class Catalogue:
 
     entities: Mapping[str, Entity]
     enums: Mapping[str, EnumType]
+    command_bases: Mapping[str, CommandBase]
     commands: Mapping[str, Command]
     operations: Mapping[str, Operation]
     aliases: Mapping[str, str]
@@ -156,6 +65,11 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
     return tuple(Field(**row) for row in rows)
 
 
+def _merged(inherited: tuple[Field, ...], own: tuple[Field, ...]) -> tuple[Field, ...]:
+    """All fields, the base's first; an own field replaces an inherited one in its place."""
+    return tuple({field.name: field for field in (*inherited, *own)}.values())
+
+
 def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
     done: dict[str, Entity] = {}
 
@@ -164,17 +78,34 @@ def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
             row = dict(raw[name])
             own = _fields(row.pop("fields"))
             inherited = build(row["base"]).fields if row.get("base") else ()
-            merged = {field.name: field for field in (*inherited, *own)}
-            done[name] = Entity(name=name, own_fields=own, fields=tuple(merged.values()), **row)
+            done[name] = Entity(name=name, own_fields=own, fields=_merged(inherited, own), **row)
         return done[name]
 
     return {name: build(name) for name in raw}
+
+
+def _command_bases(raw: dict[str, dict[str, Any]]) -> dict[str, CommandBase]:
+    done: dict[str, CommandBase] = {}
+    for name, row in raw.items():  # a base stands before what derives from it
+        own = _fields(row["request"])
+        inherited = done[row["base"]].request if row.get("base") else ()
+        request = _merged(inherited, own)
+        done[name] = CommandBase(name=name, **{**row, "own_request": own, "request": request})
+    return done
+
+
+def _command(name: str, row: dict[str, Any], bases: Mapping[str, CommandBase]) -> Command:
+    own = _fields(row["request"])
+    inherited = bases[row["base"]].request if row.get("base") else ()
+    fields = {"own_request": own, "request": _merged(inherited, own), "response": _fields(row["response"])}
+    return Command(name=name, **{**row, **fields})
 
 
 @functools.cache
 def load() -> Catalogue:
     """Read the catalogue; the result is shared, so treat it as read-only."""
     differences = _read("differences")
+    bases = _command_bases(_read("command_bases"))
     return Catalogue(
         entities=_entities(_read("entities")),
         enums={
@@ -183,12 +114,8 @@ def load() -> Catalogue:
             )
             for name, row in _read("enums").items()
         },
-        commands={
-            name: Command(
-                name=name, **{**row, "request": _fields(row["request"]), "response": _fields(row["response"])}
-            )
-            for name, row in _read("commands").items()
-        },
+        command_bases=bases,
+        commands={name: _command(name, row, bases) for name, row in _read("commands").items()},
         operations={name: Operation(name=name, **row) for name, row in _read("operations").items()},
         aliases=differences["aliases"],
         row_cap=differences["row_cap"],

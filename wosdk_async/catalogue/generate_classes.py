@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from wosdk_async.catalogue import Catalogue, Command, Entity
+from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity
 from wosdk_async.catalogue.generate_module import Module
 from wosdk_async.catalogue.generate_names import (
+    COMMAND_BASES,
     class_name,
     command_modules,
     entity_module,
@@ -71,8 +72,21 @@ def _result_class(module: Module, command: Command) -> None:
     module.add(f"{command.result}({base})", doc, fields)
 
 
+def _command_parent(module: Module, command: Command | CommandBase) -> str:
+    return module.use(COMMAND_BASES, command.base) if command.base else module.use("_base", "Command")
+
+
+def _command_base_class(module: Module, shape: CommandBase) -> None:
+    doc = _doc(
+        sentences(shape.meaning),
+        sentences("Never sent itself: a shape that commands share", shape.note, sources(shape.sources)),
+    )
+    head = f"{shape.name}({_command_parent(module, shape)}[{module.use('_base', 'R')}])"
+    module.add(head, doc, [module.field(field) for field in shape.own_request])
+
+
 def _command_class(module: Module, command: Command) -> None:
-    base, result = module.use("_base", "Command"), command.result or "CommandResult"
+    base, result = _command_parent(module, command), command.result or "CommandResult"
     if command.result is None:
         module.use("_base", "CommandResult")
     elif place := module.results.get(command.result):
@@ -93,8 +107,9 @@ def _command_class(module: Module, command: Command) -> None:
         "result_name": command.result,
     }
     lines = [f"    {name} = {literal(value)}" for name, value in facts.items() if value]
-    lines[-1] += "\n" if command.request else ""
-    module.add(f"{command.name}({base}[{result}])", doc, lines + [module.field(f) for f in command.request])
+    lines[-1] += "\n" if command.own_request else ""
+    fields = [module.field(field) for field in command.own_request]
+    module.add(f"{command.name}({base}[{result}])", doc, lines + fields)
 
 
 def entity_files(catalogue: Catalogue) -> dict[str, str]:
@@ -110,7 +125,10 @@ def entity_files(catalogue: Catalogue) -> dict[str, str]:
 
 def command_files(catalogue: Catalogue) -> dict[str, str]:
     """Module -> its text, for every theme of commands."""
-    texts = {}
+    shapes = Module(catalogue, COMMAND_BASES)
+    for shape in catalogue.command_bases.values():
+        _command_base_class(shapes, shape)
+    texts = {COMMAND_BASES: shapes.text("Shapes that commands share.")}
     for name, commands in command_modules(catalogue).items():
         module = Module(catalogue, name)
         own = {c.result: c for c in reversed(commands) if module.results.get(c.result or "") == name}

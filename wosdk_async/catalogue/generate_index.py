@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from wosdk_async.catalogue import Catalogue
 from wosdk_async.catalogue.generate_names import (
+    COMMAND_BASES,
     all_order,
     class_name,
     command_module,
@@ -54,6 +55,7 @@ def modules_of(catalogue: Catalogue) -> dict[str, str]:
         **{class_name(entity.name): entity_module(entity) for entity in catalogue.entities.values()},
         **enum_modules(catalogue),
         **result_modules(catalogue),
+        **dict.fromkeys(catalogue.command_bases, COMMAND_BASES),
         **{command.name: command_module(command) for command in catalogue.commands.values()},
         "CommandResult": "_base",
     }

@@ -9,6 +9,7 @@ from wosdk_async.catalogue import Catalogue, Command, Entity
 
 __all__ = [
     "BASES",
+    "COMMAND_BASES",
     "all_order",
     "class_name",
     "command_module",
@@ -35,6 +36,9 @@ BASES = {
     "SimpleLookupWithOptimisticLockCorrigoEntity": "LockedSimpleLookupEntity",
 }
 """Abstract shapes of the service -> readable names; they never appear in a body."""
+
+COMMAND_BASES = "commands.bases"
+"""The module of the shapes that commands share."""
 
 THEMES: dict[str, str] = {
     "company": r"GetCompany",

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         TaxRegionItem,
         TimePeriod,
     )
+    from wosdk_async.model.commands.bases import FinancialAction, WorkOrderAction
     from wosdk_async.model.commands.company import GetCompanyWsdkUrlCommand, GetCompanyWsdkUrlResult
     from wosdk_async.model.commands.costs import (
         ApStatusChangeCommand,
@@ -499,6 +500,7 @@ __all__ = [
     "EscalationRule",
     "ExcludeCoi",
     "FilterExpression",
+    "FinancialAction",
     "FinancialItem",
     "FinancialStatusChangeResponse",
     "ForecastGroup",
@@ -736,6 +738,7 @@ __all__ = [
     "WoStartCommand",
     "WoVerification",
     "WorkOrder",
+    "WorkOrderAction",
     "WorkOrderCost",
     "WorkOrderStatus",
     "WorkOrderType",

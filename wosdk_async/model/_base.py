@@ -21,6 +21,7 @@ __all__ = [
     "Command",
     "CommandResult",
     "OpenEnum",
+    "R",
     "Record",
     "Ref",
     "Referable",
@@ -109,14 +110,15 @@ class CommandResult(Record):
 
 
 R = TypeVar("R", bound=CommandResult)
+"""The result of a command."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class Command(Record, Generic[R]):
     """A workflow command; ``R`` is the class of its result."""
 
-    path: ClassVar[str]
-    """Path below ``api/v1/cmd/`` (spec 4.2)."""
+    path: ClassVar[str] = ""
+    """Path below ``api/v1/cmd/`` (spec 4.2); empty for a shape that commands share."""
     other_paths: ClassVar[tuple[str, ...]] = ()
     """Other spellings of the path that sources show."""
     host: ClassVar[str | None] = None

@@ -11,6 +11,7 @@ from attrs import define, field
 
 from wosdk_async.model._base import Command, CommandResult
 from wosdk_async.model._wire import wire
+from wosdk_async.model.commands.bases import FinancialAction
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from wosdk_async.model.billing import Invoice
     from wosdk_async.model.costs import WorkOrderCost
-    from wosdk_async.model.enums import CiInvoiceState, CurrencyType, WOStatus
+    from wosdk_async.model.enums import CiInvoiceState, CurrencyType
     from wosdk_async.model.values import Money
 
 
@@ -47,7 +48,7 @@ class UpdateInvoiceStateCommandResponse(CommandResult):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class ApStatusChangeCommand(Command[FinancialStatusChangeResponse]):
+class ApStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Sets the vendor invoice status.
 
     Not safe to repeat. Sources: spec, wsdl, peer, doc.
@@ -57,38 +58,18 @@ class ApStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     repeat = "unsafe"
     result_name = "FinancialStatusChangeResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
     work_order_id: int | None = field(
         default=None, metadata=wire("WorkOrderId", "integer", required=True, aliases=("WorkOrderid",))
     )
     """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     vendor_invoice_status_id: int | None = field(
         default=None, metadata=wire("VendorInvoiceStatusId", "integer", required=True)
     )
     """Target payable status of the invoice. Required on creation. Sources: spec, wsdl, peer."""
-    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
-    """Store the comment as sent. Sources: wsdl, peer."""
-    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
-    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
-    financial_concurrency_id: int | None = field(
-        default=None, metadata=wire("FinancialConcurrencyId", "integer")
-    )
-    """Expected version of the cost record. Sources: wsdl, peer."""
 
 
 @define(kw_only=True, eq=False, repr=False)
-class ApSubmitPaymentCommand(Command[FinancialStatusChangeResponse]):
+class ApSubmitPaymentCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Records payment of the vendor invoice.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -98,32 +79,10 @@ class ApSubmitPaymentCommand(Command[FinancialStatusChangeResponse]):
     repeat = "unsafe"
     result_name = "FinancialStatusChangeResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     vendor_invoice_status_id: int | None = field(
         default=None, metadata=wire("VendorInvoiceStatusId", "integer")
     )
     """Target payable status of the invoice. Sources: wsdl, peer."""
-    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
-    """Store the comment as sent. Sources: wsdl, peer."""
-    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
-    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
-    financial_concurrency_id: int | None = field(
-        default=None, metadata=wire("FinancialConcurrencyId", "integer")
-    )
-    """Expected version of the cost record. Sources: wsdl, peer."""
     payment_amount: Decimal | None = field(default=None, metadata=wire("PaymentAmount", "number"))
     """``PaymentAmount`` on the wire. Exact decimal. Sources: wsdl, peer."""
     check_number: str | None = field(default=None, metadata=wire("CheckNumber", "string"))
@@ -152,7 +111,7 @@ class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class CostStatusChangeCommand(Command[FinancialStatusChangeResponse]):
+class CostStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Sets the internal cost status.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -162,20 +121,6 @@ class CostStatusChangeCommand(Command[FinancialStatusChangeResponse]):
     repeat = "unsafe"
     result_name = "FinancialStatusChangeResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     cost_status_id: int | None = field(default=None, metadata=wire("CostStatusId", "integer"))
     """``CostStatusId`` on the wire. Sources: wsdl, peer."""
     keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))

@@ -11,6 +11,7 @@ from attrs import define, field
 
 from wosdk_async.model._base import Command, CommandResult
 from wosdk_async.model._wire import wire
+from wosdk_async.model.commands.bases import WorkOrderAction
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         IsmStatus,
         WoRating,
         WoScheduleOptions,
-        WOStatus,
     )
     from wosdk_async.model.values import PropertySet
     from wosdk_async.model.work_orders import WorkOrder, WoVerification, WpTree
@@ -106,7 +106,7 @@ class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class GeneratePmWoCommand(Command[WoActionResponse]):
+class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
     """Makes a work order from a maintenance schedule.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -116,20 +116,6 @@ class GeneratePmWoCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     pm_schedule_id: int | None = field(default=None, metadata=wire("PmScheduleId", "integer"))
     """``PmScheduleId`` on the wire. Sources: wsdl, peer."""
 
@@ -174,7 +160,7 @@ class SetWorkOrderDependencyCommand(Command[CommandResult]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class UpdateWoInductionAndSafetyStatusCommand(Command[WoActionResponse]):
+class UpdateWoInductionAndSafetyStatusCommand(WorkOrderAction[WoActionResponse]):
     """Sets the induction and safety state.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -184,20 +170,6 @@ class UpdateWoInductionAndSafetyStatusCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     induction_and_safety_status_id: IsmStatus | None = field(
         default=None, metadata=wire("InductionAndSafetyStatusID", "enum", "IsmStatus")
     )
@@ -224,7 +196,7 @@ class VerifyWorkCommand(Command[VerifyWorkResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoAssignCommand(Command[WoActionResponse]):
+class WoAssignCommand(WorkOrderAction[WoActionResponse]):
     """Changes the assignees.
 
     Not safe to repeat. Sources: wsdl, peer, doc.
@@ -234,20 +206,6 @@ class WoAssignCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     assignees: list[int] | None = field(default=None, metadata=wire("Assignees", "integer", many=True))
     """Employee ids; may be empty. Sources: wsdl, peer."""
     mode: ChangeAssignmentMode | None = field(
@@ -274,7 +232,7 @@ class WoAutoAssignRoutine(Command[EmployeeResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoCancelCommand(Command[WoActionResponse]):
+class WoCancelCommand(WorkOrderAction[WoActionResponse]):
     """Cancels, with a reason.
 
     Not safe to repeat. Sources: wsdl, peer, doc.
@@ -284,18 +242,6 @@ class WoCancelCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
@@ -303,7 +249,7 @@ class WoCancelCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoClearFlagsCommand(Command[WoActionResponse]):
+class WoClearFlagsCommand(WorkOrderAction[WoActionResponse]):
     """Clears several flags.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -313,20 +259,6 @@ class WoClearFlagsCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     flags_to_clear: list[int] | None = field(
         default=None, metadata=wire("FlagsToClear", "integer", many=True)
     )
@@ -334,7 +266,7 @@ class WoClearFlagsCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoCompleteCommand(Command[WoActionResponse]):
+class WoCompleteCommand(WorkOrderAction[WoActionResponse]):
     """Completes a work order.
 
     Not safe to repeat. Sources: spec, wsdl, peer.
@@ -344,20 +276,12 @@ class WoCompleteCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
     """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
     """Comment stored with the action. At most 3072 characters. Sources: spec, wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     repair_code_id: int | None = field(default=None, metadata=wire("RepairCodeId", "integer"))
     """Repair code recorded. Sources: wsdl, peer."""
     completion_note_option: CompletionNoteOptions | None = field(
@@ -372,7 +296,7 @@ class WoCompleteCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoCopyCommand(Command[WoActionResponse]):
+class WoCopyCommand(WorkOrderAction[WoActionResponse]):
     """Copies a work order.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -382,24 +306,9 @@ class WoCopyCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
-
 
 @define(kw_only=True, eq=False, repr=False)
-class WoCreateCommand(Command[WoActionResponse]):
+class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     """Creates a work order.
 
     Not safe to repeat. Alternative path form cmd/{EntityType}/{short name} from a published Postman sample
@@ -411,20 +320,8 @@ class WoCreateCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
     """Work order acted on. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     work_order: WorkOrder | None = field(
         default=None, metadata=wire("WorkOrder", "ref", "WorkOrder", required=True)
     )
@@ -454,7 +351,7 @@ class WoCreateCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoFlagCommand(Command[WoActionResponse]):
+class WoFlagCommand(WorkOrderAction[WoActionResponse]):
     """Sets one flag, given as the action reason.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -464,18 +361,6 @@ class WoFlagCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
     """Id of the reason record. Vendor sample passes the flag id here; a peer client sends FlagId, which no
     schema has. Sources: wsdl, peer.
@@ -498,7 +383,7 @@ class WoLastModificationCommand(Command[WoLastModificationResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoMessageCommand(Command[WoActionResponse]):
+class WoMessageCommand(WorkOrderAction[WoActionResponse]):
     """Adds a message.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -508,20 +393,6 @@ class WoMessageCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     sender_id: int | None = field(default=None, metadata=wire("SenderId", "integer"))
     """``SenderId`` on the wire. Sources: wsdl, peer."""
     sender_type: ActorType | None = field(default=None, metadata=wire("SenderType", "enum", "ActorType"))
@@ -529,7 +400,7 @@ class WoMessageCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoOnHoldCommand(Command[WoActionResponse]):
+class WoOnHoldCommand(WorkOrderAction[WoActionResponse]):
     """Puts on hold, with a reason.
 
     Not safe to repeat. Sources: wsdl, peer, doc.
@@ -539,18 +410,6 @@ class WoOnHoldCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
@@ -558,7 +417,7 @@ class WoOnHoldCommand(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoPauseCommand(Command[WoActionResponse]):
+class WoPauseCommand(WorkOrderAction[WoActionResponse]):
     """Pauses the work.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -568,24 +427,9 @@ class WoPauseCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
-
 
 @define(kw_only=True, eq=False, repr=False)
-class WoPickUpCommand(Command[WoActionResponse]):
+class WoPickUpCommand(WorkOrderAction[WoActionResponse]):
     """Accepts an assigned work order.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -595,24 +439,9 @@ class WoPickUpCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
-
 
 @define(kw_only=True, eq=False, repr=False)
-class WoRecallCommand(Command[WoActionResponse]):
+class WoRecallCommand(WorkOrderAction[WoActionResponse]):
     """Takes the work order back from the provider.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -622,24 +451,9 @@ class WoRecallCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
-
 
 @define(kw_only=True, eq=False, repr=False)
-class WoReopenCommand(Command[WoActionResponse]):
+class WoReopenCommand(WorkOrderAction[WoActionResponse]):
     """Reopens a closed work order.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -648,21 +462,6 @@ class WoReopenCommand(Command[WoActionResponse]):
     path = "WoReopenCommand"
     repeat = "unsafe"
     result_name = "WoActionResponse"
-
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -693,7 +492,7 @@ class WoScheduleRoutine(Command[WoActionResponse]):
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoSetFlagsCommand(Command[WoActionResponse]):
+class WoSetFlagsCommand(WorkOrderAction[WoActionResponse]):
     """Sets several flags.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -703,26 +502,12 @@ class WoSetFlagsCommand(Command[WoActionResponse]):
     repeat = "unsafe"
     result_name = "WoActionResponse"
 
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
     flags_to_set: list[int] | None = field(default=None, metadata=wire("FlagsToSet", "integer", many=True))
     """Ids of flag reasons to set. Sources: wsdl, peer."""
 
 
 @define(kw_only=True, eq=False, repr=False)
-class WoStartCommand(Command[WoActionResponse]):
+class WoStartCommand(WorkOrderAction[WoActionResponse]):
     """Starts the work.
 
     Not safe to repeat. Sources: wsdl, peer.
@@ -731,18 +516,3 @@ class WoStartCommand(Command[WoActionResponse]):
     path = "WoStartCommand"
     repeat = "unsafe"
     result_name = "WoActionResponse"
-
-    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
-    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
-    comment: str | None = field(
-        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
-    )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
-    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
-    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
-    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""

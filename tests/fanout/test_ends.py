@@ -1,0 +1,140 @@
+"""Every input has exactly one outcome, whatever happens to the block: break, exceptions, cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.fanout.desk import Desk, double, kinds, one_each, read
+from wosdk_async import Done, InDoubt, Run
+from wosdk_async.transport.trace import Trace
+
+
+async def test_break_takes_no_further_input() -> None:
+    """After `break` nothing new starts; what was under way is done, the rest is NotStarted."""
+    first = []
+    async with Run(range(1000), double, limit=4) as run:
+        async for outcome in run:
+            first.append(outcome)
+            break
+    rest = await read(run)
+    assert one_each(first + rest, 1000)
+    assert kinds(rest)["NotStarted"] > 900
+    assert kinds(rest).get("InDoubt", 0) == 0
+
+
+async def test_an_exception_gives_calls_under_way_their_grace() -> None:
+    """An exception in the block stops the run; calls that end within the grace are Done."""
+    desk = Desk()
+    run = Run(range(10), desk, limit=3, grace=5)
+    with pytest.raises(KeyError):
+        async with run:
+            await desk.begun(3)
+            asyncio.get_running_loop().call_soon(desk.open.set)
+            raise KeyError
+    outcomes = await read(run)
+    assert kinds(outcomes) == {"Done": 3, "NotStarted": 7}
+    assert one_each(outcomes, 10)
+
+
+async def cancel_natively(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+    task = asyncio.ensure_future(block())
+    await desk.begun(3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def cancel_by_timeout(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await block()
+
+
+async def cancel_by_scope(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+    with anyio.move_on_after(0.05) as scope:
+        await block()
+    assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize("cancel", [cancel_natively, cancel_by_timeout, cancel_by_scope])
+@pytest.mark.parametrize("answered", [True, False])
+async def test_cancelled(cancel: Any, answered: bool) -> None:
+    """Cancelled in any way: what ends within the grace is Done, what was sent and hangs is in doubt."""
+    desk = Desk()
+    run = Run(range(10), desk, limit=3, grace=5 if answered else 0.01)
+
+    async def block() -> None:
+        async with run:
+            await desk.begun(3)
+            if answered:
+                asyncio.get_running_loop().call_later(0.1, desk.open.set)
+            await asyncio.Event().wait()
+
+    await cancel(block, desk)
+    assert desk.now == 0, "no call outlives the block"
+    outcomes = await read(run)
+    assert kinds(outcomes) == {"Done" if answered else "InDoubt": 3, "NotStarted": 7}
+    for outcome in outcomes:
+        assert not isinstance(outcome, InDoubt) or outcome.error.request_id == f"r-{outcome.input}"
+    assert one_each(outcomes, 10)
+
+
+async def test_cancelled_before_anything_was_sent() -> None:
+    """A call that is cancelled while it waits for its turn was not started."""
+
+    async def waits(item: int, _: Trace) -> None:
+        await asyncio.Event().wait()
+
+    run = Run(range(5), waits, limit=2, grace=0.01)
+    with pytest.raises(KeyError):
+        async with run:
+            await asyncio.sleep(0.01)
+            raise KeyError
+    assert kinds(await read(run)) == {"NotStarted": 5}
+
+
+async def test_a_source_that_breaks() -> None:
+    """What was taken before the inputs broke has its outcomes; then the reader gets the exception."""
+
+    def source() -> Any:
+        yield from range(5)
+        raise OSError("disk")
+
+    outcomes = []
+    run = Run(source(), double, limit=2)
+    with pytest.raises(OSError, match="disk"):
+        async with run:
+            async for outcome in run:
+                outcomes.append(outcome)  # noqa: PERF401 - what came before the exception counts
+    assert kinds(outcomes) == {"Done": 5}
+
+
+async def test_a_broken_source_is_not_silent_without_a_reader() -> None:
+    """Leaving a block that nobody read raises what the inputs raised."""
+
+    def source() -> Any:
+        yield 1
+        raise OSError("disk")
+
+    with pytest.raises(OSError, match="disk"):
+        async with Run(source(), double):
+            pass
+
+
+async def test_an_async_source_that_hangs_does_not_hold_the_exit() -> None:
+    """`break` leaves the block although the next input never comes."""
+
+    async def source() -> AsyncIterator[int]:
+        yield 1
+        await asyncio.Event().wait()
+
+    async with asyncio.timeout(2):
+        async with Run(source(), double) as run:
+            async for outcome in run:
+                assert outcome == Done(0, 1, 2)
+                break

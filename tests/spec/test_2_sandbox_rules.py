@@ -1,0 +1,106 @@
+"""Spec 2 against the sandbox: what holds between fields, records and entity types."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spec.local import ASSET, ATTRIBUTE, CONTACT, EMPLOYEE, SUB_TYPE, Local, create_request, succeeded
+from tests.spec.table import IN_JSON, Json
+from tests.spec.tables_records import DOCUMENT, WORK_ORDER
+
+RETURNED = [
+    ("Location", ASSET),
+    ("AssetAttribute", ATTRIBUTE),
+    ("Customer", 512),
+    ("Contact", CONTACT),
+    ("Employee", EMPLOYEE),
+    ("WorkZone", 14),
+    ("Specialty", 27),
+    ("SubType", SUB_TYPE),
+    ("Priority", 1),
+    ("Space", 3001),
+    ("Document", None),
+    ("WorkOrder", None),
+    ("WorkOrderCost", None),
+]
+
+
+@pytest.mark.parametrize(("entity", "id"), RETURNED, ids=[name for name, _ in RETURNED])
+def test_flags_of_returned_entities(local: Local, order: Json, entity: str, id: int | None) -> None:
+    """Spec 2.1: IsNew and PerformDeletion are present in returned entities."""
+    if entity == "Document":
+        sent = DOCUMENT.payload | {"ActorId": order["Id"]}
+        id = succeeded(local.send("POST", "base/Document", {"Entity": sent}))["EntitySpecifier"]["Id"]
+    data = local.read(entity, id or order["Id"])
+    assert (type(data.get("IsNew")), type(data.get("PerformDeletion"))) == (bool, bool)
+
+
+REMOVABLE: list[tuple[str, int]] = [
+    ("Space", 3001),
+    ("Customer", 512),
+    ("Contact", CONTACT),
+    ("Employee", EMPLOYEE),
+    ("WorkZone", 14),
+    ("Specialty", 27),
+    ("SubType", SUB_TYPE),
+    ("AttributeDescriptor", 45),
+]
+
+
+@pytest.mark.parametrize(("entity", "id"), REMOVABLE, ids=[name for name, _ in REMOVABLE])
+def test_removable_entities(local: Local, entity: str, id: int) -> None:
+    """Spec 2.1: IsRemoved is present on the entities that can be removed."""
+    assert local.read(entity, id)["IsRemoved"] is False
+
+
+@pytest.mark.parametrize("field", ["DtDue", "DtCreated", "LastActionDate"])
+def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
+    """Spec 2.1: beside a local time stands its UTC twin, with a trailing Z."""
+    twin = {"DtDue": "DueDateUtc", "DtCreated": "CreatedDateUtc", "LastActionDate": "LastActionDateUtc"}[
+        field
+    ]
+    assert IN_JSON["local"](order[field])
+    assert IN_JSON["utc"](order[twin])
+    assert order[field][13:] == order[twin][13:-1]  # the offset of the zone is whole hours
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        *("WorkOrder", "Space", "Location", "Address2", "AssetTree", "AssetInfo", "AssetAttribute", "WoFlag"),
+        *("Document", "Customer", "Contact", "Employee", "WorkZone", "Specialty", "SubType", "Priority"),
+        *("WorkOrderCost", "CustomField", "Note"),
+    ],
+)
+def test_entity_types_are_known(local: Local, entity: str) -> None:
+    """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
+    reply = local.send("GET", f"base/{entity}?ID=987654321")
+    assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
+
+
+def test_the_contact_of_the_request(local: Local) -> None:
+    """Spec 4.3 and 2.3: the contact sent as Contactid is the RequestorContact of the work order."""
+    order = local.run("WoCreateCommand", create_request())["Wo"]
+    assert order["RequestorContact"]["Id"] == CONTACT
+
+
+def test_task_refinement(order: Json) -> None:
+    """Spec 2.3: TaskRefinement is category and sub-category joined by a colon."""
+    assert all(order["TaskRefinement"].split(":"))
+    assert ":" in order["TaskRefinement"]
+
+
+@pytest.mark.parametrize("name", [name for name, kind, _ in WORK_ORDER.rows if kind in ("utc", "local")])
+def test_times_read_back(local: Local, order: Json, name: str) -> None:
+    """Spec 2.1: a time has the same form when it is read back; one ending in Utc has its Z."""
+    data = local.read("WorkOrder", order["Id"])
+    assert IN_JSON["utc" if name.endswith("Utc") else "local"](data[name])
+    assert data[name] == order[name]
+
+
+@pytest.mark.parametrize("name", ["Body", "WorkOrderId", "NoteTypeId"])
+def test_note(local: Local, order: Json, name: str) -> None:
+    """Spec 2.3: a note as clients attempt it, kept under a new Id."""
+    sent = {"Body": "Belt replaced.", "WorkOrderId": order["Id"], "NoteTypeId": 1}
+    made = succeeded(local.send("POST", "base/Note", {"Entity": sent}))["EntitySpecifier"]["Id"]
+    assert local.read("Note", made)[name] == sent[name]

@@ -1,0 +1,65 @@
+"""A command that has several paths, and what can be had beside a typed result."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.service import Answer, Request, Service, error
+from tests.transport.script import FOUND, QUICK, Script
+from wosdk_async import (
+    InvalidCallError,
+    RefusedError,
+    SendWorkOrderCommand,
+    Trace,
+    UnknownNameError,
+    WorkOrderAction,
+)
+
+
+async def test_a_path_that_the_company_does_not_know_is_tried_no_more() -> None:
+    """Sources differ on SendWorkOrder: after COMMAND_NOT_FOUND the other path is used, and remembered."""
+
+    def handler(request: Request) -> Answer:
+        known = request.path.endswith("/SendWorkOrderCommand")
+        return Answer(body={"CommandResult": {}}) if known else error(400, "COMMAND_NOT_FOUND")
+
+    async with Service(handler) as service, service.client() as client:
+        for _ in range(2):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    paths = [request.path.rpartition("/")[2] for request in service.calls]
+    assert paths == ["SendWorkOrder", "SendWorkOrderCommand", "SendWorkOrderCommand"]
+    assert service.calls[0].json == service.calls[1].json
+
+
+async def test_a_command_that_no_path_knows() -> None:
+    """When every path was refused the last refusal is raised."""
+    async with Service(lambda _: error(400, "COMMAND_NOT_FOUND")) as service, service.client() as client:
+        with pytest.raises(UnknownNameError):
+            await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 2
+
+
+async def test_a_shape_that_commands_share_is_not_sent() -> None:
+    """WorkOrderAction is there to write functions over; it has no path."""
+    async with Service() as service, service.client() as client:
+        with pytest.raises(InvalidCallError, match="run one of them"):
+            await client.company().run(WorkOrderAction(work_order_id=1))
+    assert service.calls == []
+
+
+async def test_the_raw_answer_can_be_had_beside_the_typed_one() -> None:
+    """A traced Company notes attempts and the last answer as it came, for successes and refusals."""
+    busy = Answer(503, b"busy")
+    async with Service(Script(busy, FOUND, error(400, "X"))) as service:
+        async with service.client(options=QUICK) as client:
+            trace = Trace()
+            acme = client.company().traced(trace)
+            assert await acme.get("Thing", 1) == {"Id": 1}
+            assert trace.reply is not None
+            assert (trace.attempts, trace.reply.status) == (2, 200)
+            assert trace.reply.body == b'{"Data": {"Id": 1}}'
+            assert trace.reply.headers["Content-Type"].startswith("application/json")
+            with pytest.raises(RefusedError):
+                await acme.run("Any", {})
+            assert (trace.attempts, trace.reply.status) == (1, 400)
+            assert trace.request_id == service.calls[-1].json["RequestId"]

@@ -1,0 +1,111 @@
+"""When a session is renewed, by a clock that the test moves."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from wosdk_async import CredentialsError, SessionError
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.session import Grant, SessionKeeper
+
+
+class Time:
+    """A clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.seconds)
+
+
+def keeper(time: Time, *results: Any) -> tuple[SessionKeeper, list[float]]:
+    """A keeper whose renewals give ``results`` in turn, the last one for ever."""
+    renewals: list[float] = []
+
+    async def renew() -> Grant:
+        renewals.append(time.seconds)
+        await asyncio.sleep(0)
+        result = results[min(len(renewals), len(results)) - 1]
+        if isinstance(result, Exception):
+            raise result
+        return Grant(token="t", expires_in=result, base_url="https://a.corrigo.com", locator_url="")
+
+    return SessionKeeper("Acme", renew, time.clock()), renewals
+
+
+async def settle() -> None:
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def test_renewed_early_by_one_while_the_others_go_on() -> None:
+    """Late in its life the session is still handed out, and one renewal runs aside."""
+    time = Time()
+    sessions, renewals = keeper(time, 1200)
+    first = await sessions.newer_than(0)
+    time.seconds += 1000
+    assert [sessions.current() for _ in range(20)] == [first] * 20
+    await settle()
+    assert sessions.current() is not first
+    assert len(renewals) == 2
+
+
+async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogCaptureFixture) -> None:
+    """While the old session lives, a locator that is down stops nobody and is not hammered."""
+    time = Time()
+    sessions, renewals = keeper(time, 1200, SessionError("down"))
+    first = await sessions.newer_than(0)
+    time.seconds += 1000
+    with caplog.at_level(logging.WARNING, "wosdk_async"):
+        for _ in range(50):
+            assert sessions.current() is first
+            await settle()
+    assert len(renewals) == 2
+    assert "company=Acme" in caplog.text
+    time.seconds += 20
+    sessions.current()
+    await settle()
+    assert len(renewals) == 3
+
+
+async def test_a_dead_session_is_not_handed_out() -> None:
+    """Before a token can die on its way it is not used any more."""
+    time = Time()
+    sessions, _ = keeper(time, 1200)
+    await sessions.newer_than(0)
+    time.seconds += 1171
+    assert sessions.current() is None
+
+
+async def test_a_renewal_outlives_the_caller_that_started_it() -> None:
+    """Cancelling one waiter neither cancels the renewal nor the others."""
+    time = Time()
+    sessions, renewals = keeper(time, 1200)
+    first, second = (asyncio.ensure_future(sessions.newer_than(0)) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert (await second).generation == 1
+    assert len(renewals) == 1
+
+
+async def test_each_waiter_gets_an_error_of_its_own() -> None:
+    """A failed renewal reaches all who wait, as separate exceptions with one cause."""
+    sessions, renewals = keeper(Time(), CredentialsError("no"))
+    errors = await asyncio.gather(*(sessions.newer_than(0) for _ in range(3)), return_exceptions=True)
+    assert len(renewals) == 1
+    assert len({id(error) for error in errors}) == 3
+    assert len({id(error.__cause__) for error in errors}) == 1  # type: ignore[union-attr]
+
+
+async def test_a_late_failure_of_an_old_generation_renews_nothing() -> None:
+    """Who failed with a session that was replaced meanwhile gets the new one."""
+    sessions, renewals = keeper(Time(), 1200)
+    await sessions.newer_than(0)
+    second = await sessions.newer_than(1)
+    assert await sessions.newer_than(1) is second
+    assert len(renewals) == 2

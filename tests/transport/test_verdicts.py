@@ -1,0 +1,105 @@
+"""What is sent again and what is in doubt when no clear answer comes: real sockets."""
+
+from __future__ import annotations
+
+import email.utils
+import socket
+import time
+
+import pytest
+
+from tests.support.service import COMPANY, RESET, Answer, Service, error
+from tests.transport.script import DONE, FOUND, QUICK, Script
+from wosdk_async import InDoubtError, NoAnswerError, NotSentError, ThrottledError
+
+DOUBTFUL = {
+    "reset": RESET,
+    "half an answer": Answer(body={"CommandResult": {"Wo": {"Id": 7}}}, cut=60),
+    "a 500": error(500, "BUSINESS_LOGIC_ERROR"),
+    "a 502 page": Answer(502, b"<html>bad gateway</html>"),
+    "a 404 page": Answer(404, b"<html>not found</html>"),
+    "no JSON": Answer(200, b"{]"),
+    "an empty body": Answer(200, b""),
+    "another envelope": Answer(200, {"Result": {}}),
+    "a list": Answer(200, []),
+    "broken gzip": Answer(200, b"no gzip at all", {"Content-Encoding": "gzip"}),
+    "a redirect": Answer(307, b"", {"Location": "/elsewhere"}),
+}
+
+
+@pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
+async def test_a_create_without_a_clear_answer_is_in_doubt(answer: Answer) -> None:
+    """Sent, and no answer that tells: InDoubtError with the RequestId, and no second attempt."""
+    async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
+        with pytest.raises(InDoubtError) as caught:
+            await client.company().run("WoCreateCommand", {"WorkOrder": {}})
+    assert len(service.calls) == 1
+    assert caught.value.request_id == service.calls[0].json["RequestId"]
+    assert (caught.value.company, caught.value.operation) == (COMPANY, "WoCreateCommand")
+
+
+@pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
+async def test_a_read_without_a_clear_answer_is_repeated(answer: Answer) -> None:
+    """The same for a call that is safe to repeat: sent again, and its answer taken."""
+    async with Service(Script(answer, FOUND)) as service, service.client(options=QUICK) as client:
+        assert await client.company().get("Thing", 1) == {"Id": 1}
+    assert len(service.calls) == 2
+
+
+@pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
+async def test_a_read_is_not_repeated_for_ever(answer: Answer) -> None:
+    """After the attempts of the policy the caller hears that no answer could be read."""
+    async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
+        with pytest.raises(NoAnswerError) as caught:
+            await client.company().get("Thing", 1)
+    assert len(service.calls) == caught.value.attempts == 3
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
+async def test_a_service_that_asks_to_wait_is_asked_again(status: int, wait: str | None) -> None:
+    """429 and 503 mean that nothing was done: even a create is sent again, under the same RequestId."""
+    busy = Answer(status, b"busy", {"Retry-After": wait} if wait else {})
+    async with Service(Script(busy, DONE)) as service, service.client(options=QUICK) as client:
+        made = await client.company().run("WoCreateCommand", {})
+    assert made == {"Wo": {"Id": 7}}
+    assert len({request.json["RequestId"] for request in service.calls}) == 1
+    assert len(service.calls) == 2
+
+
+async def test_a_wait_that_is_too_long_is_the_callers_to_decide() -> None:
+    """Above the patience of the policy the call ends at once and the error says how long to wait."""
+    in_an_hour = email.utils.formatdate(time.time() + 3600, usegmt=True)
+    for wait in ("3600", in_an_hour):
+        busy = Answer(429, b"", {"Retry-After": wait})
+        async with Service(lambda _, busy=busy: busy) as service, service.client() as client:
+            with pytest.raises(ThrottledError) as caught:
+                await client.company().run("WoCreateCommand", {})
+        assert caught.value.retry_after == pytest.approx(3600, abs=5)
+        assert len(service.calls) == 1
+
+
+def closed_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+async def test_a_create_that_was_never_sent_is_sent_again() -> None:
+    """A refused connection is no doubt: tried as often as the policy says, then NotSentError."""
+    async with Service() as service, service.client(options=QUICK) as client:
+        service.company_url = f"http://127.0.0.1:{closed_port()}"
+        with pytest.raises(NotSentError, match=service.company_url) as caught:
+            await client.company().run("WoCreateCommand", {})
+    assert caught.value.attempts == 3
+
+
+async def test_redirects_are_not_followed() -> None:
+    """The token is not carried to where a redirect points."""
+    async with Service() as other:
+        async with Service(lambda _: Answer(302, b"", {"Location": other.url})) as service:
+            async with service.client(options=QUICK) as client:
+                with pytest.raises(NoAnswerError):
+                    await client.company().get("Thing", 1)
+    assert other.connections == 0

@@ -1,0 +1,135 @@
+"""The rows of the catalogue: what is said of a field, an entity, an enum, a command and an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import attrs
+
+__all__ = ["Command", "CommandBase", "Entity", "EnumType", "EnumValue", "Field", "Operation"]
+
+Repeat = Literal["safe", "unsafe"]
+
+
+@attrs.frozen(kw_only=True)
+class Field:
+    """One property of an entity, a command or a result.
+
+    ``type`` is one of string, integer, number, boolean, datetime-local, datetime-utc, money, enum,
+    ref (another entity), object (a value, or anything when ``of`` is empty) and list, whose
+    element type is ``item``. ``of`` names the entity, value or enum.
+    """
+
+    name: str
+    type: str
+    item: str | None = None
+    of: str | None = None
+    max_length: int | None = None
+    max_length_source: Literal["doc", "peer"] | None = None
+    required: bool | None = None
+    nullable: bool = False
+    updatable: bool = True
+    aliases: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    meaning: str | None = None
+    note: str | None = None
+    sources: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The type of the value, or of each element when the field is a list."""
+        return self.item or "object" if self.type == "list" else self.type
+
+    @property
+    def is_list(self) -> bool:
+        return self.type == "list"
+
+
+@attrs.frozen(kw_only=True)
+class Entity:
+    """An entity type, or a value, query, message or abstract shape of the interface."""
+
+    name: str
+    kind: Literal["entity", "value", "query", "message", "abstract"]
+    family: str
+    base: str | None = None
+    meaning: str | None = None
+    operations: Mapping[str, bool | None] = attrs.field(factory=dict)
+    operations_note: str | None = None
+    composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    note: str | None = None
+    sources: str = ""
+    own_fields: tuple[Field, ...] = ()
+    fields: tuple[Field, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class EnumValue:
+    """A named value; ``value`` is its number where a source shows it."""
+
+    name: str
+    value: int | None = None
+    meaning: str | None = None
+    http_status: int | None = None
+    note: str | None = None
+    sources: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class EnumType:
+    """An open list of values: the service may add some at any release (facts 9)."""
+
+    name: str
+    values: tuple[EnumValue, ...]
+    note: str | None = None
+    sources: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class CommandBase:
+    """A shape that commands share: fields written once. It has no path and is never sent itself.
+
+    ``request`` holds the fields of the shape's own ``base`` too.
+    """
+
+    name: str
+    base: str | None = None
+    meaning: str | None = None
+    note: str | None = None
+    sources: str = ""
+    own_request: tuple[Field, ...] = ()
+    request: tuple[Field, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Command:
+    """A workflow command: its path below ``api/v1/cmd/``, its fields and its result's.
+
+    ``own_request`` holds what the command adds to its ``base`` or says otherwise than it; ``request`` all.
+    """
+
+    name: str
+    base: str | None = None
+    path: str
+    other_paths: tuple[str, ...] = attrs.field(default=(), converter=tuple)
+    host: str | None = None
+    repeat: Repeat
+    meaning: str | None = None
+    note: str | None = None
+    sources: str = ""
+    own_request: tuple[Field, ...] = ()
+    request: tuple[Field, ...] = ()
+    result: str | None = None
+    response: tuple[Field, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Operation:
+    """A verb of the interface and whether repeating it can do harm."""
+
+    name: str
+    method: str
+    path: str
+    repeat: Repeat
+    source: str
+    note: str | None = None

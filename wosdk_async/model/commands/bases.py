@@ -1,0 +1,58 @@
+"""Shapes that commands share.
+
+Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+from wosdk_async.model._base import Command, R
+from wosdk_async.model._wire import wire
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from wosdk_async.model.enums import WOStatus
+
+
+@define(kw_only=True, eq=False, repr=False)
+class WorkOrderAction(Command[R]):
+    """An action on a work order.
+
+    Never sent itself: a shape that commands share. Sources: wsdl, peer.
+    """
+
+    work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
+    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    comment: str | None = field(
+        default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
+    )
+    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
+    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
+    """Id of the reason record. Sources: wsdl, peer."""
+    status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
+    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
+    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+
+
+@define(kw_only=True, eq=False, repr=False)
+class FinancialAction(WorkOrderAction[R]):
+    """An action on the cost record of a work order.
+
+    Never sent itself: a shape that commands share. Sources: wsdl, peer.
+    """
+
+    keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
+    """Store the comment as sent. Sources: wsdl, peer."""
+    current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
+    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
+    financial_concurrency_id: int | None = field(
+        default=None, metadata=wire("FinancialConcurrencyId", "integer")
+    )
+    """Expected version of the cost record. Sources: wsdl, peer."""
