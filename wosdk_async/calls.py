@@ -17,8 +17,9 @@ import attrs
 
 from wosdk_async import check, codec, wire
 from wosdk_async.agreement import agreed
-from wosdk_async.errors import InvalidCallError, RefusedError, refused
+from wosdk_async.errors import InvalidCallError, RefusedError, UnsupportedError, refused
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
+from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
 
 __all__ = [
@@ -160,6 +161,21 @@ def command_by_every_path(cmd: Command[R] | str, fields: Mapping[str, Any] | Non
     call = command(cmd, fields)
     others = () if isinstance(cmd, str) else cmd.other_paths
     return [call, *(attrs.evolve(call, path=f"api/v1/cmd/{path}") for path in others)]
+
+
+# --- what is not offered ---
+
+
+def require_support(entity: type[Record] | str, operation: str) -> None:
+    """Raise UnsupportedError, with what to do instead, for what the service is documented to refuse."""
+    name = entity if isinstance(entity, str) else entity.wire_name
+    instead = UNSUPPORTED.get(name, {}).get(operation)
+    if instead is not None:
+        remedy = f"; {instead}" if instead else ""
+        raise UnsupportedError(
+            f"{operation} is not supported by {name}{remedy} (check=False sends it anyway)",
+            code="ERROR_CODE_1000",
+        )
 
 
 # --- parts ----------------------------------------------------------------------------------

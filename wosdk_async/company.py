@@ -28,6 +28,9 @@ T = TypeVar("T")
 class Company:
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
+    What an entity is documented not to support is refused before it is sent, with what to do instead;
+    ``check=False`` sends it anyway.
+
     Light: it can be made anew for every request, the session and the connections are the client's. Every verb
     raises a :class:`~wosdk_async.errors.WosdkError`.
     """
@@ -106,32 +109,39 @@ class Company:
         return await self._send(calls.retrieve(entity, id, properties))
 
     @overload
-    async def create(self, entity: Record) -> EntitySpecifier: ...
+    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
     @overload
-    async def create(self, entity: str, fields: Mapping[str, Any]) -> EntitySpecifier: ...
-    async def create(self, entity: Record | str, fields: Mapping[str, Any] | None = None) -> EntitySpecifier:
+    async def create(
+        self, entity: str, fields: Mapping[str, Any], *, check: bool = True
+    ) -> EntitySpecifier: ...
+    async def create(
+        self, entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    ) -> EntitySpecifier:
         """Create a record and return its type, id and version; work orders are made by WoCreateCommand.
 
         Raises InDoubtError when the record may have been created though no answer says so.
         """
+        self._require(entity if isinstance(entity, str) else type(entity), "create", check)
         return await self._send(calls.create(entity, fields))
 
-    async def update(self, record: E, **changes: Any) -> E:
+    async def update(self, record: E, *, check: bool = True, **changes: Any) -> E:
         """Write the named fields of ``record`` and nothing else; None sends null.
 
         Returns a copy with the changes and the new version. Fields are named as in Python:
         ``update(order, po_number="PO-77")``.
         """
+        self._require(type(record), "update", check)
         made = await self._send(calls.change(record, changes))
         return calls.changed(record, changes, made)
 
     async def delete(
-        self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False
+        self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True
     ) -> EntitySpecifier:
         """Delete a record; removable ones are only marked (facts 3.4).
 
         With ``missing_ok`` a record that is already gone is no error, which makes it safe to repeat.
         """
+        self._require(entity, "delete", check)
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
     @overload
@@ -217,6 +227,11 @@ class Company:
             return await self._run_by(others, trace)
         self._sessions.paths[way.operation] = way.path
         return result
+
+    @staticmethod
+    def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
+        if check:
+            calls.require_support(entity, operation)
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

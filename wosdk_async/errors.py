@@ -130,7 +130,11 @@ class NotFoundError(RefusedError):
 
 
 class UnsupportedError(RefusedError):
-    """The entity does not support the operation, or a command must be used instead."""
+    """The entity does not support the operation, or a command must be used instead.
+
+    What is documented not to be supported is refused without asking: ``status`` is 0 then, and the message
+    says what to do instead.
+    """
 
 
 class UnknownNameError(RefusedError):

@@ -66,6 +66,22 @@ def _table(name: str, doc: str, rows: Mapping[str, str]) -> str:
     return f'{name}: dict[str, str] = {{\n{lines}}}\n"""{doc}"""\n'
 
 
+def _unsupported(catalogue: Catalogue) -> str:
+    """The operations that the service is documented to refuse (spec 4.9 rule 1, facts 3.9)."""
+    lines = []
+    for name in sorted(catalogue.entities):
+        entity = catalogue.entities[name]
+        refused = [operation for operation, can in entity.operations.items() if can is False]
+        if entity.kind == "entity" and refused:
+            rows = "".join(
+                f"        {literal(operation)}: {literal(entity.instead.get(operation, ''))},\n"
+                for operation in refused
+            )
+            lines.append(f"    {literal(name)}: {{\n{rows}    }},\n")
+    doc = "Entity -> operation that the service refuses -> what to do instead."
+    return f'UNSUPPORTED: dict[str, dict[str, str]] = {{\n{"".join(lines)}}}\n"""{doc}"""\n'
+
+
 def _index(catalogue: Catalogue) -> str:
     modules = modules_of(catalogue)
     aliases = dict(catalogue.aliases)
@@ -86,10 +102,9 @@ def _index(catalogue: Catalogue) -> str:
             "MODULES", "Class -> module.", modules | {alias: modules[name] for alias, name in aliases.items()}
         ),
     ]
-    return (
-        f"{header('Where every class of the model is.')}\n\nfrom __future__ import annotations\n\n"
-        + "\n".join(tables)
-    )
+    tables.append(_unsupported(catalogue))
+    title = "Where every class of the model is, and what it is not for."
+    return f"{header(title)}\n\nfrom __future__ import annotations\n\n" + "\n".join(tables)
 
 
 def _lazy(modules: Mapping[str, str]) -> str:

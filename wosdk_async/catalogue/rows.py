@@ -56,6 +56,7 @@ class Entity:
     meaning: str | None = None
     operations: Mapping[str, bool | None] = attrs.field(factory=dict)
     operations_note: str | None = None
+    instead: Mapping[str, str] = attrs.field(factory=dict)
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""

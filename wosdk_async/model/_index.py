@@ -1,4 +1,4 @@
-"""Where every class of the model is.
+"""Where every class of the model is, and what it is not for.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """
@@ -614,3 +614,92 @@ MODULES: dict[str, str] = {
     "WpTree": "work_orders",
 }
 """Class -> module."""
+
+UNSUPPORTED: dict[str, dict[str, str]] = {
+    "Actor": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "Address": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "ApInvoiceStatus": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "AssetAttribute": {
+        "create": "update the Location with the element in its attributes",
+        "update": "update the Location with the element, its id included, in its attributes",
+        "delete": "update the Location with its id and perform_deletion=True in the attributes",
+    },
+    "AssetInfo": {
+        "query": "query Location with the property path 'Info.*'",
+    },
+    "AssetTree": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "Contract": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "Invoice": {
+        "create": "",
+        "update": "run UpdateInvoiceStateCommand, InvoiceDisputeCommand or InvoiceRecallCommand",
+        "delete": "",
+    },
+    "MaterialTransaction": {
+        "delete": "",
+    },
+    "Portfolio": {
+        "delete": "run PortfolioDeleteCommand",
+    },
+    "Space": {
+        "create": "run SpaceCreateCommand",
+    },
+    "TimeCard": {
+        "create": "",
+    },
+    "WoActionLog": {
+        "create": "run the command of the action; the service writes its log",
+        "update": "",
+        "delete": "",
+    },
+    "WoFlag": {
+        "create": "run WoSetFlagsCommand",
+        "update": "run WoSetFlagsCommand",
+        "delete": "run WoClearFlagsCommand",
+    },
+    "WoLastAction": {
+        "create": "",
+        "update": "run the command of the action",
+        "delete": "",
+    },
+    "WoPriority": {
+        "create": "",
+        "update": "",
+        "delete": "",
+    },
+    "WoVerification": {
+        "delete": "",
+    },
+    "WorkOrder": {
+        "create": "run WoCreateCommand",
+        "delete": "run WoCancelCommand",
+    },
+    "WorkOrderCost": {
+        "create": "run WoCreateCommand, which makes it with the work order",
+        "delete": "",
+    },
+    "WorkZone": {
+        "create": "run WorkZoneCreateCommand",
+        "delete": "run WorkZoneDeleteCommand",
+    },
+}
+"""Entity -> operation that the service refuses -> what to do instead."""

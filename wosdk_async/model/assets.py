@@ -103,8 +103,8 @@ class AssetTree(Entity):
 class AssetInfo(Entity):
     """Extra details of an equipment asset.
 
-    Operations: create, retrieve, update, delete. Not known: query. Class help: full access; specification: a
-    query was reported to fail.
+    Operations: create, retrieve, update, delete. Not query. Class help: full access; specification: a query
+    was reported to fail.
 
     The specification 2.11: fields not shown and a query was reported to fail. Sources: spec, wsdl, peer, doc.
     """
@@ -127,7 +127,7 @@ class AssetInfo(Entity):
 class AssetAttribute(LockedEntity):
     """One attribute value of an asset.
 
-    Operations: query. Not update, delete. Not known: create, retrieve. Specification: change it through its
+    Operations: query. Not create, update, delete. Not known: retrieve. Specification: change it through its
     parent asset.
 
     Sources: spec, wsdl, peer.

@@ -1,0 +1,57 @@
+"""What an entity is documented not to support is told before it is sent, with what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Service
+from wosdk_async import (
+    AssetAttribute,
+    Company,
+    Customer,
+    InvalidCallError,
+    TimeCard,
+    WoFlag,
+    WorkOrder,
+    WorkZone,
+)
+
+DONE = Answer(body={"EntitySpecifier": {"Id": 1}})
+
+Verb = Callable[[Company, bool], Awaitable[Any]]
+REFUSED: list[tuple[Verb, str]] = [
+    (lambda acme, check: acme.create(WorkOrder(), check=check), "run WoCreateCommand"),
+    (lambda acme, check: acme.create("WorkOrder", {}, check=check), "run WoCreateCommand"),
+    (lambda acme, check: acme.delete(WorkOrder, 1, check=check), "run WoCancelCommand"),
+    (lambda acme, check: acme.create(WoFlag(), check=check), "run WoSetFlagsCommand"),
+    (lambda acme, check: acme.delete(WoFlag, 1, check=check), "run WoClearFlagsCommand"),
+    (lambda acme, check: acme.create(WorkZone(), check=check), "run WorkZoneCreateCommand"),
+    (lambda acme, check: acme.delete(AssetAttribute, 1, check=check), "update the Location"),
+    (lambda acme, check: acme.update(AssetAttribute(id=1), value="x", check=check), "update the Location"),
+    (lambda acme, check: acme.create(TimeCard(), check=check), "TimeCard does not support create"),
+]
+
+
+@pytest.mark.parametrize(("verb", "instead"), REFUSED)
+async def test_refused_with_what_to_do_instead(verb: Verb, instead: str) -> None:
+    """Spec 4.9 rules 1 and 2, facts 3.9: nothing is sent; check=False sends it anyway."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        with pytest.raises(InvalidCallError, match=instead):
+            await verb(acme, True)
+        assert service.calls == []
+        await verb(acme, False)
+        assert len(service.calls) == 1
+
+
+async def test_what_is_not_documented_is_sent() -> None:
+    """Entities that are supported, or that nobody knows, go out."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        await acme.create(Customer())
+        await acme.create("Novelty", {})
+        await acme.delete("Novelty", 1)
+    assert len(service.calls) == 3
