@@ -12,8 +12,8 @@ from wosdk_async import (
     AssetAttribute,
     Company,
     Customer,
-    InvalidCallError,
     TimeCard,
+    UnsupportedError,
     WoFlag,
     WorkOrder,
     WorkZone,
@@ -31,7 +31,7 @@ REFUSED: list[tuple[Verb, str]] = [
     (lambda acme, check: acme.create(WorkZone(), check=check), "run WorkZoneCreateCommand"),
     (lambda acme, check: acme.delete(AssetAttribute, 1, check=check), "update the Location"),
     (lambda acme, check: acme.update(AssetAttribute(id=1), value="x", check=check), "update the Location"),
-    (lambda acme, check: acme.create(TimeCard(), check=check), "TimeCard does not support create"),
+    (lambda acme, check: acme.create(TimeCard(), check=check), "create is not supported by TimeCard"),
 ]
 
 
@@ -40,7 +40,7 @@ async def test_refused_with_what_to_do_instead(verb: Verb, instead: str) -> None
     """Spec 4.9 rules 1 and 2, facts 3.9: nothing is sent; check=False sends it anyway."""
     async with Service(lambda _: DONE) as service, service.client() as client:
         acme = client.company()
-        with pytest.raises(InvalidCallError, match=instead):
+        with pytest.raises(UnsupportedError, match=instead):
             await verb(acme, True)
         assert service.calls == []
         await verb(acme, False)
