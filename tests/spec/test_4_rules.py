@@ -67,12 +67,14 @@ def test_flags_are_read_only(local: Local, method: str, path: str, body: Any) ->
 
 @pytest.mark.parametrize("operation", ["create", "delete"])
 async def test_the_client_on_flags(company: Company, operation: str) -> None:
-    """Spec 4.9 rule 1: the client raises UnsupportedError with the code."""
+    """Spec 4.9 rule 1: the client raises UnsupportedError with the code, asked or not."""
     creates = operation == "create"
-    call = company.create(WoFlag(wo_id=1, flag_id=FLAG_REASON)) if creates else company.delete(WoFlag, 1)
-    with pytest.raises(UnsupportedError) as caught:
-        await call
-    assert caught.value.code == "ERROR_CODE_1000"
+    for check, status in ((True, 0), (False, 400)):
+        flag = WoFlag(wo_id=1, flag_id=FLAG_REASON)
+        call = company.create(flag, check=check) if creates else company.delete(WoFlag, 1, check=check)
+        with pytest.raises(UnsupportedError) as caught:
+            await call
+        assert (caught.value.code, caught.value.status) == ("ERROR_CODE_1000", status)
 
 
 def test_attributes_are_not_deleted_on_their_own(local: Local, asset: int) -> None:
@@ -96,7 +98,7 @@ async def test_the_client_on_attributes(company: Company, local: Local, asset: i
     """Spec 4.9 rule 2: BusinessRuleError on its own, success with the parent."""
     attribute = attribute_of(local, asset)["Id"]
     with pytest.raises(BusinessRuleError, match=str(asset)):
-        await company.delete(AssetAttribute, attribute)
+        await company.delete(AssetAttribute, attribute, check=False)
     await company.update(Location(id=asset), attributes=[AssetAttribute(id=attribute, value="7")])
     assert attribute_of(local, asset)["Value"] == "7"
 
