@@ -25,6 +25,7 @@ ROOMS = [  # each imports only from those before it
     {"transport"},
     {"outcome"},
     {"fanout"},
+    {"credential_sources"},
     {"settings"},
     {"company", "client"},
     {"jobs"},

@@ -77,18 +77,20 @@ class Client:
         cls,
         environ: Mapping[str, str] | None = None,
         *,
+        profile: str | None = None,
         connections: int = _CONNECTIONS,
         in_flight: int = _IN_FLIGHT,
         options: CallOptions | None = None,
         read_only: bool = False,
         before_send: BeforeSend | None = None,
     ) -> Self:
-        """A client as the ``WOSDK_*`` variables say (:class:`~wosdk_async.settings.Settings`).
+        """A client as the ``WOSDK_*`` variables and a profile of the settings file say
+        (:class:`~wosdk_async.settings.Settings`).
 
-        ``environ`` is read instead of the process's own; the other arguments are those of the class.
+        ``environ`` is read instead of the process's own variables; the others are those of the class.
         Raises ConfigurationError that names the variable and the remedy.
         """
-        found = Settings.from_env(environ)
+        found = Settings.from_env(environ, profile=profile)
         return cls(
             region=found.region,
             credentials=found.credentials,

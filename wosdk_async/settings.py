@@ -1,72 +1,155 @@
-"""Where the Company, its credentials and the addresses come from when nobody passes them: ``WOSDK_*``."""
+"""Where the Company, its credentials and the addresses come from when nobody passes them.
+
+Arguments come first, then the environment, then a profile of the settings file. A profile names the same
+things as the environment, without the prefix and in lower case::
+
+    # ~/.config/wosdk/config.toml, or the file that WOSDK_CONFIG names
+    [profiles.stage]
+    company = "Acme Stage"
+    region = "emea"
+    credentials_command = "vault-read acme-stage"
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.credentials import Credentials
+from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.region import Region
 
 __all__ = ["Settings"]
 
 _REGIONS = ("americas", "apac", "emea")
+_PREFIX = "WOSDK_"
+_NAMES = frozenset(
+    [
+        "COMPANY",
+        "CLIENT_ID",
+        "CLIENT_SECRET",
+        "CLIENT_SECRET_FILE",
+        "CREDENTIALS_COMMAND",
+        "REGION",
+        "TOKEN_URL",
+        "LOCATOR_URL",
+        "TRUSTED_HOSTS",
+    ]
+)
 
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """What the environment says; ``None`` where it says nothing.
+    """What the environment and the settings file say; ``None`` where they say nothing.
 
-    ========================  ==================================================================
-    ``WOSDK_COMPANY``         the Company's name
-    ``WOSDK_CLIENT_ID``       the pair that its administrator generated
+    =============================  ================================================================
+    ``WOSDK_COMPANY``              the Company's name
+    ``WOSDK_CLIENT_ID``            the pair that its administrator generated
     ``WOSDK_CLIENT_SECRET``
-    ``WOSDK_REGION``          americas (default), apac or emea
-    ``WOSDK_TOKEN_URL``       another token address than the region's
-    ``WOSDK_LOCATOR_URL``     another locator than the region's
-    ``WOSDK_TRUSTED_HOSTS``   your own hosts, separated by commas, that may be reached without https
-    ========================  ==================================================================
+    ``WOSDK_CLIENT_SECRET_FILE``   instead of the secret: a file that holds it, read at every renewal
+    ``WOSDK_CREDENTIALS_COMMAND``  instead of the pair: a command that prints it as JSON, run at every renewal
+    ``WOSDK_REGION``               americas (default), apac or emea
+    ``WOSDK_TOKEN_URL``            another token address than the region's
+    ``WOSDK_LOCATOR_URL``          another locator than the region's
+    ``WOSDK_TRUSTED_HOSTS``        your own hosts, separated by commas, that may be reached without https
+    ``WOSDK_PROFILE``              the profile of the settings file to use
+    ``WOSDK_CONFIG``               the settings file, instead of ~/.config/wosdk/config.toml
+    =============================  ================================================================
     """
 
     region: Region
     company: str | None = None
-    credentials: Credentials | None = None
+    credentials: Credentials | CredentialProvider | None = None
     trusted_hosts: tuple[str, ...] = ()
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
-        """Read the variables above. Raises ConfigurationError that names the variable and the remedy."""
+    def from_env(cls, environ: Mapping[str, str] | None = None, *, profile: str | None = None) -> Settings:
+        """Read the variables above, and the profile called ``profile`` where one is named.
+
+        Raises ConfigurationError that names the variable, or file and key, and the remedy.
+        """
         env = os.environ if environ is None else environ
-        hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
+        name = profile or env.get("WOSDK_PROFILE")
+        given = {key: value for key, value in env.items() if value}
+        found = {**_profile(name, env), **given} if name else given
+        hosts = found.get("WOSDK_TRUSTED_HOSTS", "").split(",")
         return cls(
-            region=_region(env),
-            company=env.get("WOSDK_COMPANY") or None,
-            credentials=_credentials(env),
+            region=_region(found),
+            company=found.get("WOSDK_COMPANY"),
+            credentials=_credentials(found),
             trusted_hosts=tuple(host.strip() for host in hosts if host.strip()),
         )
 
 
 def _region(env: Mapping[str, str]) -> Region:
-    name = env.get("WOSDK_REGION") or "americas"
+    name = env.get("WOSDK_REGION", "americas")
     try:
         region = Region.named(name)
     except KeyError:
         raise ConfigurationError(f"WOSDK_REGION is {name!r}; it is one of {', '.join(_REGIONS)}") from None
     return attrs.evolve(
         region,
-        token_url=env.get("WOSDK_TOKEN_URL") or region.token_url,
-        locator_url=env.get("WOSDK_LOCATOR_URL") or region.locator_url,
+        token_url=env.get("WOSDK_TOKEN_URL", region.token_url),
+        locator_url=env.get("WOSDK_LOCATOR_URL", region.locator_url),
     )
 
 
-def _credentials(env: Mapping[str, str]) -> Credentials | None:
+def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | None:
     client_id, secret = env.get("WOSDK_CLIENT_ID"), env.get("WOSDK_CLIENT_SECRET")
-    if not client_id and not secret:
-        return None
-    if not client_id or not secret:
+    file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
+    if client_id and secret:
+        return Credentials(client_id, secret)
+    if client_id and file:
+        from wosdk_async.credential_sources import from_file
+
+        return from_file(client_id, file)
+    if client_id or secret:
         missing = "WOSDK_CLIENT_SECRET" if client_id else "WOSDK_CLIENT_ID"
         raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
-    return Credentials(client_id, secret)
+    if command:
+        from wosdk_async.credential_sources import from_command
+
+        return from_command(command)
+    return None
+
+
+def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
+    """A profile as the variables that it stands for."""
+    path = Path(env.get("WOSDK_CONFIG") or _home(env))
+    profiles = _file(path).get("profiles")
+    found = profiles.get(name) if isinstance(profiles, dict) else None
+    if not isinstance(found, dict):
+        known = ", ".join(profiles) if isinstance(profiles, dict) else "none"
+        raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
+    return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in found.items()}
+
+
+def _home(env: Mapping[str, str]) -> Path:
+    base = env.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
+
+
+def _file(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as cause:
+        raise ConfigurationError(f"the settings file {path} cannot be read: {cause.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
+        raise ConfigurationError(f"the settings file {path} is no TOML: {cause}") from None
+
+
+def _text(path: Path, profile: str, key: str, value: Any) -> str:
+    where = f"{path}: profiles.{profile}.{key}"
+    if key.upper() not in _NAMES:
+        raise ConfigurationError(f"{where} is no setting; they are {', '.join(sorted(_NAMES)).lower()}")
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ",".join(value)
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{where} is a {type(value).__name__}; it takes text")
+    return value

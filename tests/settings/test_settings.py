@@ -1,0 +1,162 @@
+"""Arguments, then the environment, then a profile; credentials from wherever they are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.service import COMPANY, SECRET, Service
+from wosdk_async import Client, ConfigurationError, Credentials
+from wosdk_async.settings import Settings
+
+PROFILES = """
+[profiles.stage]
+company = "Acme Stage"
+region = "emea"
+client_id = "file-id"
+client_secret = "file-secret"
+trusted_hosts = ["a.example", "b.example"]
+
+[profiles.odd]
+companie = "x"
+
+[profiles.number]
+company = 7
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> dict[str, str]:
+    path = tmp_path / "config.toml"
+    path.write_text(PROFILES, encoding="utf-8")
+    return {"WOSDK_CONFIG": str(path)}
+
+
+def test_a_profile_says_what_the_environment_does_not(config: dict[str, str]) -> None:
+    """The environment comes before the file; a named profile before WOSDK_PROFILE."""
+    found = Settings.from_env({**config, "WOSDK_PROFILE": "stage", "WOSDK_COMPANY": "Mine"})
+    assert (found.company, found.region.name) == ("Mine", "emea")
+    assert found.credentials == Credentials("file-id", "file-secret")
+    assert found.trusted_hosts == ("a.example", "b.example")
+    assert Settings.from_env({**config, "WOSDK_PROFILE": "odd"}, profile="stage").company == "Acme Stage"
+
+
+def test_without_a_profile_no_file_is_read() -> None:
+    """A settings file that nobody asks for does not matter."""
+    assert Settings.from_env({"WOSDK_CONFIG": "/does/not/exist"}).company is None
+
+
+def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
+    """XDG_CONFIG_HOME is where it is looked for."""
+    path = tmp_path / "wosdk" / "config.toml"
+    path.parent.mkdir()
+    path.write_text(PROFILES, encoding="utf-8")
+    assert Settings.from_env({"XDG_CONFIG_HOME": str(tmp_path)}, profile="stage").company == "Acme Stage"
+
+
+@pytest.mark.parametrize(
+    ("profile", "told"),
+    [
+        ("nope", r"no \[profiles.nope\]; it has stage, odd, number"),
+        ("odd", "profiles.odd.companie is no setting"),
+        ("number", "profiles.number.company is a int; it takes text"),
+    ],
+)
+def test_a_profile_that_cannot_be_used(config: dict[str, str], profile: str, told: str) -> None:
+    """File, key and remedy are named."""
+    with pytest.raises(ConfigurationError, match=told):
+        Settings.from_env(config, profile=profile)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    """Missing, or no TOML."""
+    missing = {"WOSDK_CONFIG": str(tmp_path / "none.toml")}
+    with pytest.raises(ConfigurationError, match=r"none.toml cannot be read: No such file"):
+        Settings.from_env(missing, profile="stage")
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[profiles", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"broken.toml is no TOML"):
+        Settings.from_env({"WOSDK_CONFIG": str(broken)}, profile="stage")
+
+
+def environ(service: Service, **more: str) -> dict[str, str]:
+    region = service.region()
+    return {
+        "WOSDK_TOKEN_URL": region.token_url,
+        "WOSDK_LOCATOR_URL": region.locator_url,
+        "WOSDK_COMPANY": COMPANY,
+    } | more
+
+
+async def test_a_secret_in_a_file_is_read_anew(tmp_path: Path) -> None:
+    """A secret that was changed is used at the next renewal."""
+    path = tmp_path / "secret"
+    path.write_text("first\n", encoding="utf-8")
+    async with Service() as service:
+        variables = environ(service, WOSDK_CLIENT_ID="me", WOSDK_CLIENT_SECRET_FILE=str(path))
+        for secret in ("first", "second"):
+            path.write_text(f"{secret}\n", encoding="utf-8")
+            async with Client.from_env(variables) as client:
+                await client.company().connect()
+            assert f"client_secret={secret}".encode() in service.tokens[-1].body
+        path.unlink()
+        async with Client.from_env(variables) as client:
+            with pytest.raises(ConfigurationError, match="cannot be read"):
+                await client.company().connect()
+
+
+def command(code: str) -> str:
+    return shlex.join([sys.executable, "-c", code])
+
+
+async def test_credentials_from_a_command() -> None:
+    """The command prints the pair as JSON and knows for which Company."""
+    prints = (
+        "import json, os; print(json.dumps({'client_id': os.environ['WOSDK_COMPANY'], 'client_secret': 's'}))"
+    )
+    async with Service() as service:
+        async with Client.from_env(environ(service, WOSDK_CREDENTIALS_COMMAND=command(prints))) as client:
+            await client.company().connect()
+    assert b"client_id=Acme+Facilities&client_secret=s" in service.tokens[0].body
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (command("raise SystemExit(3)"), "ended with 3"),
+        (command(f"print({SECRET!r})"), "must print"),
+        (command(f'print(\'{{"client_secret": "{SECRET}"}}\')'), "must print"),
+        ("/does/not/exist", "cannot be run: No such file"),
+    ],
+)
+async def test_a_command_that_fails(line: str, told: str) -> None:
+    """What went wrong is told, and never what the command printed."""
+    async with (
+        Service() as service,
+        Client.from_env(environ(service, WOSDK_CREDENTIALS_COMMAND=line)) as client,
+    ):
+        with pytest.raises(ConfigurationError, match=told) as caught:
+            await client.company().connect()
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None or SECRET not in repr(caught.value.__cause__)
+
+
+async def test_a_cancelled_command_is_ended(tmp_path: Path) -> None:
+    """Closing the client in the middle leaves no process behind."""
+    started = tmp_path / "pid"
+    hangs = f"import os, time; open({str(started)!r}, 'w').write(str(os.getpid())); time.sleep(60)"
+    async with Service() as service:
+        client = Client.from_env(environ(service, WOSDK_CREDENTIALS_COMMAND=command(hangs)))
+        waiting = asyncio.create_task(client.company().connect())
+        while not started.exists() or not started.read_text():
+            await asyncio.sleep(0)
+        await client.aclose()
+        with pytest.raises(Exception, match="closed"):
+            await waiting
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(started.read_text()), 0)

@@ -1,0 +1,92 @@
+"""Credentials out of a file or a command, read anew at every renewal: a secrets manager may change them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.transport.credentials import CredentialProvider, Credentials
+
+__all__ = ["from_command", "from_file"]
+
+_MAX_SECRET = 64 * 1024  # characters
+_PATIENCE = 30.0  # seconds for a command
+
+
+def from_file(client_id: str, path: str | Path) -> CredentialProvider:
+    """A provider that reads the secret from a file, without its outer white space."""
+
+    async def read(_: str) -> Credentials:
+        return Credentials(client_id, await asyncio.to_thread(_secret_in, Path(path)))
+
+    return read
+
+
+def _secret_in(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(_MAX_SECRET).strip()
+    except (OSError, UnicodeDecodeError) as cause:
+        kind = cause.strerror if isinstance(cause, OSError) else "not UTF-8"
+        raise ConfigurationError(f"the secret cannot be read from {path}: {kind}") from None
+
+
+def from_command(command: str | Sequence[str]) -> CredentialProvider:
+    """A provider that runs a command, without a shell, and reads ``{"client_id", "client_secret"}`` from it.
+
+    The Company's name is in the command's environment as ``WOSDK_COMPANY``.
+    """
+    words = shlex.split(command) if isinstance(command, str) else list(command)
+    if not words:
+        raise ConfigurationError("the credentials command is empty")
+
+    async def run(company: str) -> Credentials:
+        return _pair(words[0], await _output(words, company))
+
+    return run
+
+
+async def _output(words: Sequence[str], company: str) -> bytes:
+    import os
+
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            env={**os.environ, "WOSDK_COMPANY": company},
+        )
+    except OSError as cause:
+        raise ConfigurationError(
+            f"the credentials command {words[0]!r} cannot be run: {cause.strerror}"
+        ) from None
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            output, _ = await process.communicate()
+    except TimeoutError:
+        raise ConfigurationError(
+            f"the credentials command {words[0]!r} did not end within {_PATIENCE:g} s"
+        ) from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+    if process.returncode:
+        raise ConfigurationError(f"the credentials command {words[0]!r} ended with {process.returncode}")
+    return output
+
+
+def _pair(name: str, output: bytes) -> Credentials:
+    try:
+        found: Any = json.loads(output)
+        return Credentials(found["client_id"], found["client_secret"])
+    except (ValueError, TypeError, KeyError):  # the cause would show what the command printed
+        raise ConfigurationError(
+            f'the credentials command {name!r} must print {{"client_id": "...", "client_secret": "..."}}'
+        ) from None
