@@ -21,6 +21,7 @@ ROOMS = [  # each imports only from those before it
     {"check", "agreement"},
     {"wire"},
     {"calls"},
+    {"query"},
     {"transport"},
     {"outcome"},
     {"fanout"},

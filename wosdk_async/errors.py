@@ -1,12 +1,12 @@
 """What can go wrong, ordered by what the caller does next.
 
-========================  ==========================================================
-fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`
+========================  ====================================================================
+fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
 look before you repeat    :class:`InDoubtError`: the service may have done it
-========================  ==========================================================
+========================  ====================================================================
 
 Every exception holds plain data only, so that it survives pickle, copy and a log line, and none
 of them ever holds a token or a secret.
@@ -26,12 +26,14 @@ __all__ = [
     "NoAnswerError",
     "NotFoundError",
     "NotSentError",
+    "NotUniqueError",
     "RefusedError",
     "SessionError",
     "SessionRefusedError",
     "ThrottledError",
     "UnknownCompanyError",
     "UnknownNameError",
+    "UnknownPropertyError",
     "UnsupportedError",
     "WosdkError",
     "refused",
@@ -76,6 +78,14 @@ class ConfigurationError(WosdkError, ValueError):
 
 class InvalidCallError(WosdkError, ValueError):
     """The call cannot be sent as it stands: a text too long, a value of the wrong type."""
+
+
+class UnknownPropertyError(InvalidCallError, AttributeError):
+    """The catalogue does not know the property that a query names; the message says what is near."""
+
+
+class NotUniqueError(WosdkError):
+    """Several rows match a query that was to find one: narrow it down."""
 
 
 # --- log in again ---------------------------------------------------------------------------
