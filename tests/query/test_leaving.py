@@ -27,7 +27,7 @@ def way(request: pytest.FixtureRequest) -> Read:
 
 
 def others() -> set[asyncio.Task[object]]:
-    return asyncio.all_tasks() - {asyncio.current_task()}  # type: ignore[arg-type]
+    return asyncio.all_tasks() - {asyncio.current_task()}
 
 
 async def consume(table: Table, way: Read) -> None:
@@ -81,6 +81,7 @@ async def test_left_by_a_scope_at_every_await(way: Read) -> None:
         with anyio.CancelScope() as scope:
             cancelling = asyncio.create_task(_later(scope, turn))
             await consume(table, way)
+        assert table.in_flight == 0, turn
         cancelling.cancel()
         await asyncio.wait([cancelling])
         assert others() == set(), turn

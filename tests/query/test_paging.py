@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,8 +31,8 @@ ids = st.sets(st.integers(-20, 300), max_size=40)
 sizes = st.integers(1, 12)
 
 
-async def read(query: Query[WoNote], size: int) -> list[int | None]:
-    return [note.id async for page in query.pages(size=size) for note in page]
+async def read(query: Query[WoNote], size: int) -> list[int]:
+    return [note.id or 0 async for page in query.pages(size=size) for note in page]
 
 
 @given(present=ids, added=st.lists(ids, max_size=8), size=sizes, cap=sizes, down=st.booleans())
@@ -62,7 +63,7 @@ async def test_pages_by_offset_give_every_row_once_and_in_order(
 async def test_scan_gives_every_row_once(
     present: set[int], added: list[set[int]], size: int, cap: int, parallel: int
 ) -> None:
-    """The ranges cover all ids up to the highest, none twice, and no more calls are under way than asked for."""
+    """The ranges cover all ids up to the highest, none twice, with no more calls at once than asked for."""
     table = Table(present, cap=cap, turns=2)
     table.before = lambda number: table.insert(added[number - 1] if 0 < number <= len(added) else ())
     found = [note.id async for note in table.query().scan(parallel=parallel, size=size)]
@@ -83,6 +84,7 @@ async def test_a_limit_cuts_and_fetches_no_more_than_needed(
     found = await read(query, size)
     every = sorted(present) if by_key else sorted(present, key=table.rows.__getitem__)
     assert found == (every[::-1] if down else every)[:limit]
+    assert all(expression["Count"] > 0 for expression in table.asked)  # 0 would mean no limit
     if limit <= len(present):
         assert sum(expression["Count"] for expression in table.asked) == limit
 
@@ -122,6 +124,18 @@ async def test_first_and_one() -> None:
     assert [expression["Count"] for expression in table.asked] == [1]
 
 
+async def test_one_asks_for_distinct_rows() -> None:
+    """A row that came twice would look like several."""
+    table = Table([4])
+    await table.query().one()
+    assert [(expression["Count"], expression["Distinct"]) for expression in table.asked] == [(2, True)]
+
+
+@pytest.mark.parametrize("order", [f.id, f.body])
+async def test_a_limit_holds_whatever_the_service_sends(order: Any) -> None:
+    assert len(await Table(range(9), greedy=True).query().order_by(order).limit(3).all()) == 3
+
+
 @pytest.mark.parametrize("size", [0, -1, 4001, 2.5, True])
 async def test_a_page_beyond_the_cap_is_refused(size: int) -> None:
     with pytest.raises(InvalidCallError, match="from 1 to 4000 rows"):
@@ -148,7 +162,7 @@ def test_the_numbers_are_those_of_the_catalogue() -> None:
 
 
 async def test_past_the_cap_of_the_sandbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """More rows than the service answers at once, over a socket: by key, by scan, and by offset with a warning."""
+    """More rows than one answer holds, over a socket: by key, by scan, and by offset with a warning."""
     path = tmp_path / "full.db"
     store = open_store(str(path))
     (owner,) = store.companies()

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import attrs
 
 from wosdk_async import calls
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
-from wosdk_async.model import IsolationLevel, Record
+from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
 from wosdk_async.wire import Call
+
+if TYPE_CHECKING:
+    from wosdk_async.model import IsolationLevel
 
 __all__ = ["Query"]
 

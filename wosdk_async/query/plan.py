@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import IsolationLevel, Record, entity_class
+from wosdk_async.model import Record, entity_class
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
 from wosdk_async.query.places import Place, find, root, suggestion
 from wosdk_async.query.properties import Path
+
+if TYPE_CHECKING:
+    from wosdk_async.model import IsolationLevel
 
 __all__ = ["KEYS", "Plan", "condition_of", "isolation_of", "order_of", "selected"]
 
@@ -138,6 +141,8 @@ def _same_entity(plan: Plan, part: Comparison | Order | Place) -> None:
 
 def isolation_of(level: IsolationLevel | str) -> str:
     """The value of the isolation header (facts 3.8). Raises InvalidCallError."""
+    from wosdk_async.model import IsolationLevel  # loads all enums
+
     found = IsolationLevel(level)
     if not found.is_known:
         near = suggestion(str(level), map(str, IsolationLevel))

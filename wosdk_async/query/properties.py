@@ -123,7 +123,7 @@ class Text(Property[str]):
         return self._compare("NotLike", pattern)
 
 
-class Unchecked(Text, Property[Any]):
+class Unchecked(Property[Any]):
     """A property that the catalogue does not know, spelt as the service does; nothing is checked."""
 
     __slots__ = ()
@@ -132,6 +132,14 @@ class Unchecked(Text, Property[Any]):
         if name.startswith("_"):
             raise AttributeError(name)
         return Unchecked(self._place.by_python(name))
+
+    def like(self, pattern: str) -> Condition:
+        """Rows whose text fits ``pattern``, with the wildcards of SQL."""
+        return self._compare("Like", pattern)
+
+    def not_like(self, pattern: str) -> Condition:
+        """Rows whose text does not fit ``pattern``."""
+        return self._compare("NotLike", pattern)
 
     def __getitem__(self, path: str) -> Unchecked:
         return Unchecked(find(self._place, path))
