@@ -109,8 +109,8 @@ class Property(Path, Generic[T]):
         return Order(self._place.entity, self._place.path, descending=True)
 
 
-class Text(Property[str]):
-    """A property that holds text."""
+class Matching(Property[T]):
+    """A property that can be compared with a pattern."""
 
     __slots__ = ()
 
@@ -123,7 +123,13 @@ class Text(Property[str]):
         return self._compare("NotLike", pattern)
 
 
-class Unchecked(Property[Any]):
+class Text(Matching[str]):
+    """A property that holds text."""
+
+    __slots__ = ()
+
+
+class Unchecked(Matching[Any]):
     """A property that the catalogue does not know, spelt as the service does; nothing is checked."""
 
     __slots__ = ()
@@ -132,14 +138,6 @@ class Unchecked(Property[Any]):
         if name.startswith("_"):
             raise AttributeError(name)
         return Unchecked(self._place.by_python(name))
-
-    def like(self, pattern: str) -> Condition:
-        """Rows whose text fits ``pattern``, with the wildcards of SQL."""
-        return self._compare("Like", pattern)
-
-    def not_like(self, pattern: str) -> Condition:
-        """Rows whose text does not fit ``pattern``."""
-        return self._compare("NotLike", pattern)
 
     def __getitem__(self, path: str) -> Unchecked:
         return Unchecked(find(self._place, path))
