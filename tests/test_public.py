@@ -22,6 +22,7 @@ ROOMS = [  # each imports only from those before it
     {"wire"},
     {"webhooks", "dry_run"},
     {"calls"},
+    {"query"},
     {"transport"},
     {"outcome"},
     {"fanout"},

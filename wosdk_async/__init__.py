@@ -5,6 +5,7 @@ One call goes down this chain, and its answer comes back up::
     company.py            the verbs: get, create, update, delete, query, run, run_many
     calls.py, check.py    a verb becomes a Call; what cannot be sent is told before
     codec/, wire.py       objects to bytes, answers to objects or errors
+    query/                conditions checked as they are built, pages past the row cap
     transport/            deadline -> retry( gate slot -> session -> engine.send -> wire.read )
     transport/engine/     bytes out, bytes in
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         NoAnswerError,
         NotFoundError,
         NotSentError,
+        NotUniqueError,
         PayloadError,
         RefusedError,
         SessionError,
@@ -43,12 +45,16 @@ if TYPE_CHECKING:
         ThrottledError,
         UnknownCompanyError,
         UnknownNameError,
+        UnknownPropertyError,
         UnsupportedError,
         WosdkError,
     )
     from wosdk_async.fanout import Run
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+    from wosdk_async.query.builder import Query
+    from wosdk_async.query.conditions import Condition
+    from wosdk_async.query.fields import fields
     from wosdk_async.transport.credentials import CredentialProvider, Credentials
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.region import Region
@@ -63,6 +69,7 @@ __all__ = [
     "CallOptions",
     "Client",
     "Company",
+    "Condition",
     "ConfigurationError",
     "ConflictError",
     "CredentialProvider",
@@ -80,8 +87,10 @@ __all__ = [
     "NotFoundError",
     "NotSentError",
     "NotStarted",
+    "NotUniqueError",
     "Outcome",
     "PayloadError",
+    "Query",
     "RefusedError",
     "Region",
     "RetryPolicy",
@@ -92,9 +101,11 @@ __all__ = [
     "Trace",
     "UnknownCompanyError",
     "UnknownNameError",
+    "UnknownPropertyError",
     "UnsupportedError",
     "WosdkError",
     "__version__",
+    "fields",
     "read_event",
 ]
 
@@ -105,6 +116,9 @@ _HOMES = {
     "wosdk_async.dry_run": ("DryRun",),
     "wosdk_async.fanout": ("Run",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
+    "wosdk_async.query.builder": ("Query",),
+    "wosdk_async.query.conditions": ("Condition",),
+    "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.credentials": ("CredentialProvider", "Credentials"),
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.region": ("Region",),

@@ -118,8 +118,10 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
     )
 
 
-def query(entity: type[E] | str, expression: Record | Mapping[str, Any]) -> Call[list[Any]]:
-    """Rows of an entity that a QueryExpression selects (facts 4)."""
+def query(
+    entity: type[E] | str, expression: Record | Mapping[str, Any], *, isolation: str | None = None
+) -> Call[list[Any]]:
+    """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8)."""
     name = _name(entity)
     content = _content(expression) if isinstance(expression, Record) else expression
     return Call(
@@ -129,6 +131,7 @@ def query(entity: type[E] | str, expression: Record | Mapping[str, Any]) -> Call
         lambda body: [_record(row, entity) for row in wire.entities(body)],
         repeat_safe=True,
         body=wire.body_of(QueryExpression=content),
+        headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
 import attrs
@@ -12,6 +12,7 @@ from wosdk_async.calls import Id
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.fanout import Run
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
+from wosdk_async.query.builder import Query
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.trace import Trace
 from wosdk_async.transport.transport import Tenant, Transport
@@ -23,6 +24,8 @@ E = TypeVar("E", bound=Record)
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R", bound=CommandResult)
 T = TypeVar("T")
+
+Expression = QueryExpression | Mapping[str, Any]
 
 
 class Company:
@@ -145,14 +148,20 @@ class Company:
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
     @overload
-    async def query(self, entity: type[E], expression: QueryExpression | Mapping[str, Any]) -> list[E]: ...
+    def query(self, entity: type[E]) -> Query[E]: ...
     @overload
-    async def query(
-        self, entity: str, expression: QueryExpression | Mapping[str, Any]
-    ) -> list[dict[str, Any]]: ...
-    async def query(self, entity: type[Record] | str, expression: QueryExpression | Mapping[str, Any]) -> Any:
-        """The rows that a QueryExpression selects, 4,000 at the most (facts 7)."""
-        return await self._send(calls.query(entity, expression))
+    def query(self, entity: str) -> Query[dict[str, Any]]: ...
+    @overload
+    def query(self, entity: type[E], expression: Expression) -> Coroutine[Any, Any, list[E]]: ...
+    @overload
+    def query(self, entity: str, expression: Expression) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
+    def query(self, entity: type[Record] | str, expression: Expression | None = None) -> Any:
+        """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
+
+        With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
+        4,000 at the most (facts 7).
+        """
+        return Query(entity, self._send) if expression is None else self._rows(entity, expression)
 
     # --- commands ---------------------------------------------------------------------------
 
@@ -232,6 +241,9 @@ class Company:
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
         if check:
             calls.require_support(entity, operation)
+
+    async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
+        return await self._send(calls.query(entity, expression))
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

@@ -1,12 +1,13 @@
 """What can go wrong, ordered by what the caller does next.
 
-========================  ==========================================================
-fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`; :class:`PayloadError`
+========================  ====================================================================
+fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
+                          :class:`PayloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
 look before you repeat    :class:`InDoubtError`: the service may have done it
-========================  ==========================================================
+========================  ====================================================================
 
 Every exception holds plain data only, so that it survives pickle, copy and a log line, and none
 of them ever holds a token or a secret.
@@ -26,6 +27,7 @@ __all__ = [
     "NoAnswerError",
     "NotFoundError",
     "NotSentError",
+    "NotUniqueError",
     "PayloadError",
     "RefusedError",
     "SessionError",
@@ -33,6 +35,7 @@ __all__ = [
     "ThrottledError",
     "UnknownCompanyError",
     "UnknownNameError",
+    "UnknownPropertyError",
     "UnsupportedError",
     "WosdkError",
     "refused",
@@ -81,6 +84,14 @@ class InvalidCallError(WosdkError, ValueError):
 
 class PayloadError(WosdkError, ValueError):
     """Something that was received and should be the service's cannot be read: a webhook's body."""
+
+
+class UnknownPropertyError(InvalidCallError, AttributeError):
+    """The catalogue does not know the property that a query names; the message says what is near."""
+
+
+class NotUniqueError(WosdkError):
+    """Several rows match a query that was to find one: narrow it down."""
 
 
 # --- log in again ---------------------------------------------------------------------------

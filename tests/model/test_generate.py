@@ -23,16 +23,19 @@ def test_differences_are_told(
 ) -> None:
     """A changed, a missing and a superfluous file are named, and the exit code is 1; writing mends them."""
     monkeypatch.setattr(generator, "MODEL", tmp_path)
+    monkeypatch.setattr(generator, "STUB", tmp_path / "fields.pyi")
     assert generator.main([]) == 0
     (tmp_path / "values.py").write_text("")
     (tmp_path / "query.py").unlink()
     (tmp_path / "old.py").write_text("")
     (tmp_path / "_base.py").write_text("written by hand")
+    (tmp_path / "fields.pyi").write_text("")
     assert generator.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
         "not wanted: old.py",
         "missing: query.py",
         "differs: values.py",
+        "differs: fields.pyi",
     ]
     assert generator.main([]) == 0
     assert generator.main(["--check"]) == 0

@@ -5,6 +5,7 @@ A line marked ``type: ignore[code]`` must be an error of that code: ``warn_unuse
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, assert_type
 
@@ -12,6 +13,7 @@ from wosdk_async import (
     ApStatusChangeCommand,
     Client,
     Company,
+    Condition,
     Customer,
     Done,
     EntitySpecifier,
@@ -19,6 +21,7 @@ from wosdk_async import (
     FinancialStatusChangeResponse,
     Location,
     Money,
+    Query,
     Ref,
     Task,
     WoActionResponse,
@@ -26,7 +29,9 @@ from wosdk_async import (
     WoItem,
     WorkOrder,
     WorkOrderAction,
+    WorkOrderStatus,
     WoStartCommand,
+    fields,
 )
 
 
@@ -66,6 +71,42 @@ async def actions(acme: Company) -> None:
     await act(acme, WoStartCommand(work_order_id=1))
     await act(acme, submit)  # type: ignore[arg-type]
     remark(WorkOrder(), "paid")  # type: ignore[arg-type]
+
+
+def conditions() -> None:
+    f = fields(WorkOrder)
+    assert_type((f.status_id == "New") & f.customer.name.like("%mall%"), Condition)
+    assert_type(f.status_id.in_([WorkOrderStatus.New, "Open"]) | ~f.items.task.is_null(), Condition)
+    assert_type(f.vendor_nte.value > Decimal("1.50"), Condition)
+    assert_type(f.dt_created.between(datetime(2024, 1, 1), datetime(2024, 2, 1)), Condition)
+    assert_type(f.customer == 512, Condition)
+    assert_type(fields("NewEntity").New.Name == 5, Condition)
+    print(f.nunber)  # type: ignore[attr-defined]
+    print(f.customer.nme)  # type: ignore[attr-defined]
+    f.duration.like("5%")  # type: ignore[attr-defined]
+    print(f.duration > "5")  # type: ignore[operator]
+    f.number.in_([5])  # type: ignore[list-item]
+
+
+async def queries(client: Client) -> None:
+    f = fields(WorkOrder)
+    query = client.company().query(WorkOrder)
+    assert_type(query, Query[WorkOrder])
+    narrow = query.where(f.id > 5, f.number == "7").select("*", f.items).order_by(f.number.desc(), f.id)
+    assert_type(narrow.limit(5).distinct().isolation("Snapshot"), Query[WorkOrder])
+    async for order in narrow:
+        assert_type(order, WorkOrder)
+    async for order in query.scan(parallel=4):
+        assert_type(order, WorkOrder)
+    async for page in query.pages(size=50):
+        assert_type(page, list[WorkOrder])
+    assert_type(await query.all(), list[WorkOrder])
+    assert_type(await query.first(), WorkOrder | None)
+    assert_type(await query.one(), WorkOrder)
+    assert_type(await client.company().query("NewEntity").one(), dict[str, Any])
+    query.where(f.duration == "5")  # type: ignore[arg-type]
+    query.where(f.duration is None)  # type: ignore[arg-type]
+    await query  # type: ignore[misc]
 
 
 async def many(client: Client) -> None:

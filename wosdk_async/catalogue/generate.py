@@ -1,4 +1,4 @@
-"""Write ``wosdk_async/model`` from the catalogue.
+"""Write ``wosdk_async/model`` and the stub ``wosdk_async/query/fields.pyi`` from the catalogue.
 
 ``python -m wosdk_async.catalogue.generate`` writes; with ``--check`` it writes nothing and exits with 1 when
 a file differs. The same catalogue gives the same bytes, already in the form of ``ruff format``.
@@ -14,11 +14,13 @@ from pathlib import Path
 from wosdk_async.catalogue import Catalogue, load
 from wosdk_async.catalogue.generate_classes import command_files, entity_files
 from wosdk_async.catalogue.generate_enums import enum_files
+from wosdk_async.catalogue.generate_fields import field_stub
 from wosdk_async.catalogue.generate_index import index_files
 
 __all__ = ["differences", "files", "main", "write"]
 
 MODEL = Path(__file__).parent.parent / "model"
+STUB = MODEL.parent / "query" / "fields.pyi"
 HAND_WRITTEN = {"_base.py", "_wire.py", "_enum.py", "_registry.py"}
 
 
@@ -60,11 +62,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Write wosdk_async/model from the catalogue.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a file differs")
     check = parser.parse_args(arguments).check
-    wanted = files(load())
+    catalogue = load()
+    wanted, stub = files(catalogue), field_stub(catalogue)
     if not check:
         write(MODEL, wanted)
+        STUB.write_text(stub, encoding="utf-8")
         return 0
     found = differences(MODEL, wanted)
+    if not STUB.exists() or STUB.read_text(encoding="utf-8") != stub:
+        found.append(f"differs: {STUB.name}")
     print("\n".join(found) or "the model agrees with the catalogue")
     return 1 if found else 0
 

@@ -1,0 +1,277 @@
+"""Conditions: what is built, what is sent, and what is told before anything is sent."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async import (
+    AssetTree,
+    Condition,
+    Customer,
+    InvalidCallError,
+    Location,
+    Query,
+    Ref,
+    UnknownPropertyError,
+    WorkOrder,
+    WorkOrderStatus,
+    WOType,
+    fields,
+)
+from wosdk_async.query.conditions import Comparison, comparisons, criteria
+
+f = fields(WorkOrder)
+EAST = timezone(timedelta(hours=2))
+
+
+async def send(call: Any) -> Any:
+    raise AssertionError(f"{call} was sent")
+
+
+def query() -> Query[WorkOrder]:
+    return Query(WorkOrder, send)
+
+
+def sent(condition: Condition) -> tuple[Any, ...]:
+    (made,) = criteria([condition])["Conditions"]
+    return made["PropertyName"], made["Operator"], *made["Values"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (f.duration == 5, ("Duration", "Equal", "5")),
+        (f.duration != 5, ("Duration", "NotEqual", "5")),
+        (f.duration > 5, ("Duration", "GreaterThan", "5")),
+        (f.duration >= 5, ("Duration", "GreaterOrEqual", "5")),
+        (f.duration < 5, ("Duration", "LessThan", "5")),
+        (f.duration <= 5, ("Duration", "LessOrEqual", "5")),
+        (f.duration.in_([5, 6]), ("Duration", "In", "5", "6")),
+        (f.duration.not_in(iter([5])), ("Duration", "NotIn", "5")),
+        (f.duration.between(5, 6), ("Duration", "Between", "5", "6")),
+        (f.duration.not_between(5, 6), ("Duration", "NotBetween", "5", "6")),
+        (f.number.like("%5"), ("Number", "Like", "%5")),
+        (f.number.not_like("%5"), ("Number", "NotLike", "%5")),
+        (f.number.is_null(), ("Number", "Null")),
+        (f.number.not_null(), ("Number", "NotNull")),
+        # values
+        (f.status_id == "New", ("StatusId", "Equal", "New")),
+        (f.status_id == WorkOrderStatus.New, ("StatusId", "Equal", "New")),
+        (f.status_id == WorkOrderStatus("OfNextYear"), ("StatusId", "Equal", "OfNextYear")),
+        (f["TypeCategory"] == 4, ("TypeCategory", "Equal", "Request")),
+        (f.vendor_nte.value == Decimal("1.10"), ("VendorNte.Value", "Equal", "1.10")),
+        (f.vendor_nte.value == Decimal("1E+3"), ("VendorNte.Value", "Equal", "1000")),
+        (f.vendor_nte.value == 1e-7, ("VendorNte.Value", "Equal", "0.0000001")),
+        (f.customer == 5, ("Customer.Id", "Equal", "5")),
+        (f.customer != Ref(5), ("Customer.Id", "NotEqual", "5")),
+        (f.customer.in_([5, Customer(id=6)]), ("Customer.Id", "In", "5", "6")),
+        (f.customer.is_null(), ("Customer.Id", "Null")),
+        (f.items.task == 5, ("Items.Task.Id", "Equal", "5")),
+        (f.items == 5, ("Items.Id", "Equal", "5")),
+        (f.priority.is_emergency == True, ("Priority.IsEmergency", "Equal", "true")),  # noqa: E712
+        (
+            f.last_action_date_utc > datetime(2024, 5, 14, 13, 0, tzinfo=EAST),
+            ("LastActionDateUtc", "GreaterThan", "2024-05-14T11:00:00Z"),
+        ),
+        (
+            f.dt_created < datetime(2024, 5, 14, 13, 0, 0, 7),
+            ("DtCreated", "LessThan", "2024-05-14T13:00:00.000007"),
+        ),
+        # spellings
+        (f["Customer.Name"] == "x", ("Customer.Name", "Equal", "x")),
+        (f.customer["WorkZone.Id"] == 1, ("Customer.WorkZone.Id", "Equal", "1")),
+        (5 == f.duration, ("Duration", "Equal", "5")),  # noqa: SIM300
+        # what the catalogue does not know
+        (fields("New").Some.Thing == Decimal("1.0"), ("Some.Thing", "Equal", "1.0")),
+        (fields("New")["Some.Thing"].in_([True, "a"]), ("Some.Thing", "In", "true", "a")),
+        (fields("New").At > datetime(2024, 1, 1, tzinfo=UTC), ("At", "GreaterThan", "2024-01-01T00:00:00Z")),
+        (fields("New").To == Ref(3), ("To", "Equal", "3")),
+    ],
+)
+def test_what_is_sent(condition: Condition, expected: tuple[Any, ...]) -> None:
+    """The 14 operators, and values as text by the kind of the property (facts 4)."""
+    assert sent(condition) == expected
+
+
+@pytest.mark.parametrize(
+    ("build", "told"),
+    [
+        (lambda: f.nunber, "unknown property 'nunber' of WorkOrder; did you mean 'number'?"),
+        (lambda: f["StatusID"], "unknown property 'StatusID' of WorkOrder; did you mean 'StatusId'?"),
+        (lambda: f["Customer.Nme"], "unknown property 'Nme' of Customer; did you mean 'Name'?"),
+        (lambda: f.customer.zzzzzz, "unknown property 'zzzzzz' of Customer"),
+        (lambda: f["Number.Length"], "WorkOrder.Number is a single value; it has no 'Length'"),
+        (lambda: query().select("StatusID"), "did you mean 'StatusId'?"),
+        (lambda: query().select("Items.Taks.*"), "unknown property 'Taks' of WoItem; did you mean 'Task'?"),
+        (lambda: query().order_by("-Numbr"), "did you mean 'Number'?"),
+    ],
+)
+def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
+    with pytest.raises(UnknownPropertyError) as caught:
+        build()
+    assert str(caught.value).endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("build", "told"),
+    [
+        (lambda: f.status_id == "Nwe", "WorkOrderStatus has no value 'Nwe'; did you mean 'New'?"),
+        (lambda: f.status_id == "new", "did you mean 'New'?"),
+        (lambda: f["StatusId"] == 999, "WorkOrderStatus has no value 999."),
+        (lambda: f["StatusId"] == WOType.Request, "it takes a member of WorkOrderStatus"),
+        (lambda: f["StatusId"] == 1.5, "it takes a member of WorkOrderStatus"),
+        (lambda: f.status_id.in_(["New", "Opne"]), "did you mean 'Open'?"),
+        (lambda: f["Number"] == 5, "WorkOrder.Number is an int; it takes text"),
+        (lambda: f["Duration"] == "long", "it takes a whole number"),
+        (lambda: f["Duration"] == True, "it takes a whole number"),  # noqa: E712
+        (lambda: f.vendor_nte.value == float("nan"), "JSON has no such number"),
+        (lambda: f["Priority.IsEmergency"] == 1, "it takes True or False"),
+        (lambda: f.last_action_date_utc > datetime(2024, 1, 1), "has no time zone; it takes UTC"),
+        (lambda: f.dt_created > datetime(2024, 1, 1, tzinfo=UTC), "it takes local time"),
+        (lambda: f["DtCreated"] > "yesterday", "it takes a datetime"),
+        (lambda: f["Number"] == None, "use .is_null() or .not_null()"),  # noqa: E711
+        (lambda: f["Number"] == f.po_number, "compares properties with values only"),
+        (lambda: f["Customer"] == "5", "it takes Ref(id), a record with its id, or an id"),
+        (lambda: f.customer == Customer(), "a Customer without an id"),
+        (lambda: f.customer == Location(id=5), "it takes Ref(id)"),
+        (lambda: f["VendorNte"] == 5, "has no Id to compare"),
+        (lambda: f.items.is_null(), "no operator of the service asks whether a list is empty"),
+        (lambda: f.number.in_("New"), "In takes a list of at least one value, not 'New'"),
+        (lambda: f.duration.in_([]), "In takes a list of at least one value, not []"),
+        (lambda: ~(f.items.task == 5), "cannot ask that no element of a list fits"),
+        (lambda: fields("New").Thing == object(), "it takes text, a number, a time or a Ref"),
+        # the query
+        (lambda: query().where(f["Id"] is None), "where() takes conditions, not False"),
+        (lambda: query().where(fields(Customer).id == 1), "Customer.Id is no property of WorkOrder"),
+        (lambda: query().where((f.id == 1) | (fields(Customer).id == 1)), "is no property of WorkOrder"),
+        (lambda: query().order_by(fields(Customer).name), "is no property of WorkOrder"),
+        (lambda: query().order_by(fields(Customer).name.desc()), "is no property of WorkOrder"),
+        (lambda: query().order_by("Customer"), "cannot be ordered by 'Customer'; name a single value"),
+        (lambda: query().order_by("Items.Id"), "cannot be ordered by 'Items.Id'"),
+        (lambda: query().order_by(f), "cannot be ordered by ''"),
+        (lambda: query().select("Customer"), "write 'Customer.*' or name one of its properties"),
+        (lambda: query().select(5), "a property or its path as text is wanted, not 5"),
+        (lambda: query().limit(0), "limit is 0"),
+        (lambda: query().limit(True), "limit is True"),
+        (lambda: query().isolation("ReadUncommited"), "did you mean 'ReadUncommitted'?"),
+    ],
+)
+def test_what_cannot_be_sent(build: Callable[[], Any], told: str) -> None:
+    """Every mistake is told when it is made, with what to do instead."""
+    with pytest.raises(InvalidCallError) as caught:
+        build()
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: bool(f.id == 1),
+        lambda: (f.id == 1) and (f.id == 2),
+        lambda: not f.number.is_null(),
+        lambda: 1 < f.id < 5,
+        lambda: f.number and True,
+        lambda: (f.id == 1) & True,
+        lambda: (f.id == 1) | f.number,
+        lambda: 1 in f.number,
+        lambda: {f.number},
+    ],
+)
+def test_what_python_would_decide_by_itself(build: Callable[[], Any]) -> None:
+    """``and``, ``or``, ``not``, ``in`` and chained comparisons cannot be overloaded: they are TypeErrors."""
+    with pytest.raises(TypeError):
+        build()
+
+
+def test_what_is_selected_and_ordered() -> None:
+    made = (
+        query()
+        .select("*", "Items.*", f.customer.name, f.last_action, f.vendor_nte)
+        .order_by(f.number, f.duration.desc(), "-PoNumber", "Customer.Name")
+    )
+    assert made.expression["PropertySet"] == {
+        "Properties": ["*", "Items.*", "Customer.Name", "LastAction.*", "VendorNte"]
+    }
+    orders = [(order["PropertyName"], order["OrderType"]) for order in made.expression["Orders"]]
+    up, down = "Ascending", "Descending"
+    assert orders == [
+        ("Number", up), ("Duration", down), ("PoNumber", down), ("Customer.Name", up), ("Id", up),
+    ]  # fmt: skip
+    assert query().select("Number").expression["PropertySet"] == {"Properties": ["Number", "Id"]}
+    assert query().select(f).expression["PropertySet"] == {"Properties": ["*"]}
+    assert Query(AssetTree, send).select("Distance").expression["PropertySet"] == {"Properties": ["Distance"]}
+
+
+def test_a_query_is_never_changed() -> None:
+    """Every method gives a new one."""
+    base = query()
+    before = base.expression
+    base.where(f.id == 1).select("Number").order_by(f.number).distinct().limit(5).isolation("Snapshot")
+    assert base.expression == before == {
+        "PropertySet": {"Properties": ["*"]},
+        "Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}],
+    }  # fmt: skip
+    assert base.distinct().limit(5).expression == {**before, "Distinct": True, "Count": 5}
+    assert "StatusId" in repr(base.where(f.status_id == "New"))
+
+
+# --- laws -----------------------------------------------------------------------------------
+
+leaves = st.sampled_from([f.id > 1, f.id > 2, f.id.in_([1, 3]), f.id.between(2, 3), f.id != 2])
+groups = st.recursive(
+    leaves,
+    lambda inner: (
+        st.builds(operator.and_, inner, inner)
+        | st.builds(operator.or_, inner, inner)
+        | st.builds(operator.invert, inner)
+    ),
+    max_leaves=8,
+)
+
+
+def holds(expression: dict[str, Any], id: int) -> bool:
+    """A FilterExpression read as facts 4 describe it."""
+    parts = [fits(condition, id) for condition in expression["Conditions"]]
+    parts += [holds(inner, id) for inner in expression.get("Filters", [])]
+    return all(parts) if expression["FilterOperator"] == "And" else any(parts)
+
+
+def fits(condition: dict[str, Any], id: int) -> bool:
+    first, *rest = map(int, condition["Values"])
+    return {
+        "GreaterThan": id > first,
+        "LessOrEqual": id <= first,
+        "Equal": id == first,
+        "NotEqual": id != first,
+        "In": id in (first, *rest),
+        "NotIn": id not in (first, *rest),
+        "Between": bool(rest) and first <= id <= rest[0],
+        "NotBetween": bool(rest) and not first <= id <= rest[0],
+    }[condition["Operator"]]
+
+
+@given(groups, groups, st.integers(0, 5))
+def test_groups_mean_what_they_say(one: Condition, other: Condition, id: int) -> None:
+    """&, | and ~ of conditions are what Python's and, or, not are of their answers."""
+    first, second = holds(criteria([one]), id), holds(criteria([other]), id)
+    assert holds(criteria([one & other]), id) == (first and second)
+    assert holds(criteria([one | other]), id) == (first or second)
+    assert holds(criteria([~one]), id) == (not first)
+    assert holds(criteria([one, other]), id) == (first and second)
+    assert ~~one == one
+
+
+def test_many_conditions_stay_flat() -> None:
+    """One group, however many are joined."""
+    joined = functools.reduce(operator.or_, [f.id == number for number in range(2000)])
+    assert len(criteria([joined])["Conditions"]) == 2000
+    assert all(isinstance(part, Comparison) for part in comparisons(joined))

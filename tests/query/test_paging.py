@@ -1,0 +1,192 @@
+"""Pages: every row once and in order, whatever the sizes and whatever is added meanwhile."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.query.table import Table
+from wosdk_async import (
+    AssetTree,
+    Client,
+    Company,
+    InvalidCallError,
+    Query,
+    WoNote,
+    WosdkError,
+    catalogue,
+    fields,
+)
+from wosdk_async.query.paging import ROW_CAP
+from wosdk_async.query.plan import KEYS
+from wosdk_async.sandbox import LocalCompany, open_store
+
+f = fields(WoNote)
+ids = st.sets(st.integers(-20, 300), max_size=40)
+sizes = st.integers(1, 12)
+
+
+async def read(query: Query[WoNote], size: int) -> list[int]:
+    return [note.id or 0 async for page in query.pages(size=size) for note in page]
+
+
+@given(present=ids, added=st.lists(ids, max_size=8), size=sizes, cap=sizes, down=st.booleans())
+async def test_pages_by_key_give_every_row_once_and_in_order(
+    present: set[int], added: list[set[int]], size: int, cap: int, down: bool
+) -> None:
+    """What was there is read whatever is added between the pages, and nothing is read twice."""
+    table = Table(present, cap=cap)
+    table.before = lambda number: table.insert(added[number] if number < len(added) else ())
+    found = await read(table.query().order_by(f.id.desc() if down else f.id), size)
+    assert found == sorted(set(found), reverse=down)
+    assert present <= set(found) <= present.union(*added)
+    assert all(expression.get("FirstResultIndex") is None for expression in table.asked)
+
+
+@given(present=ids, size=sizes, cap=sizes)
+async def test_pages_by_offset_give_every_row_once_and_in_order(
+    present: set[int], size: int, cap: int
+) -> None:
+    """Another order than by Id, over rows that do not change; the key is behind it."""
+    table = Table(present, cap=cap)
+    found = await read(table.query().order_by(f.body.desc()), size)
+    assert found == sorted(present, key=lambda id: f"note {-id}", reverse=True)
+    assert [order["PropertyName"] for order in table.asked[0]["Orders"]] == ["Body", "Id"]
+
+
+@given(present=ids, added=st.lists(ids, max_size=8), size=sizes, cap=sizes, parallel=st.integers(1, 6))
+async def test_scan_gives_every_row_once(
+    present: set[int], added: list[set[int]], size: int, cap: int, parallel: int
+) -> None:
+    """The ranges cover all ids up to the highest, none twice, with no more calls at once than asked for."""
+    table = Table(present, cap=cap, turns=2)
+    table.before = lambda number: table.insert(added[number - 1] if 0 < number <= len(added) else ())
+    found = [note.id async for note in table.query().scan(parallel=parallel, size=size)]
+    assert len(found) == len(set(found))
+    assert present <= set(found)
+    assert all(id <= max(present) for id in found if id is not None)
+    assert table.most_in_flight <= parallel
+
+
+@given(present=ids, limit=st.integers(1, 50), size=sizes, down=st.booleans(), by_key=st.booleans())
+async def test_a_limit_cuts_and_fetches_no_more_than_needed(
+    present: set[int], limit: int, size: int, down: bool, by_key: bool
+) -> None:
+    """No row more is asked for, and once the limit is met no further page is."""
+    table = Table(present)
+    order = f.id if by_key else f.body
+    query = table.query().order_by(order.desc() if down else order.asc()).limit(limit)
+    found = await read(query, size)
+    every = sorted(present) if by_key else sorted(present, key=table.rows.__getitem__)
+    assert found == (every[::-1] if down else every)[:limit]
+    assert all(expression["Count"] > 0 for expression in table.asked)  # 0 would mean no limit
+    if limit <= len(present):
+        assert sum(expression["Count"] for expression in table.asked) == limit
+
+
+@given(present=ids, size=st.integers(2, 12), repeated=st.integers(1, 3))
+async def test_a_row_that_a_page_repeats_is_given_once(present: set[int], size: int, repeated: int) -> None:
+    """A condition on a list may repeat a row for each element that fits."""
+    assert await read(Table(present, repeated=repeated).query(), size) == sorted(present)
+
+
+async def test_it_ends_on_an_empty_page_only() -> None:
+    """A short page may be the cap: the last request is answered with nothing."""
+    table = Table([1, 2, 3])
+    assert [note.id for note in await table.query().all()] == [1, 2, 3]
+    assert [expression["Count"] for expression in table.asked] == [1000, 1000]
+    assert table.asked[1]["Criteria"]["Conditions"] == [
+        {"PropertyName": "Id", "Operator": "GreaterThan", "Values": ["3"]}
+    ]
+
+
+async def test_a_service_that_ignores_the_bound_is_told() -> None:
+    """Rows that come again would be read for ever."""
+    table = Table([1, 2])
+    answer = table._answer
+    table._answer = lambda expression, call: answer({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
+    with pytest.raises(WosdkError, match="did not come by Id: 1 after 2"):
+        await table.query().all()
+
+
+async def test_first_and_one() -> None:
+    table = Table([7, 5])
+    first = await table.query().first()
+    assert first is not None
+    assert first.id == 5
+    assert await Table([]).query().first() is None
+    assert (await Table([4]).query().one()).id == 4
+    assert [expression["Count"] for expression in table.asked] == [1]
+
+
+async def test_one_asks_for_distinct_rows() -> None:
+    """A row that came twice would look like several."""
+    table = Table([4])
+    await table.query().one()
+    assert [(expression["Count"], expression["Distinct"]) for expression in table.asked] == [(2, True)]
+
+
+@pytest.mark.parametrize("order", [f.id, f.body])
+async def test_a_limit_holds_whatever_the_service_sends(order: Any) -> None:
+    assert len(await Table(range(9), greedy=True).query().order_by(order).limit(3).all()) == 3
+
+
+@pytest.mark.parametrize("size", [0, -1, 4001, 2.5, True])
+async def test_a_page_beyond_the_cap_is_refused(size: int) -> None:
+    with pytest.raises(InvalidCallError, match="from 1 to 4000 rows"):
+        Table([]).query().pages(size=size)
+
+
+def scans(query: Query[WoNote]) -> list[Query[WoNote]]:
+    return [query.limit(5), query.order_by(f.body), query.order_by(f.id.desc())]
+
+
+async def test_scan_has_no_order_and_no_limit() -> None:
+    for query in scans(Table([1]).query()):
+        with pytest.raises(InvalidCallError, match="no order, no limit"):
+            await anext(query.scan())
+    with pytest.raises(InvalidCallError, match="parallel is 0"):
+        await anext(Table([1]).query().scan(parallel=0))
+
+
+def test_the_numbers_are_those_of_the_catalogue() -> None:
+    known = catalogue.load()
+    assert known.row_cap == ROW_CAP
+    keys = {entity.name: entity.composite_key for entity in known.entities.values() if entity.composite_key}
+    assert keys == {name: key for name, key in KEYS.items() if key}
+
+
+async def test_past_the_cap_of_the_sandbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """More rows than one answer holds, over a socket: by key, by scan, and by offset with a warning."""
+    path = tmp_path / "full.db"
+    store = open_store(str(path))
+    (owner,) = store.companies()
+    with store.transaction():
+        for key in range(1, 4502):
+            store.insert(owner.id, "WoNote", {"Id": key, "Body": str(key % 10), "WorkOrderId": 1})
+    store.close()
+    with LocalCompany(path) as local:
+        async with Client.from_env(local.variables) as client:
+            query = client.company().query(WoNote).select("Id")
+            assert [note.id async for page in query.pages(size=4000) for note in page] == list(range(1, 4502))
+            assert sorted([note.id or 0 async for note in query.scan(parallel=4)]) == list(range(1, 4502))
+            assert caplog.records == []
+            with caplog.at_level(logging.WARNING, "wosdk_async"):
+                assert len(await query.order_by(f.body).all()) == 4501
+            assert "meets the cap of 4000 rows" in caplog.text
+            assert len(caplog.records) == 1
+
+
+async def test_entities_without_an_id_of_their_own_are_paged_by_offset(company: Company) -> None:
+    """The Id of an AssetTree repeats its ParentId (facts 3.4)."""
+    query = company.query(AssetTree)
+    ascending = [{"PropertyName": name, "OrderType": "Ascending"} for name in ("ParentId", "ChildId")]
+    assert query.expression["Orders"] == ascending
+    small = [row async for page in query.pages(size=2) for row in page]
+    assert small == await query.all()
+    assert len({row.id for row in small}) < len(small)

@@ -1,0 +1,180 @@
+"""``Query``: an immutable description of what is asked for, and the ways to read it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import attrs
+
+from wosdk_async import calls
+from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.model import Record
+from wosdk_async.query.conditions import Condition, Order
+from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead
+from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
+from wosdk_async.query.properties import Path
+from wosdk_async.wire import Call
+
+if TYPE_CHECKING:
+    from wosdk_async.model import IsolationLevel
+
+__all__ = ["Query"]
+
+T = TypeVar("T")
+
+Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
+
+_PAGE = 1000
+_ID = Order("", "Id", descending=True)
+
+
+class Query(Generic[T]):
+    """What is asked of the Company; every method that narrows it returns a new one.
+
+    ::
+
+        f = fields(WorkOrder)
+        new = acme.query(WorkOrder).where(f.status_id == "New", f.customer.name.like("%mall%"))
+        async for order in new.select("*", "Items.*"):
+            ...
+
+    Names and values are checked when they are given: a wrong one raises
+    :class:`~wosdk_async.errors.InvalidCallError` and nothing is sent. Rows are read in pages by ``Id``, past
+    the cap of 4,000 rows and stable while rows are added; see ``docs/queries.md`` for other orders.
+    """
+
+    __slots__ = ("_plan", "_send")
+
+    def __init__(self, entity: type[Record] | str, send: Send) -> None:
+        self._plan = Plan(entity)
+        self._send = send
+
+    def __repr__(self) -> str:
+        return f"<Query {self._plan.name} {self.expression}>"
+
+    @property
+    def expression(self) -> dict[str, Any]:
+        """The ``QueryExpression`` as it is sent, but for what the pages add."""
+        return self._plan.expression(Count=self._plan.limit)
+
+    # --- narrowing --------------------------------------------------------------------------
+
+    def where(self, *conditions: Condition) -> Query[T]:
+        """Only rows that fulfil all conditions, and those given before."""
+        checked = tuple(condition_of(self._plan, condition) for condition in conditions)
+        return self._with(conditions=self._plan.conditions + checked)
+
+    def select(self, *properties: str | Path) -> Query[T]:
+        """Read these property paths: ``select("*", "Items.*", f.customer.name)``; the ``Id`` is always read.
+
+        Without any, the service sends scalars and references cut to their id, and no lists (facts 3.4).
+        """
+        checked = tuple(selected(self._plan, path) for path in properties)
+        return self._with(properties=self._plan.properties + checked)
+
+    def order_by(self, *orders: str | Path | Order) -> Query[T]:
+        """Order by properties, behind those given before: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+
+        Any order but ``Id`` alone is paged by offset, which is not stable while rows change.
+        """
+        checked = tuple(order_of(self._plan, order) for order in orders)
+        return self._with(orders=self._plan.orders + checked)
+
+    def distinct(self) -> Query[T]:
+        """Drop equal rows."""
+        return self._with(distinct=True)
+
+    def limit(self, rows: int) -> Query[T]:
+        """At most so many rows; no further page is fetched."""
+        if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+            raise InvalidCallError(f"limit is {rows!r}; it takes a whole number from 1")
+        return self._with(limit=rows)
+
+    def isolation(self, level: IsolationLevel | str) -> Query[T]:
+        """Read at this isolation level: ``isolation("ReadUncommitted")`` (facts 3.8)."""
+        return self._with(isolation=isolation_of(level))
+
+    def _with(self, **changes: Any) -> Query[T]:
+        made: Query[T] = Query(self._plan.entity, self._send)
+        made._plan = attrs.evolve(self._plan, **changes)
+        return made
+
+    # --- reading ----------------------------------------------------------------------------
+
+    async def __aiter__(self) -> AsyncGenerator[T, None]:
+        async with aclosing(self.pages()) as pages:
+            async for page in pages:
+                for row in page:
+                    yield row
+
+    def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
+        """Lists of at most ``size`` rows; the next one is fetched while one is read."""
+        cursor = KeyCursor if self._plan.by_key else OffsetCursor
+        return ahead([cursor(self._fetch, self._plan, _checked_size(size))])
+
+    async def all(self) -> list[T]:
+        """All rows, in memory."""
+        return [row async for row in self]
+
+    async def first(self) -> T | None:
+        """The first row, by ``Id`` unless ordered otherwise; None when there is none."""
+        rows = await self._some(self._plan, 1)
+        return rows[0] if rows else None
+
+    async def one(self) -> T:
+        """The only row. Raises NotFoundError when there is none, NotUniqueError when there are several."""
+        rows = await self._some(attrs.evolve(self._plan, distinct=True), 2)
+        if not rows:
+            raise NotFoundError("no row matches", operation=f"query {self._plan.name}")
+        if len(rows) > 1:
+            raise NotUniqueError("several rows match", operation=f"query {self._plan.name}")
+        return rows[0]
+
+    async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
+        """All rows in no order, for full pulls: ``parallel`` calls at once read a part of the ids each.
+
+        Rows that are added after the scan has begun are not read. At most ``parallel`` pages wait in memory.
+        """
+        cursors = await self._ranges(parallel, _checked_size(size))
+        async with aclosing(ahead(cursors)) as pages:
+            async for page in pages:
+                for row in page:
+                    yield row
+
+    # --- parts ------------------------------------------------------------------------------
+
+    async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
+        return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
+
+    async def _some(self, plan: Plan, count: int) -> list[T]:
+        return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))
+
+    async def _ranges(self, parallel: int, size: int) -> list[Cursor]:
+        """A cursor for each part of the range of ids."""
+        plan = self._plan
+        if parallel < 1:
+            raise InvalidCallError(f"parallel is {parallel}; it takes a whole number from 1")
+        if plan.orders or plan.limit or not plan.by_key:
+            raise InvalidCallError(f"scan reads all of {plan.name} by Id: no order, no limit, no other key")
+        order = attrs.evolve(_ID, entity=plan.name)
+        highest = KeyCursor(self._fetch, attrs.evolve(plan, properties=("Id",), orders=(order,), limit=1), 1)
+        if not await highest.page():
+            return []
+        return [
+            KeyCursor(self._fetch, plan, size, above=above, until=until)
+            for above, until in _split(highest.last or 0, parallel)
+        ]
+
+
+def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
+    """Ranges of ids that touch each other, the first open below and the last up to ``highest``."""
+    ends = sorted({highest * part // parts for part in range(1, parts + 1)})
+    return list(zip([None, *ends[:-1]], ends, strict=True))
+
+
+def _checked_size(size: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
+        raise InvalidCallError(f"a page has from 1 to {ROW_CAP} rows, the service's cap; not {size!r}")
+    return size

@@ -1,0 +1,150 @@
+"""What a query asks for, and the QueryExpression that says so (facts 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import Record, entity_class
+from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
+from wosdk_async.query.places import Place, find, root, suggestion
+from wosdk_async.query.properties import Path
+
+if TYPE_CHECKING:
+    from wosdk_async.model import IsolationLevel
+
+__all__ = ["KEYS", "Plan", "condition_of", "isolation_of", "order_of", "selected"]
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "Actor": ("Id", "TypeId"),
+    "AlertSubscription": ("UserId", "AlertTypeId"),
+    "AssetTree": ("ParentId", "ChildId"),  # facts 3.4: its Id repeats ParentId
+    "Blob": ("ActorId", "ActorTypeId", "TypeId"),
+    "GLAccount": ("Id", "DisplayAs"),
+    "InvoiceLog": ("InvoiceId", "Idx"),
+    "PmItem": (),
+    "PmSchedule": (),
+}
+"""What makes a row unique where ``Id`` alone does not (facts 3.1); nothing is known of the last two."""
+
+
+@attrs.frozen
+class Plan:
+    """Everything a query asks for; immutable."""
+
+    entity: type[Record] | str
+    conditions: tuple[Condition, ...] = ()
+    properties: tuple[str, ...] = ()
+    orders: tuple[Order, ...] = ()
+    distinct: bool = False
+    limit: int | None = None
+    isolation: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Wire name of the entity."""
+        return self.entity if isinstance(self.entity, str) else self.entity.wire_name
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The properties that make a row unique."""
+        known = entity_class(self.name)
+        return KEYS.get(known.wire_name if known else self.name, ("Id",))
+
+    @property
+    def by_key(self) -> bool:
+        """Whether pages can be told apart by ``Id``: it is unique, and nothing else decides the order."""
+        return self.key == ("Id",) and [order.path for order in self.orders] in ([], ["Id"])
+
+    @property
+    def descending(self) -> bool:
+        """Whether the first order is from high to low."""
+        return bool(self.orders) and self.orders[0].descending
+
+    def total_order(self) -> list[Order]:
+        """The orders, with the key behind them, so that no two rows can change places."""
+        given = [order.path for order in self.orders]
+        return [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]
+
+    def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
+        """``QueryExpression``; ``bounds`` are further conditions, what is None in ``paging`` is left out."""
+        made: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
+        if parts := (*bounds, *self.conditions):
+            made["Criteria"] = criteria(parts)
+        if orders := self.total_order():
+            made["Orders"] = [order.as_json() for order in orders]
+        if self.distinct:
+            made["Distinct"] = True
+        return made | {name: value for name, value in paging.items() if value is not None}
+
+    def _property_set(self) -> list[str]:
+        """The paths, or ``*``; the ``Id`` is always read, because pages go by it."""
+        paths = list(dict.fromkeys(self.properties)) or ["*"]
+        return paths if "*" in paths or "Id" in paths or "Id" not in self.key else [*paths, "Id"]
+
+
+# --- parts, checked -------------------------------------------------------------------------
+
+
+def condition_of(plan: Plan, condition: Any) -> Condition:
+    """``condition`` if it can be one of the query. Raises InvalidCallError."""
+    if not isinstance(condition, Condition):
+        raise InvalidCallError(
+            f"where() takes conditions, not {condition!r}; fields({plan.name}).id == 1 makes one"
+        )
+    for comparison in comparisons(condition):
+        _same_entity(plan, comparison)
+    return condition
+
+
+def order_of(plan: Plan, order: Any) -> Order:
+    """An order of what :meth:`Query.order_by` takes. Raises InvalidCallError."""
+    if isinstance(order, Order):
+        _same_entity(plan, order)
+        return order
+    down = isinstance(order, str) and order.startswith("-")
+    place = _place(plan, order[1:] if down else order)
+    if place.in_list or place.below is not None or place.kind == "entity":
+        raise InvalidCallError(f"{place.entity} cannot be ordered by {place.path!r}; name a single value")
+    return Order(place.entity, place.path, down)
+
+
+def selected(plan: Plan, path: Any) -> str:
+    """A property path of what :meth:`Query.select` takes. Raises InvalidCallError."""
+    if isinstance(path, str) and (path == "*" or path.endswith(".*")):
+        return f"{_place(plan, path[:-2]).path}.*" if path != "*" else path
+    place = _place(plan, path)
+    single = not place.checked or place.below is None or place.kind == "money"
+    if single or not isinstance(path, str):
+        return place.path if single else f"{place.path}.*".lstrip(".")
+    raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
+        f"{plan.name}.{path} is no single value; write '{path}.*' or name one of its properties"
+    )
+
+
+def _place(plan: Plan, path: Any) -> Place:
+    if isinstance(path, Path):
+        _same_entity(plan, path._place)
+        return path._place
+    if not isinstance(path, str):
+        raise InvalidCallError(f"a property or its path as text is wanted, not {path!r}")
+    return find(root(plan.entity), path)
+
+
+def _same_entity(plan: Plan, part: Comparison | Order | Place) -> None:
+    if part.entity != plan.name:
+        raise InvalidCallError(f"{part.entity}.{part.path} is no property of {plan.name}, which is asked for")
+
+
+def isolation_of(level: IsolationLevel | str) -> str:
+    """The value of the isolation header (facts 3.8). Raises InvalidCallError."""
+    from wosdk_async.model import IsolationLevel  # loads all enums
+
+    found = IsolationLevel(level)
+    if not found.is_known:
+        near = suggestion(str(level), map(str, IsolationLevel))
+        raise InvalidCallError(f"there is no isolation level {str(level)!r}{near}")
+    return str(found)
