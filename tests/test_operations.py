@@ -10,6 +10,8 @@ import pytest
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetAttribute,
+    AssetInfo,
+    Client,
     Company,
     Customer,
     TimeCard,
@@ -18,6 +20,7 @@ from wosdk_async import (
     WorkOrder,
     WorkZone,
 )
+from wosdk_async.sandbox import LocalCompany
 
 DONE = Answer(body={"EntitySpecifier": {"Id": 1}})
 
@@ -55,3 +58,23 @@ async def test_what_is_not_documented_is_sent() -> None:
         await acme.create("Novelty", {})
         await acme.delete("Novelty", 1)
     assert len(service.calls) == 3
+
+
+async def test_a_query_that_is_reported_to_fail() -> None:
+    """Spec 2.11: AssetInfo is read through its Location, which the message says."""
+    async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
+        acme = client.company()
+        with pytest.raises(UnsupportedError, match="query Location"):
+            acme.query(AssetInfo)
+        assert await acme.query(AssetInfo, check=False).all() == []
+
+
+async def test_a_removed_record_is_restored() -> None:
+    """Facts 3.4: a removed customer stays readable, and comes back, in the local Company."""
+    with LocalCompany() as local:
+        async with Client.from_env(local.variables) as client:
+            acme = client.company()
+            await acme.delete(Customer, 512)
+            assert (await acme.get(Customer, 512)).is_removed
+            assert (await acme.restore(Customer, 512)).id == 512
+            assert (await acme.get(Customer, 512)).is_removed is False

@@ -166,6 +166,11 @@ def command_by_every_path(cmd: Command[R] | str, fields: Mapping[str, Any] | Non
     return [call, *(attrs.evolve(call, path=f"api/v1/cmd/{path}") for path in others)]
 
 
+def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
+    """The record that a generic command was about."""
+    return codec.structure(result.get("EntitySpecifier") or {}, EntitySpecifier)
+
+
 # --- what is not offered ---
 
 

@@ -148,20 +148,33 @@ class Company:
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
     @overload
-    def query(self, entity: type[E]) -> Query[E]: ...
+    def query(self, entity: type[E], *, check: bool = True) -> Query[E]: ...
     @overload
-    def query(self, entity: str) -> Query[dict[str, Any]]: ...
+    def query(self, entity: str, *, check: bool = True) -> Query[dict[str, Any]]: ...
     @overload
-    def query(self, entity: type[E], expression: Expression) -> Coroutine[Any, Any, list[E]]: ...
+    def query(
+        self, entity: type[E], expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[E]]: ...
     @overload
-    def query(self, entity: str, expression: Expression) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
-    def query(self, entity: type[Record] | str, expression: Expression | None = None) -> Any:
+    def query(
+        self, entity: str, expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
+    def query(
+        self, entity: type[Record] | str, expression: Expression | None = None, *, check: bool = True
+    ) -> Any:
         """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
         4,000 at the most (facts 7).
         """
+        self._require(entity, "query", check)
         return Query(entity, self._send) if expression is None else self._rows(entity, expression)
+
+    async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
+        """Undo the removal of a record (facts 3.4)."""
+        name = entity if isinstance(entity, str) else entity.wire_name
+        done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
+        return calls.specifier_of(done)
 
     # --- commands ---------------------------------------------------------------------------
 
