@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.query.table import Table
@@ -60,6 +60,7 @@ async def test_pages_by_offset_give_every_row_once_and_in_order(
 
 
 @given(present=ids, added=st.lists(ids, max_size=8), size=sizes, cap=sizes, parallel=st.integers(1, 6))
+@example(present={-9, -5}, added=[set(), {-3, -2}], size=1, cap=1, parallel=3)
 async def test_scan_gives_every_row_once(
     present: set[int], added: list[set[int]], size: int, cap: int, parallel: int
 ) -> None:

@@ -170,7 +170,7 @@ class Query(Generic[T]):
 
 def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
     """Ranges of ids that touch each other, the first open below and the last up to ``highest``."""
-    ends = sorted({highest * part // parts for part in range(1, parts + 1)})
+    ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
     return list(zip([None, *ends[:-1]], ends, strict=True))
 
 

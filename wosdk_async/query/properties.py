@@ -1,8 +1,4 @@
-"""Properties in conditions: what ``fields(WorkOrder)`` and its attributes are.
-
-At run time a property knows its path and its kind; which attributes there are is written for editors and type
-checkers in ``fields.pyi``.
-"""
+"""Properties in conditions: what ``fields(WorkOrder)`` and its attributes are; ``fields.pyi`` lists them."""
 
 from __future__ import annotations
 
