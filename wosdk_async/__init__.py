@@ -110,6 +110,11 @@ __all__ = [
 ]
 
 
+if TYPE_CHECKING:  # what type checkers take for exported; at run time a name is loaded when it is asked for
+    from wosdk_async import model
+
+    __all__ += model.__all__
+
 _HOMES = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
