@@ -104,7 +104,7 @@ async def test_a_refused_creation_fails_the_rows_that_need_it(local: Local, job:
     outcomes = await carried_out(job(write(HEADER, named("A", "B")), text), local)
     assert {row.outcome for row in outcomes.values()} == {"failed"}
     assert (outcomes[1].reason or "").startswith(
-        "task 'text' could not be created: There are some custom command"
+        "task 'text' could not be created: create is not supported by WorkZone; run WorkZoneCreateCommand"
     )
 
 
