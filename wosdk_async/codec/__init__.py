@@ -22,16 +22,18 @@ converts single values, ``_json.py`` is the text.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, TypeVar
 
 import cattrs
 
+from wosdk_async.codec._decode import WHOLE, Form, Reader
 from wosdk_async.codec._json import dumps, loads
 from wosdk_async.codec._read import make_reader
 from wosdk_async.codec._write import make_writer, write_ref
 from wosdk_async.model._base import Record, Ref
 
-__all__ = ["converter", "dumps", "loads", "structure", "unstructure"]
+__all__ = ["Form", "converter", "decode", "dumps", "loads", "structure", "unstructure"]
 
 T = TypeVar("T")
 
@@ -51,6 +53,16 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 def structure(data: Any, cls: type[T]) -> T:
     """An object of ``cls`` made of what the service sent."""
     return converter.structure(data, cls)
+
+
+def decode(body: bytes, cls: Any, form: Form = WHOLE) -> Any:
+    """What ``form`` finds in ``body``, as objects of ``cls``: ``structure(loads(body), cls)``, but faster."""
+    return _reader(cls, form).read(body)
+
+
+@functools.lru_cache(maxsize=1024)
+def _reader(cls: Any, form: Form) -> Reader:
+    return Reader(cls, form, converter)
 
 
 def unstructure(obj: Any) -> Any:
