@@ -10,22 +10,35 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
 from tests.codec.test_codec_laws import few
 from wosdk_async import codec
-from wosdk_async.codec._decode import PATIENCE, WHOLE, Form, Reader
+from wosdk_async.codec._decode import WHOLE, Form, Reader
 from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
+from wosdk_async.model._base import define, field, wire
 
 # JSON texts that take the place of a value; some end it and begin another member, or the same one again.
 ODD = (
     *("null", "true", "[]", "{}", "[null]", "[[]]", '""', '"x"', "-0", "-0.0", "1.50", "1e5", "1E400", "NaN"),
     *("1e99999999999999999999", str(2**63), str(2**64), str(10**40), '"1.50"', '"NaN"', '{"Id": 1.0}'),
     *('"\\ud800"', '"\\u0041"', '"2024-05-14T09:12:31.4470216Z"', '"2024-05-14T09:12:31.4470219"'),
-    *('"2024-05-14T09:12:31+02:00"', '"2024-13-14"', '"2024-05-14"', '"0001-01-01T00:00:00+14:00"', "[{}, 5]"),
-    *('1, "Unknown": [1.20]', '1, "Id": "again"', 'null, "id": 5', '5, "ID": {"a": null}', '1, "\\u0049d": 3'),
+    *(
+        '"2024-05-14T09:12:31+02:00"',
+        '"2024-13-14"',
+        '"2024-05-14"',
+        '"0001-01-01T00:00:00+14:00"',
+        "[{}, 5]",
+    ),
+    *(
+        '1, "Unknown": [1.20]',
+        '1, "Id": "again"',
+        'null, "id": 5',
+        '5, "ID": {"a": null}',
+        '1, "\\u0049d": 3',
+    ),
 )
 VALUE = re.compile(r'(?<=":)("[^"\\]*"|-?[0-9.]+|null|true|false|\[\]|\{\})')
 NAME = re.compile(r'"([A-Za-z]+)":')
@@ -80,39 +93,37 @@ def mutated(text: str, data: st.DataObject) -> bytes:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-@few
+@settings(few, max_examples=8)
 @given(data=st.data())
 def test_decode_is_structure_of_loads(cls: type[Any], data: st.DataObject) -> None:
     """For documented answers, for unknown fields and for whatever else comes, before and after learning."""
-    reader, slow = reader_of(cls)
+    reader, _ = reader_of(cls)
     texts = [codec.dumps(codec.unstructure(data.draw(records(cls)))) for _ in range(2)]
-    for text in texts * 5:
+    for text in texts * 3:
         assert agrees(reader, text, cls)
-    before = len(slow)
     for text in texts:
         for body in (text, *(mutated(text.decode(), data) for _ in range(4)), b"\xef\xbb\xbf" + text):
             assert agrees(reader, body, cls)
-    assert before <= len(slow)
 
 
 ORDER = b"""{"Id": 7, "StatusId": "New", "TypeCategory": "Request", "New": {"Deep": 0.10}, "@odd name": 1,
  "Customer": {"Id": 512, "Later": null}, "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.00},
- "Items": [{"Asset": {"Id": 3}, "Task": {"Id": 4}}, null], "Notes": [], "CreatedDateUtc": "2024-05-14T13:12:31Z"}"""
+ "Items": [{"Asset": {"Id": 3}, "Task": {"Id": 4}}, null], "Notes": [],
+ "CreatedDateUtc": "2024-05-14T13:12:31Z"}"""
 
 
 def test_what_was_seen_is_read_the_fast_way() -> None:
     """One answer read the slow way teaches its objects and its unknown fields."""
     reader, slow = reader_of(WorkOrder)
-    body = ORDER.replace(b' "@odd name": 1,', b"")
-    assert all(agrees(reader, body, WorkOrder) for _ in range(5))
+    assert all(agrees(reader, ORDER, WorkOrder) for _ in range(5))
     assert len(slow) == 1
-    assert reader.read(body).extra == {"New": {"Deep": Decimal("0.10")}}
+    assert reader.read(ORDER).extra == {"New": {"Deep": Decimal("0.10")}, "@odd name": 1}
 
 
 def test_an_object_that_was_not_seen_is_learned() -> None:
     """The first order with an employee is read by both ways, the next by the fast one."""
     reader, slow = reader_of(WorkOrder)
-    bodies = [ORDER.replace(b' "@odd name": 1,', b""), b'{"Employee": {"Id": 1, "Fresh": 2}, "Flags": [{}]}']
+    bodies = [ORDER, b'{"Employee": {"Id": 1, "Fresh": 2}, "Flags": [{}]}']
     assert all(agrees(reader, body, WorkOrder) for body in bodies * 10)
     assert len(slow) < 4
 
@@ -120,7 +131,7 @@ def test_an_object_that_was_not_seen_is_learned() -> None:
 @pytest.mark.parametrize(
     "odd",
     [
-        b'"@odd name": 1',
+        b'"\\"quoted\\"": 1',
         b'"number": "other case"',
         b'"Id": "seven", "Customer": 5',
         b'"DtDue": "soon"',
@@ -146,9 +157,9 @@ def test_another_case_of_a_name_is_not_learned_as_unknown() -> None:
 
 
 def test_unknown_names_do_not_fill_the_memory() -> None:
-    """A reader learns so many names and from so many answers, then it stays as it is."""
+    """A reader learns so many names, and makes its twins more and more rarely."""
     reader, _ = reader_of(Money)
-    assert all(agrees(reader, b'{"N%d": 1}' % i, Money) for i in range(PATIENCE + 50))
+    assert all(agrees(reader, b'{"N%d": 1}' % i, Money) for i in range(250))
     assert len(reader._seen.unknown[Money]) <= 64
     assert reader._builds < 20
 
@@ -169,6 +180,19 @@ def test_hooks_of_the_program_are_obeyed() -> None:
     for _ in range(4):
         assert outside.read(b'{"Id": 3}') == ("mine", 3)
         assert inside.read(b'{"Employee": {"Id": 3}, "Customer": {"Id": 4}}').employee == ("mine", 3)
+
+
+def test_a_class_that_msgspec_refuses_is_read() -> None:
+    """A wire name that no Struct takes leaves its class to the slow way."""
+
+    @define(kw_only=True)
+    class Quoted(Record):
+        number: str | None = field(default=None, metadata=wire('"No"', "string"))
+
+    reader, slow = reader_of(Quoted)
+    for _ in range(4):
+        assert reader.read(b'{"\\"No\\"": "7", "New": 1}') == Quoted(number="7", extra={"New": 1})
+    assert len(slow) == 4
 
 
 def test_decode_keeps_its_readers() -> None:

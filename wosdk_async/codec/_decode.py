@@ -23,7 +23,6 @@ __all__ = ["WHOLE", "Form", "Reader"]
 One = Callable[[Any], Any]
 
 SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a value that is no time
-PATIENCE = 200  # answers that a reader learns from; then its twins stay as they are
 
 
 @attrs.frozen
@@ -53,8 +52,7 @@ class Reader:
         self._seen = Seen()
         self._fast: Callable[[bytes], Any] | None = None
         self._builds = 0
-        self._unbuilt = 0  # answers with something new since the twins were made
-        self._patience = PATIENCE
+        self._unbuilt = 0  # slow answers since the first that taught something which the twins do not know
         self._news = False
         self._lock = threading.Lock()
 
@@ -64,14 +62,12 @@ class Reader:
         if made is None or self._news:
             if made is None:
                 made = self._form.plain(loads(body), lambda data: self._converter.structure(data, self._cls))
-            if self._patience:
-                self._learn(made)
+            self._learn(made)
         return made
 
     def _try(self, body: bytes) -> Any:
         if self._unbuilt > self._builds**2:  # rarer and rarer: making twins costs a hundred readings
-            with self._lock:
-                self._build()
+            self._build()
         if self._fast is None:
             return None
         try:
@@ -80,14 +76,22 @@ class Reader:
             return None
 
     def _build(self) -> None:
-        self._unbuilt = 0
-        self._builds += 1
+        with self._lock:
+            self._unbuilt = 0
+            self._builds += 1
+            try:
+                self._fast = self._made()
+            except Exception:
+                # A class of a program's own may have what msgspec refuses, and must be read all the same.
+                self._fast = None
+
+    def _made(self) -> Callable[[bytes], Any] | None:
         twin = Twins(self._seen, self._converter, self._note_news).twin(self._cls)
         if twin is None:
-            return
+            return None
         envelope, typed, copy = self._form.envelope, self._form.typed, twin.copy
         decode = exact_decoder(envelope[twin.struct] if envelope else twin.struct)
-        self._fast = lambda body: typed(decode(body), copy)
+        return lambda body: typed(decode(body), copy)
 
     def _note_news(self) -> None:
         self._news = True
@@ -95,6 +99,7 @@ class Reader:
     def _learn(self, made: Any) -> None:
         with self._lock:
             self._news = False
-            self._patience -= 1
             found = made if isinstance(made, list) else [made]
-            self._unbuilt += sum(self._seen.learn(item) for item in found if isinstance(item, Record)) > 0
+            learned = sum(self._seen.learn(item) for item in found if isinstance(item, Record))
+            if learned or self._unbuilt:
+                self._unbuilt += 1

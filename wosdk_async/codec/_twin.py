@@ -57,7 +57,8 @@ class Seen:
     def _is_learnable(self, cls: type[Record], name: str) -> bool:
         # A name that is a field's in another letter case is unknown only beside the documented one.
         known = name.lower() in spellings(cls)[1]  # type: ignore[arg-type]
-        return not known and name.isidentifier() and len(self.unknown[cls]) < MAX_UNKNOWN
+        fit = name.isprintable() and not {'"', "\\"} & set(name)  # msgspec takes no others
+        return not known and fit and len(self.unknown[cls]) < MAX_UNKNOWN
 
 
 @functools.cache
