@@ -29,7 +29,7 @@ def work_order(*, unknown: bool) -> bytes:
 
 
 def _filled(cls: type[Any], opened: dict[str, Any]) -> dict[str, Any]:
-    """Three of four scalar fields, all lists, and the objects named in ``opened``."""
+    """Two of three scalar fields, all lists, and the objects named in ``opened``."""
     found: dict[str, Any] = {}
     for i, meta in enumerate(cls.__wire__.values()):
         name = meta["name"]
@@ -38,7 +38,7 @@ def _filled(cls: type[Any], opened: dict[str, Any]) -> dict[str, Any]:
             found[name] = [inner] if meta.get("many") else inner
         elif meta.get("many"):
             found[name] = []
-        elif meta["type"] in VALUES and (i % 4 or name == "Id"):
+        elif meta["type"] in VALUES and (i % 3 or name == "Id"):
             found[name] = VALUES[meta["type"]](i, meta)
     return found
 

@@ -128,6 +128,15 @@ def test_an_object_that_was_not_seen_is_learned() -> None:
     assert len(slow) < 4
 
 
+def test_a_name_that_comes_later_is_learned() -> None:
+    """An unknown name in some of the answers is read the fast way too, after a few."""
+    reader, slow = reader_of(WorkOrder)
+    bodies = [b'{"Id": 1}', b'{"Id": 1, "New": 2}', b'{"Id": 1, "Newer": null}']
+    assert all(agrees(reader, body, WorkOrder) for body in bodies * 10)
+    assert len(slow) < 9
+    assert all(reader._fast(body) for body in bodies)  # type: ignore[misc]
+
+
 @pytest.mark.parametrize(
     "odd",
     [
