@@ -53,6 +53,7 @@ class Reader:
         self._fast: Callable[[bytes], Any] | None = None
         self._builds = 0
         self._unbuilt = 0  # slow answers since the first that taught something which the twins do not know
+        self._fruitless = 0  # slow answers that taught nothing, one after the other
         self._news = False
         self._lock = threading.Lock()
 
@@ -99,7 +100,11 @@ class Reader:
     def _learn(self, made: Any) -> None:
         with self._lock:
             self._news = False
-            found = made if isinstance(made, list) else [made]
-            learned = sum(self._seen.learn(item) for item in found if isinstance(item, Record))
-            if learned or self._unbuilt:
+            learned = 0
+            # To look through an answer takes half the time of reading it: do so rarely where it is of no use.
+            if self._fruitless < 20 or self._fruitless % 10 == 0:
+                found = made if isinstance(made, list) else [made]
+                learned = sum(self._seen.learn(item) for item in found if isinstance(item, Record))
+            self._fruitless = 0 if learned else self._fruitless + 1
+            if learned or self._unbuilt or not self._builds:
                 self._unbuilt += 1
