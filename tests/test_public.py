@@ -18,7 +18,7 @@ ROOMS = [  # each imports only from those before it
     {"catalogue"},
     {"model"},
     {"codec"},
-    {"check", "agreement"},
+    {"check", "agreement", "envelope"},
     {"wire"},
     {"webhooks", "dry_run"},
     {"calls"},

@@ -9,15 +9,15 @@ from __future__ import annotations
 import copy
 import logging
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import attrs
 
-from wosdk_async import check, codec, wire
+from wosdk_async import check, codec, envelope, wire
 from wosdk_async.agreement import agreed
-from wosdk_async.errors import InvalidCallError, RefusedError, UnsupportedError, refused
+from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, Record
 from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
@@ -58,7 +58,7 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
         f"retrieve {name}",
         "GET",
         path + query,
-        lambda body: _record(wire.entity(body), entity),
+        _objects(envelope.RECORD, entity),
         repeat_safe=True,
     )
 
@@ -112,7 +112,7 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
         f"delete {name}",
         "DELETE",
         f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
-        _specifier,
+        _SPECIFIER,
         repeat_safe=missing_ok,
         headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
     )
@@ -128,7 +128,7 @@ def query(
         f"query {name}",
         "POST",
         f"api/v1/query/{name}",
-        lambda body: [_record(row, entity) for row in wire.entities(body)],
+        _objects(envelope.ROWS, entity),
         repeat_safe=True,
         body=wire.body_of(QueryExpression=content),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),
@@ -151,7 +151,7 @@ def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> C
         name,
         "POST",
         f"api/v1/cmd/{path}",
-        lambda body: _record(_result(body), result),
+        _objects(envelope.RESULT, result),
         repeat_safe=safe,
         body=wire.body_of(Command=content, RequestId=request_id),
         request_id=request_id,
@@ -237,30 +237,13 @@ def _content(record: Record) -> dict[str, Any]:
     return content
 
 
-def _record(data: Any, kind: type[Record] | str | None) -> Any:
-    return data if kind is None or isinstance(kind, str) else codec.structure(data, kind)
+def _objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
+    cls = None if isinstance(kind, str) else kind
+    return lambda body: envelope.objects(body, form, cls)
+
+
+_SPECIFIER = _objects(envelope.SPECIFIER, EntitySpecifier)
 
 
 def _change(operation: str, method: str, path: str, body: bytes) -> Call[EntitySpecifier]:
-    return Call(operation, method, path, _specifier, repeat_safe=False, body=body)
-
-
-def _specifier(body: bytes) -> EntitySpecifier:
-    return codec.structure(wire.specifier(body), EntitySpecifier)
-
-
-def _result(body: bytes) -> dict[str, Any]:
-    """``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""
-    result = wire.document(body)["CommandResult"] or {}
-    if not isinstance(result, dict):
-        raise ValueError("CommandResult is no object")
-    if info := result.get("ErrorInfo"):
-        raise _refusal(info)
-    return result
-
-
-def _refusal(info: Any) -> RefusedError:
-    fields = info if isinstance(info, dict) else {"Description": str(info)}
-    number = fields.get("Number")
-    code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
-    return refused(code, str(fields.get("Description") or fields.get("Type") or code), 200)
+    return Call(operation, method, path, _SPECIFIER, repeat_safe=False, body=body)

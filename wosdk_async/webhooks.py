@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from wosdk_async import codec, wire
+from wosdk_async import envelope
 from wosdk_async.errors import PayloadError
 from wosdk_async.model import Record
 
@@ -34,7 +34,8 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:
-        return [codec.structure(row, entity) for row in wire.entities(body)]
+        found: list[E] = envelope.objects(body, envelope.ROWS, entity)
+        return found
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(
             f"this is not what the service posts, {{Entities: [{{Data}}]}}: {cause!r}"

@@ -17,7 +17,7 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, RefusedError, ThrottledError, refused
 
-__all__ = ["Call", "Reply", "Unreadable", "body_of", "document", "entities", "entity", "read", "specifier"]
+__all__ = ["Call", "Reply", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
@@ -132,43 +132,6 @@ def _until(date: str) -> float:
         return parsedate_to_datetime(date).timestamp() - time.time()
     except (ValueError, OverflowError, OSError):
         return -1.0
-
-
-def document(body: bytes) -> dict[str, Any]:
-    """The JSON object of a body. Raises ValueError when it is none."""
-    found = codec.loads(body)
-    if not isinstance(found, dict):
-        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
-    return found
-
-
-def entities(body: bytes) -> list[dict[str, Any]]:
-    """The rows of a query: ``{Entities: [{Data}]}`` (facts 4)."""
-    return [row["Data"] for row in document(body)["Entities"]]
-
-
-def entity(body: bytes) -> dict[str, Any]:
-    """The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
-    ``{Data}`` of the recordings (facts 3.3).
-    """
-    found = document(body)
-    if "Data" not in found:
-        rows = found["Entities"]
-        if not rows:
-            raise refused("ERROR_CODE_1019", "no record has that id", 200)
-        found = rows[0]
-    data = found["Data"]
-    if not isinstance(data, dict):
-        raise ValueError("Data is no object")
-    return data
-
-
-def specifier(body: bytes) -> dict[str, Any]:
-    """The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
-    found = document(body)["EntitySpecifier"]
-    if not isinstance(found, dict):
-        raise ValueError("EntitySpecifier is no object")
-    return found
 
 
 def body_of(**parts: Any) -> bytes:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
 import msgspec
 import orjson
 
-__all__ = ["dumps", "loads"]
+__all__ = ["UNREADABLE", "dumps", "exact_decoder", "loads"]
 
-_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+def exact_decoder(type: Any) -> Callable[[bytes], Any]:
+    """The function that reads JSON as ``type``, decimal numbers exactly. Raises :data:`UNREADABLE`."""
+    return msgspec.json.Decoder(type, float_hook=Decimal).decode
+
+
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError)
+_decode = exact_decoder(Any)
 
 PLAIN_EXPONENT = 30  # beyond this a number is written as 1E+99, not as a row of zeros
 
@@ -26,7 +33,7 @@ def loads(body: bytes) -> Any:
     """
     try:
         return _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError):
+    except UNREADABLE:
         pass
     try:
         return json.loads(body, parse_float=_number, parse_constant=str)

@@ -20,7 +20,7 @@ from wosdk_async.model import _registry
 from wosdk_async.model._base import Record
 from wosdk_async.model._wire import Wire
 
-__all__ = ["make_reader"]
+__all__ = ["VALUES", "Hook", "expression", "is_nested", "is_plain", "later", "make_reader", "spellings"]
 
 Hook = Callable[[Any, Any], Any]
 
@@ -38,12 +38,14 @@ def read(data, _):
 
 # {get} fetches the value; {of} is the table of the enum or the reader of the class that the field refers to.
 EXPRESSIONS = {
-    "number": "v if (v := {get}).__class__ is Decimal else read_number(v)",
+    "number": "v if (v := {get}) is None or v.__class__ is Decimal else read_number(v)",
     "datetime-local": "None if (v := {get}) is None else read_local(v)",
     "datetime-utc": "None if (v := {get}) is None else read_utc(v)",
-    "enum": "{of}[v] if (v := {get}).__class__ is str else {of}.odd(v)",
-    "class": "{of}(v, None) if (v := {get}).__class__ is dict else v",
+    "enum": "None if (v := {get}) is None else {of}[v] if v.__class__ is str else {of}.odd(v)",
+    "class": "None if (v := {get}) is None else {of}(v, None) if v.__class__ is dict else v",
 }
+VALUES = {"Decimal": Decimal, "read_local": read_local, "read_number": read_number, "read_utc": read_utc}
+"""What the expressions refer to by a fixed name."""
 
 
 def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
@@ -51,47 +53,52 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
     names: dict[str, Any] = {
         "cls": cls,
         # A class that a user derived may have fields of its own: only its __init__ knows their defaults.
-        "new": object.__new__ if _is_plain(cls) else type.__call__,
+        "new": object.__new__ if is_plain(cls) else type.__call__,
         "known": frozenset(meta["name"] for meta in cls.__wire__.values()),
         "sort_out": functools.partial(_sort_out, cls),
         "as_dict": functools.partial(_as_dict, cls),
-        "Decimal": Decimal,
-        "read_local": read_local,
-        "read_number": read_number,
-        "read_utc": read_utc,
+        **VALUES,
     }
-    lines = [
-        f"    made.{name} = {_expression(meta, names, converter)}\n" for name, meta in cls.__wire__.items()
-    ]
+    lines = [f"    made.{name} = {_field(meta, names, converter)}\n" for name, meta in cls.__wire__.items()]
     source = f"{HEAD}{''.join(lines)}    return made\n"
     exec(compile(source, f"<reader of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
+    names["read"].reads = cls  # tells it from a hook that a user registered
     return names["read"]  # type: ignore[no-any-return]
 
 
-def _is_plain(cls: type[Record]) -> bool:
+def is_plain(cls: type[Record]) -> bool:
     """Whether the class has no fields but those of the wire."""
     return {field.name for field in attrs.fields(cls)} == {"extra", *cls.__wire__}
 
 
-def _expression(meta: Wire, names: dict[str, Any], converter: cattrs.BaseConverter) -> str:
-    """The text that reads one field; what it refers to is added to ``names``."""
-    kind = "class" if meta["of"] and meta["type"] != "enum" else meta["type"]
-    get = f"get({meta['name']!r})"
+def is_nested(meta: Wire) -> bool:
+    """Whether the field holds objects of another class."""
+    return bool(meta["of"]) and meta["type"] != "enum"
+
+
+def _field(meta: Wire, names: dict[str, Any], converter: cattrs.BaseConverter) -> str:
+    return expression(meta, f"get({meta['name']!r})", names, functools.partial(later, converter))
+
+
+def expression(meta: Wire, get: str, names: dict[str, Any], reader: Callable[..., Hook]) -> str:
+    """The text that reads one field, of what the text ``get`` gives; what it refers to is added to ``names``.
+
+    ``reader(load, name, names)`` makes the function that reads objects of a nested class.
+    """
+    kind = "class" if is_nested(meta) else meta["type"]
     if kind not in EXPRESSIONS:
         return get
     of = f"{kind}_{meta['of']}"
     if meta["of"] and of not in names:
         load = functools.partial(_registry.resolve, meta["of"])
-        names[of] = EnumReader(load) if kind == "enum" else _later(load, of, names, converter)
+        names[of] = EnumReader(load) if kind == "enum" else reader(load, of, names)
     if not meta.get("many"):
         return EXPRESSIONS[kind].format(get=get, of=of)
     names.setdefault(f"{of}_list", _list_reader(of, names))
-    return f"{of}_list({get})"
+    return f"v if (v := {get}) is None else {of}_list(v)"
 
 
-def _later(
-    load: Callable[[], Any], name: str, names: dict[str, Any], converter: cattrs.BaseConverter
-) -> Hook:
+def later(converter: cattrs.BaseConverter, load: Callable[[], Any], name: str, names: dict[str, Any]) -> Hook:
     """A reader that at its first call finds the real one, and puts it in its own place."""
 
     def first(data: Any, _: Any) -> Any:
@@ -125,13 +132,13 @@ def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
 
 def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The slow path: documented fields, and the rest. The service ignores letter case (facts 3.3)."""
-    known, spellings = _spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
     tidy = {name: data[name] for name in data.keys() & known}
     extra: dict[str, Any] = {}
     for name in data:
         if name in known:
             continue
-        meant = spellings.get(str(name).lower())
+        meant = meant_by.get(str(name).lower())
         if meant is not None and meant not in tidy:
             tidy[meant] = data[name]
         else:
@@ -140,7 +147,7 @@ def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], 
 
 
 @functools.cache
-def _spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
+def spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
     """The documented names, and every name or alias in lower case -> the documented one."""
     known = {meta["name"]: (meta["name"], *meta.get("aliases", ())) for meta in cls.__wire__.values()}
     return frozenset(known), {other.lower(): name for name, others in known.items() for other in others}

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import attrs
 
 from wosdk_async import codec
+from wosdk_async.envelope import document
 from wosdk_async.errors import (
     CredentialsError,
     DiscoveryError,
@@ -27,7 +28,7 @@ from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import RetryPolicy, repeated
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, document, read
+from wosdk_async.wire import Call, Reply, read
 
 __all__ = ["Login", "session_headers"]
 

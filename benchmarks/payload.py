@@ -1,0 +1,54 @@
+"""The WorkOrder that is decoded: 5 KB in the form of spec 2.3, with values of each documented type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wosdk_async import codec, model
+
+MONEY: dict[str, Any] = {}
+COST = dict.fromkeys(
+    ("CostsTotal", "PaymentAmount", "VendorInvoiceTotal", "ExpensesTotal", "CustomerNte"), MONEY
+)
+OPENED: dict[str, Any] = {
+    **{"WorkOrderCost": COST, "Priority": {}, "RequestorContact": {}, "MainAsset": {}, "WorkZone": {}},
+    **{"Employee": {}, "VendorNte": MONEY, "Specialty": {}, "SubType": {}, "Customer": {}, "LastAction": {}},
+    **{"Items": {"Asset": {}, "Task": {}}},
+}
+"""The objects that an order holds."""
+
+
+def work_order(*, unknown: bool) -> bytes:
+    """The order; with ``unknown`` it holds fields that the catalogue does not know, at two depths."""
+    order = _filled(model.WorkOrder, OPENED)
+    if unknown:
+        order |= {"SlaState": "Met", "Forecast": {"Hours": [1, 2.50], "By": "model"}}
+        order["WorkZone"]["Region"] = "EMEA"
+        order["Items"][0]["Score"] = 0.75
+    return codec.dumps(order)
+
+
+def _filled(cls: type[Any], opened: dict[str, Any]) -> dict[str, Any]:
+    """Two of three scalar fields, all lists, and the objects named in ``opened``."""
+    found: dict[str, Any] = {}
+    for i, meta in enumerate(cls.__wire__.values()):
+        name = meta["name"]
+        if name in opened:
+            inner = _filled(getattr(model, meta["of"]), opened[name])
+            found[name] = [inner] if meta.get("many") else inner
+        elif meta.get("many"):
+            found[name] = []
+        elif meta["type"] in VALUES and (i % 3 or name == "Id"):
+            found[name] = VALUES[meta["type"]](i, meta)
+    return found
+
+
+VALUES: dict[str, Any] = {
+    "string": lambda i, meta: f"{meta['name']} {i}",
+    "integer": lambda i, _: 10000 + 37 * i,
+    "number": lambda i, _: codec.loads(b"%d.50" % i),
+    "boolean": lambda i, _: i % 3 == 0,
+    "enum": lambda _, meta: str(next(iter(getattr(model, meta["of"])))),
+    "datetime-local": lambda i, _: f"2024-05-{i % 27 + 1:02d}T09:30:15.1234567",
+    "datetime-utc": lambda i, _: f"2024-05-{i % 27 + 1:02d}T14:30:15.1234567Z",
+}

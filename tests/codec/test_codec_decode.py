@@ -1,0 +1,229 @@
+"""decode(body, cls) is structure(loads(body), cls), whatever comes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.codec.model_strategies import CLASSES, records
+from tests.codec.test_codec_laws import few
+from wosdk_async import codec
+from wosdk_async.codec._decode import WHOLE, Form, Reader
+from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder
+from wosdk_async.model._base import define, field, wire
+
+# JSON texts that take the place of a value; some end it and begin another member, or the same one again.
+ODD = (
+    *("null", "true", "[]", "{}", "[null]", "[[]]", '""', '"x"', "-0", "-0.0", "1.50", "1e5", "1E400", "NaN"),
+    *("1e99999999999999999999", str(2**63), str(2**64), str(10**40), '"1.50"', '"NaN"', '{"Id": 1.0}'),
+    *('"\\ud800"', '"\\u0041"', '"2024-05-14T09:12:31.4470216Z"', '"2024-05-14T09:12:31.4470219"'),
+    *(
+        '"2024-05-14T09:12:31+02:00"',
+        '"2024-13-14"',
+        '"2024-05-14"',
+        '"0001-01-01T00:00:00+14:00"',
+        "[{}, 5]",
+    ),
+    *(
+        '1, "Unknown": [1.20]',
+        '1, "Id": "again"',
+        'null, "id": 5',
+        '5, "ID": {"a": null}',
+        '1, "\\u0049d": 3',
+    ),
+)
+VALUE = re.compile(r'(?<=":)("[^"\\]*"|-?[0-9.]+|null|true|false|\[\]|\{\})')
+NAME = re.compile(r'"([A-Za-z]+)":')
+
+
+def fingerprint(value: Any) -> Any:
+    """The value and all the types in it, the digits of numbers and the zones of times included."""
+    if isinstance(value, Record):
+        return type(value), {name: fingerprint(getattr(value, name)) for name in ("extra", *value.__wire__)}
+    if isinstance(value, dict):
+        return {name: fingerprint(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [fingerprint(item) for item in value]
+    if isinstance(value, Enum):
+        return type(value), value.value, value.name, id(value) if value.name in type(value).__members__ else 0
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None), id(value.tzinfo)
+    return type(value), str(value) if isinstance(value, Decimal | float) else value
+
+
+def outcome(read: Callable[[], Any]) -> Any:
+    try:
+        return fingerprint(read())
+    except (ValueError, TypeError, KeyError) as error:
+        return type(error), str(error)
+
+
+def agrees(reader: Reader, body: bytes, cls: type[Any]) -> bool:
+    return outcome(lambda: reader.read(body)) == outcome(lambda: codec.structure(codec.loads(body), cls))
+
+
+def reader_of(cls: type[Any]) -> tuple[Reader, list[Any]]:
+    """A reader, and the documents that it read the slow way."""
+    slow: list[Any] = []
+
+    def plain(document: Any, one: Callable[[Any], Any]) -> Any:
+        slow.append(document)
+        return one(document)
+
+    return Reader(cls, Form(plain, WHOLE.typed), codec.converter), slow
+
+
+def mutated(text: str, data: st.DataObject) -> bytes:
+    """``text`` with one value replaced, or one name in another letter case."""
+    found = [match.span(1) for match in VALUE.finditer(text)]
+    names = [match.span(1) for match in NAME.finditer(text)]
+    if names and data.draw(st.booleans()):
+        start, end = data.draw(st.sampled_from(names))
+        return f"{text[:start]}{text[start:end].swapcase()}{text[end:]}".encode()
+    start, end = data.draw(st.sampled_from(found)) if found else (0, len(text))
+    return f"{text[:start]}{data.draw(st.sampled_from(ODD))}{text[end:]}".encode()
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@settings(few, max_examples=8)
+@given(data=st.data())
+def test_decode_is_structure_of_loads(cls: type[Any], data: st.DataObject) -> None:
+    """For documented answers, for unknown fields and for whatever else comes, before and after learning."""
+    reader, _ = reader_of(cls)
+    texts = [codec.dumps(codec.unstructure(data.draw(records(cls)))) for _ in range(2)]
+    for text in texts * 3:
+        assert agrees(reader, text, cls)
+    for text in texts:
+        for body in (text, *(mutated(text.decode(), data) for _ in range(4)), b"\xef\xbb\xbf" + text):
+            assert agrees(reader, body, cls)
+
+
+ORDER = b"""{"Id": 7, "StatusId": "New", "TypeCategory": "Request", "New": {"Deep": 0.10}, "@odd name": 1,
+ "Customer": {"Id": 512, "Later": null}, "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.00},
+ "Items": [{"Asset": {"Id": 3}, "Task": {"Id": 4}}, null], "Notes": [],
+ "CreatedDateUtc": "2024-05-14T13:12:31Z"}"""
+
+
+def test_what_was_seen_is_read_the_fast_way() -> None:
+    """One answer read the slow way teaches its objects and its unknown fields."""
+    reader, slow = reader_of(WorkOrder)
+    assert all(agrees(reader, ORDER, WorkOrder) for _ in range(5))
+    assert len(slow) == 1
+    assert reader.read(ORDER).extra == {"New": {"Deep": Decimal("0.10")}, "@odd name": 1}
+
+
+def test_an_object_that_was_not_seen_is_learned() -> None:
+    """The first order with an employee is read by both ways, the next by the fast one."""
+    reader, slow = reader_of(WorkOrder)
+    bodies = [ORDER, b'{"Employee": {"Id": 1, "Fresh": 2}, "Flags": [{}]}']
+    assert all(agrees(reader, body, WorkOrder) for body in bodies * 10)
+    assert len(slow) < 4
+
+
+def test_an_object_beside_what_is_known_is_learned() -> None:
+    """An object that comes in an answer of the fast way is read from a dict, until it has a twin."""
+    reader, slow = reader_of(WorkOrder)
+    bodies = [b'{"Id": 1, "Customer": {"Id": 2}}', b'{"Id": 1, "Employee": {"Id": 2}}']
+    assert all(agrees(reader, body, WorkOrder) for body in bodies * 5)
+    assert (len(slow), reader._builds) == (1, 2)
+
+
+@pytest.mark.parametrize("field", ["DtDue", "DueDateUtc", "LastActionDateUtc"])
+def test_times_with_any_zone_are_read_the_same(field: str) -> None:
+    """With a zone, without and with an offset, of 7 digits or none, in local and UTC fields."""
+    reader, slow = reader_of(WorkOrder)
+    for zone in ("", "Z", "+02:00", "+00:00") * 3:
+        for digits in ("", ".1", ".1234569", ".123456"):
+            body = f'{{"{field}": "2024-05-14T09:12:31{digits}{zone}"}}'.encode()
+            assert agrees(reader, body, WorkOrder)
+    assert len(slow) < 4
+
+
+def test_a_name_that_comes_later_is_learned() -> None:
+    """An unknown name in some of the answers is read the fast way too, after a few."""
+    reader, slow = reader_of(WorkOrder)
+    bodies = [b'{"Id": 1}', b'{"Id": 1, "New": 2}', b'{"Id": 1, "Newer": null}']
+    assert all(agrees(reader, body, WorkOrder) for body in bodies * 10)
+    assert len(slow) < 9
+    assert all(reader._fast(body) for body in bodies)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b'"\\"quoted\\"": 1',
+        b'"number": "other case"',
+        b'"Id": "seven", "Customer": 5',
+        b'"DtDue": "soon"',
+        b'"StatusId": 4',
+        b'"Po\\ud800": 1',
+        b'"New": NaN',
+    ],
+)
+def test_what_the_twins_cannot_do_falls_back(odd: bytes) -> None:
+    """A name that no Struct can have, another case, a wrong type: the slow way reads them, each time."""
+    reader, slow = reader_of(WorkOrder)
+    body = ORDER.replace(b'"@odd name": 1', odd)
+    assert all(agrees(reader, body, WorkOrder) for _ in range(6))
+    assert len(slow) == 6
+
+
+def test_another_case_of_a_name_is_not_learned_as_unknown() -> None:
+    """Beside the documented name "number" is unknown, alone it is the number."""
+    reader, _ = reader_of(WorkOrder)
+    bodies = [b'{"Number": "1", "number": "2"}', b'{"number": "3"}'] * 4
+    assert all(agrees(reader, body, WorkOrder) for body in bodies)
+    assert reader.read(bodies[1]).number == "3"
+
+
+def test_unknown_names_do_not_fill_the_memory() -> None:
+    """A reader learns so many names, and makes its twins more and more rarely."""
+    reader, _ = reader_of(Money)
+    assert all(agrees(reader, b'{"N%d": 1}' % i, Money) for i in range(250))
+    assert len(reader._seen.unknown[Money]) <= 64
+    assert reader._builds < 20
+
+
+def test_a_class_in_itself_is_read_at_every_depth() -> None:
+    """A class that refers to itself has a twin outside, and is read from dicts inside."""
+    reader, slow = reader_of(FilterExpression)
+    body = b'{"FilterOperator": "And", "Filters": [{"Filters": [{"Filters": [], "X": 1}]}, null]}'
+    assert all(agrees(reader, body, FilterExpression) for _ in range(5))
+    assert len(slow) == 1
+
+
+def test_hooks_of_the_program_are_obeyed() -> None:
+    """A class with a hook of its own has no twin, alone or inside another."""
+    own = codec.converter.copy()
+    own.register_structure_hook(Employee, lambda data, _: Employee(id=data["Id"] + 1))
+    outside, inside = Reader(Employee, WHOLE, own), Reader(WorkOrder, WHOLE, own)
+    for _ in range(4):
+        assert outside.read(b'{"Id": 3}') == Employee.ref(4)
+        assert inside.read(b'{"Employee": {"Id": 3}, "Customer": {"Id": 4}}').employee == Employee.ref(4)
+
+
+def test_a_class_that_msgspec_refuses_is_read() -> None:
+    """A wire name that no Struct takes leaves its class to the slow way."""
+
+    @define(kw_only=True)
+    class Quoted(Record):
+        number: str | None = field(default=None, metadata=wire('"No"', "string"))
+
+    reader, slow = reader_of(Quoted)
+    for _ in range(4):
+        assert reader.read(b'{"\\"No\\"": "7", "New": 1}') == Quoted(number="7", extra={"New": 1})
+    assert len(slow) == 4
+
+
+def test_decode_keeps_its_readers() -> None:
+    """The package's own function learns over calls."""
+    for _ in range(3):
+        assert codec.decode(b'{"Id": 5}', Customer) == Customer.ref(5)

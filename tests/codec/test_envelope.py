@@ -1,0 +1,100 @@
+"""The envelopes of answers: both readings of each say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.codec.test_codec_decode import fingerprint
+from wosdk_async import codec, envelope
+from wosdk_async.errors import RefusedError
+from wosdk_async.model import CommandResult, EntitySpecifier, WoActionResponse, WorkOrder
+
+DATA = b'{"Id": 7, "StatusId": "New", "VendorNte": {"Value": 1.50}, "New": [1.0]}'
+RECORDS = [
+    b'{"Data": %s}' % DATA,
+    b'{"Data": %s, "RequestId": "a"}' % DATA,
+    b'{"Entities": [{"Data": %s}]}' % DATA,
+    b'{"Entities": [{"Data": {"Id": 8}}], "Data": %s}' % DATA,
+    b'{"Entities": [], "Data": %s}' % DATA,
+    b'{"Entities": null, "Data": %s}' % DATA,
+    *(b'{"Entities": []}', b'{"Entities": null}', b'{"Entities": [{}]}', b'{"Entities": [{"Data": null}]}'),
+    *(
+        b'{"Data": null}',
+        b'{"Data": []}',
+        b'{"Data": {}, "Data": {"Id": 1}}',
+        b"{}",
+        b"[]",
+        b"null",
+        b"",
+        b"<p>",
+    ),
+    *(b'{"data": {}}', b'{"Data": {}, "Other": 1}', b'{"Data": {}, "Other": "\xff"}', b'{"Data": {}} {}'),
+]
+ROWS = [
+    *(
+        b'{"Entities": [{"Data": %s}, {"Data": {"Id": 8}}]}' % DATA,
+        b'{"Entities": []}',
+        b'{"Entities": null}',
+    ),
+    *(
+        b'{"Entities": [{"Data": null}]}',
+        b'{"Entities": [{"Data": {}, "More": 1}], "Total": 5}',
+        b'{"Data": {}}',
+    ),
+    b'{"Entities": [{"Data": {}}, {"Data": {"Id": 1, "New": 1}}], "RequestId": null}',
+]
+RESULTS = [
+    b'{"CommandResult": {"Wo": %s}, "RequestId": "a"}' % DATA,
+    b'{"CommandResult": {"Wo": %s, "ErrorInfo": null}}' % DATA,
+    b'{"CommandResult": {"Wo": %s, "ErrorInfo": {}}}' % DATA,
+    b'{"CommandResult": {"ErrorInfo": {"Number": 5, "Description": "no"}}}',
+    b'{"CommandResult": {"Wo": {}, "ErrorInfo": {"Type": "T"}}, "RequestId": "a"}',
+    *(b'{"CommandResult": {"ErrorInfo": "no"}}', b'{"CommandResult": {"errorinfo": {"Number": 5}}}'),
+    *(b'{"CommandResult": null}', b'{"CommandResult": []}', b'{"CommandResult": 5}', b"{}", b"[1]"),
+]
+SPECIFIERS = [
+    b'{"EntitySpecifier": {"EntityType": "Contact", "Id": 5, "ConcurrencyId": 2}}',
+    *(b'{"EntitySpecifier": {"Id": 5, "New": 1}, "RequestId": "a"}', b'{"EntitySpecifier": null}', b"{}"),
+    b'{"EntitySpecifier": {}, "NestedEntitiesOperationResults": []}',
+]
+FORMS = [
+    pytest.param(envelope.RECORD, WorkOrder, RECORDS, id="record"),
+    pytest.param(envelope.ROWS, WorkOrder, ROWS, id="rows"),
+    pytest.param(envelope.RESULT, WoActionResponse, RESULTS, id="result"),
+    pytest.param(envelope.RESULT, CommandResult, RESULTS, id="unknown result"),
+    pytest.param(envelope.SPECIFIER, EntitySpecifier, SPECIFIERS, id="specifier"),
+]
+
+
+def outcome(read: Any) -> Any:
+    try:
+        return fingerprint(read())
+    except (RefusedError, ValueError, TypeError, KeyError) as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
+def test_both_readings_say_the_same(form: codec.Form, cls: type[Any], bodies: list[bytes]) -> None:
+    """Whatever the envelope and however often it was seen: the same objects, the same errors."""
+    for body in bodies * 8:
+        plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
+        assert outcome(lambda: envelope.objects(body, form, cls)) == plain  # noqa: B023
+
+
+@pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
+def test_documented_envelopes_are_read_the_fast_way(
+    form: codec.Form, cls: type[Any], bodies: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An envelope of the documentation does not go through the loaded document, once its like was seen."""
+    for _ in range(3):
+        envelope.objects(bodies[0], form, cls)
+    monkeypatch.setattr("wosdk_async.codec._decode.loads", lambda body: pytest.fail("was loaded"))
+    assert envelope.objects(bodies[0], form, cls)
+
+
+def test_without_a_class_the_objects_are_dicts() -> None:
+    """What the catalogue does not know is handed over as it came."""
+    assert envelope.objects(b'{"Data": {"A": 1}}', envelope.RECORD, None) == {"A": 1}
+    assert envelope.objects(b'{"Entities": [{"Data": {"A": 1}}]}', envelope.ROWS, None) == [{"A": 1}]

@@ -1,0 +1,137 @@
+"""What is around the objects of an answer: where they are, and how it says that the call failed.
+
+The functions on a loaded document are the definition. The Structs say the same to msgspec, so that
+:func:`wosdk_async.codec.decode` reads envelope and objects in one pass; they name all the keys that
+are documented, and leave an answer with another one to the functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from wosdk_async import codec
+from wosdk_async.errors import RefusedError, refused
+
+__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects"]
+
+T = TypeVar("T")
+One = Callable[[Any], Any]
+
+
+def objects(body: bytes, form: codec.Form, cls: type[Any] | None) -> Any:
+    """What ``form`` finds in ``body``: objects of ``cls``, or plain dicts without one."""
+    if cls is None:
+        return form.plain(codec.loads(body), lambda data: data)
+    return codec.decode(body, cls, form)
+
+
+def document(body: bytes) -> dict[str, Any]:
+    """The JSON object of a body. Raises ValueError when it is none."""
+    return _object(codec.loads(body))
+
+
+def _object(found: Any) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise ValueError(f"a JSON object was expected, not {type(found).__name__}")
+    return found
+
+
+# --- rows of a query, a record --------------------------------------------------------------
+
+
+class _Row(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T = msgspec.field(name="Data")
+
+
+class _Rows(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    entities: list[_Row[T]] = msgspec.field(name="Entities")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    data: T | UnsetType = msgspec.field(name="Data", default=UNSET)
+    entities: list[_Row[T]] | UnsetType = msgspec.field(name="Entities", default=UNSET)
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+def _plain_rows(found: Any, one: One) -> list[Any]:
+    return [one(row["Data"]) for row in _object(found)["Entities"]]
+
+
+def _plain_record(found: Any, one: One) -> Any:
+    found = _object(found)
+    if "Data" not in found:
+        rows = found["Entities"]
+        if not rows:
+            raise refused("ERROR_CODE_1019", "no record has that id", 200)
+        found = rows[0]
+    data = found["Data"]
+    if not isinstance(data, dict):
+        raise ValueError("Data is no object")
+    return one(data)
+
+
+def _typed_record(found: _Record[Any], one: One) -> Any:
+    if found.data is not UNSET:
+        return one(found.data)
+    return one(found.entities[0].data) if found.entities else None
+
+
+ROWS = codec.Form(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
+"""The rows of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+
+RECORD = codec.Form(_plain_record, _typed_record, _Record)
+"""The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
+``{Data}`` of the recordings (facts 3.3)."""
+
+
+# --- what a write and a command answer ------------------------------------------------------
+
+
+class _Specifier(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    specifier: T = msgspec.field(name="EntitySpecifier")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+class _Result(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
+    result: T = msgspec.field(name="CommandResult")
+    request_id: Any = msgspec.field(name="RequestId", default=None)
+
+
+def _plain_specifier(found: Any, one: One) -> Any:
+    specifier = _object(found)["EntitySpecifier"]
+    if not isinstance(specifier, dict):
+        raise ValueError("EntitySpecifier is no object")
+    return one(specifier)
+
+
+def _plain_result(found: Any, one: One) -> Any:
+    result = _object(found)["CommandResult"] or {}
+    if not isinstance(result, dict):
+        raise ValueError("CommandResult is no object")
+    if info := result.get("ErrorInfo"):
+        raise _refusal(info)
+    return one(result)
+
+
+def _typed_result(found: _Result[Any], one: One) -> Any:
+    made = one(found.result)
+    return made if made.error_info is None else None
+
+
+def _refusal(info: Any) -> RefusedError:
+    fields = info if isinstance(info, dict) else {"Description": str(info)}
+    number = fields.get("Number")
+    code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
+    return refused(code, str(fields.get("Description") or fields.get("Type") or code), 200)
+
+
+SPECIFIER = codec.Form(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)
+"""The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
+
+RESULT = codec.Form(_plain_result, _typed_result, _Result)
+"""``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""
