@@ -1,0 +1,36 @@
+"""From a verb to a :class:`~wosdk_async.wire.Call`: paths, bodies and how the answer is read.
+
+Each function takes an entity or command as a class of the model or, for what the catalogue does not know,
+as its name with plain dicts.
+"""
+
+from __future__ import annotations
+
+from wosdk_async.calls.commands import command, command_by_every_path
+from wosdk_async.calls.entities import (
+    change,
+    changed,
+    create,
+    delete,
+    query,
+    require_support,
+    retrieve,
+    specifier_of,
+    update,
+)
+from wosdk_async.calls.parts import Id
+
+__all__ = [
+    "Id",
+    "change",
+    "changed",
+    "command",
+    "command_by_every_path",
+    "create",
+    "delete",
+    "query",
+    "require_support",
+    "retrieve",
+    "specifier_of",
+    "update",
+]
