@@ -2,7 +2,7 @@
 
 One call goes down this chain, and its answer comes back up::
 
-    company.py            the verbs: get, create, update, delete, query, run, run_many
+    company.py            on connected.py, the verbs: get, create, update, delete, query, run, run_many
     calls/, check.py      a verb becomes a Call; what cannot be sent is told before
     codec/, wire.py       objects to bytes, answers to objects or errors; envelope.py is what is around them
     query/                conditions checked as they are built, pages past the row cap

@@ -5,30 +5,24 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-import attrs
-
 from wosdk_async import calls
 from wosdk_async.calls import Id
-from wosdk_async.errors import UnknownNameError
+from wosdk_async.connected import Connected
 from wosdk_async.fanout import Run
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
-from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.trace import Trace
-from wosdk_async.transport.transport import Tenant, Transport
-from wosdk_async.wire import Call
 
 __all__ = ["Company"]
 
 E = TypeVar("E", bound=Record)
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R", bound=CommandResult)
-T = TypeVar("T")
 
 Expression = QueryExpression | Mapping[str, Any]
 
 
-class Company:
+class Company(Connected):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     What an entity is documented not to support is refused before it is sent, with what to do instead;
@@ -37,60 +31,6 @@ class Company:
     Light: it can be made anew for every request, the session and the connections are the client's. Every verb
     raises a :class:`~wosdk_async.errors.WosdkError`.
     """
-
-    def __init__(
-        self, transport: Transport, tenant: Tenant, options: CallOptions, trace: Trace | None = None
-    ) -> None:
-        self._transport = transport
-        self._tenant = tenant
-        self._options = options
-        self._trace = trace
-        self._sessions = transport.sessions(tenant)
-
-    def __repr__(self) -> str:
-        return f"<Company {self.name!r} region={self._tenant.region.name} {self._sessions!r}>"
-
-    @property
-    def name(self) -> str:
-        """The Company's name, as every request carries it."""
-        return self._tenant.company
-
-    @property
-    def version(self) -> str | None:
-        """The release of the Company's installation (spec 9); None before its first call."""
-        session = self._sessions.session
-        return session.grant.company_version if session else None
-
-    @property
-    def id(self) -> int | None:
-        """The Company's number (spec 4.1); None before its first call."""
-        session = self._sessions.session
-        return session.grant.company_id if session else None
-
-    @property
-    def host(self) -> str | None:
-        """The origin that served the last session; None before the first call."""
-        session = self._sessions.session
-        return session.base_url if session else None
-
-    def with_options(self, **changes: Any) -> Company:
-        """The same Company with other :class:`CallOptions`: ``with_options(deadline=5)``."""
-        return Company(self._transport, self._tenant, attrs.evolve(self._options, **changes), self._trace)
-
-    def traced(self, trace: Trace) -> Company:
-        """The same Company, which notes the course of each call in ``trace``: attempts and the raw answer.
-
-        ::
-
-            trace = Trace()
-            order = await acme.traced(trace).get(WorkOrder, 1)
-            trace.attempts, trace.reply.status, trace.reply.headers, trace.reply.body
-        """
-        return Company(self._transport, self._tenant, self._options, trace)
-
-    async def connect(self) -> None:
-        """Open the session now instead of with the first call: tells whether the credentials are good."""
-        await self._transport.connect(self._sessions, self._options)
 
     # --- entities ---------------------------------------------------------------------------
 
@@ -231,25 +171,6 @@ class Company:
 
         return Run(inputs, call, limit=limit, grace=grace)
 
-    async def _run(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
-    ) -> Any:
-        ways = calls.command_by_every_path(command, fields)
-        known = self._sessions.paths.get(ways[0].operation)
-        return await self._run_by([way for way in ways if way.path == known] or ways, trace)
-
-    async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
-        """Try one path after the other, and remember for the Company which one it knows."""
-        way, *others = ways
-        try:
-            result = await self._send(way, trace)
-        except UnknownNameError as error:
-            if error.code != "COMMAND_NOT_FOUND" or not others:
-                raise
-            return await self._run_by(others, trace)
-        self._sessions.paths[way.operation] = way.path
-        return result
-
     @staticmethod
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
         if check:
@@ -257,6 +178,3 @@ class Company:
 
     async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
         return await self._send(calls.query(entity, expression))
-
-    async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
-        return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from wosdk_async import WoNote
+from wosdk_async import WoNote, WorkOrder
 from wosdk_async.query.builder import Query
 from wosdk_async.wire import Call
 
@@ -74,3 +74,11 @@ def _fits(id: int, condition: Json) -> bool:
     (value,) = condition["Values"]
     assert isinstance(value, str)
     return bool(OPERATORS[condition["Operator"]](id, int(value)))
+
+
+async def unsent(call: Any) -> Any:
+    raise AssertionError(f"{call} was sent")
+
+
+def query() -> Query[WorkOrder]:
+    return Query(WorkOrder, unsent)

@@ -31,6 +31,21 @@ async def test_a_path_that_the_company_does_not_know_is_tried_no_more() -> None:
     assert service.calls[0].json == service.calls[1].json
 
 
+async def test_a_remembered_path_may_stop_to_work() -> None:
+    """After an upgrade of the Company the other path is tried again."""
+    known = "SendWorkOrderCommand"
+
+    def handler(request: Request) -> Answer:
+        there = request.path.endswith(f"/{known}")
+        return Answer(body={"CommandResult": {}}) if there else error(400, "COMMAND_NOT_FOUND")
+
+    async with Service(handler) as service, service.client() as client:
+        await client.company().run(SendWorkOrderCommand(work_order_id=1))
+        known = "SendWorkOrder"
+        await client.company().run(SendWorkOrderCommand(work_order_id=1))
+    assert len(service.calls) == 4
+
+
 async def test_a_command_that_no_path_knows() -> None:
     """When every path was refused the last refusal is raised."""
     async with Service(lambda _: error(400, "COMMAND_NOT_FOUND")) as service, service.client() as client:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NoReturn
 
@@ -26,7 +27,7 @@ NEGATED |= {other: operator for operator, other in NEGATED.items()}
 """Each of the 14 operators of the service and its opposite; none of a pair matches null but the last."""
 
 
-class Condition:
+class Condition(abc.ABC):
     """What rows must fulfil: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
 
     Conditions are joined by ``&`` and ``|`` and negated by ``~``. They have no truth value, so ``and``,
@@ -41,8 +42,9 @@ class Condition:
     def __or__(self, other: Condition) -> Condition:
         return _join("Or", self, other) if isinstance(other, Condition) else NotImplemented
 
+    @abc.abstractmethod
     def __invert__(self) -> Condition:
-        raise NotImplementedError
+        """The opposite, where the service has an operator for it."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
