@@ -29,6 +29,8 @@ ROOMS = [  # each imports only from those before it
     {"credential_sources"},
     {"settings"},
     {"connected"},
+    {"verbs"},
+    {"helpers"},
     {"company", "client"},
     {"jobs"},
     {"cli"},

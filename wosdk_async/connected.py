@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Connected:
-    """The ground of :class:`~wosdk_async.company.Company`, which adds the verbs."""
+    """The ground of :class:`~wosdk_async.verbs.Verbs`, which adds what can be sent."""
 
     def __init__(
         self, transport: Transport, tenant: Tenant, options: CallOptions, trace: Trace | None = None

@@ -1,0 +1,177 @@
+"""The generic verbs of one Company: coroutines over every entity and command."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+from typing import Any, TypeVar, overload
+
+from wosdk_async import calls
+from wosdk_async.calls import Id
+from wosdk_async.connected import Connected
+from wosdk_async.fanout import Run
+from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
+from wosdk_async.query.builder import Query
+from wosdk_async.transport.trace import Trace
+
+__all__ = ["Verbs"]
+
+E = TypeVar("E", bound=Record)
+I = TypeVar("I")  # noqa: E741 - an input
+R = TypeVar("R", bound=CommandResult)
+
+Expression = QueryExpression | Mapping[str, Any]
+
+
+class Verbs(Connected):
+    """Entities, queries and commands; :class:`~wosdk_async.company.Company` adds what users ask for most.
+
+    What an entity is documented not to support is refused before it is sent, with what to do instead;
+    ``check=False`` sends it anyway. Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
+    """
+
+    # --- entities ---------------------------------------------------------------------------
+
+    @overload
+    async def get(self, entity: type[E], id: Id, *, properties: Iterable[str] = ()) -> E: ...
+    @overload
+    async def get(self, entity: str, id: Id, *, properties: Iterable[str] = ()) -> dict[str, Any]: ...
+    async def get(self, entity: type[Record] | str, id: Id, *, properties: Iterable[str] = ()) -> Any:
+        """Read one record.
+
+        Args:
+            entity: a class of the model, or the name of an entity type that the catalogue does not know.
+            id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
+            properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``). Without any, the service
+                sends scalars and references cut to their id, and no lists (facts 3.4).
+
+        Raises NotFoundError when no record has that id.
+        """
+        return await self._send(calls.retrieve(entity, id, properties))
+
+    @overload
+    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
+    @overload
+    async def create(
+        self, entity: str, fields: Mapping[str, Any], *, check: bool = True
+    ) -> EntitySpecifier: ...
+    async def create(
+        self, entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    ) -> EntitySpecifier:
+        """Create a record and return its type, id and version; work orders are made by WoCreateCommand.
+
+        Raises InDoubtError when the record may have been created though no answer says so.
+        """
+        self._require(entity if isinstance(entity, str) else type(entity), "create", check)
+        return await self._send(calls.create(entity, fields))
+
+    async def update(self, record: E, *, check: bool = True, **changes: Any) -> E:
+        """Write the named fields of ``record`` and nothing else; None sends null.
+
+        Returns a copy with the changes and the new version. Fields are named as in Python:
+        ``update(order, po_number="PO-77")``.
+        """
+        self._require(type(record), "update", check)
+        made = await self._send(calls.change(record, changes))
+        return calls.changed(record, changes, made)
+
+    async def delete(
+        self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True
+    ) -> EntitySpecifier:
+        """Delete a record; removable ones are only marked (facts 3.4).
+
+        With ``missing_ok`` a record that is already gone is no error, which makes it safe to repeat.
+        """
+        self._require(entity, "delete", check)
+        return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
+
+    @overload
+    def query(self, entity: type[E], *, check: bool = True) -> Query[E]: ...
+    @overload
+    def query(self, entity: str, *, check: bool = True) -> Query[dict[str, Any]]: ...
+    @overload
+    def query(
+        self, entity: type[E], expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[E]]: ...
+    @overload
+    def query(
+        self, entity: str, expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
+    def query(
+        self, entity: type[Record] | str, expression: Expression | None = None, *, check: bool = True
+    ) -> Any:
+        """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
+
+        With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
+        4,000 at the most (facts 7).
+        """
+        self._require(entity, "query", check)
+        return Query(entity, self._send) if expression is None else self._rows(entity, expression)
+
+    async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
+        """Undo the removal of a record (facts 3.4)."""
+        name = entity if isinstance(entity, str) else entity.wire_name
+        done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
+        return calls.specifier_of(done)
+
+    # --- commands ---------------------------------------------------------------------------
+
+    @overload
+    async def run(self, command: Command[R]) -> R: ...
+    @overload
+    async def run(self, command: str, fields: Mapping[str, Any]) -> dict[str, Any]: ...
+    async def run(self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None) -> Any:
+        """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
+
+        Raises InDoubtError when it may have been carried out though no answer says so.
+        """
+        return await self._run(command, fields)
+
+    @overload
+    def run_many(
+        self,
+        inputs: Iterable[Command[R]] | AsyncIterable[Command[R]],
+        *,
+        limit: int = 32,
+        grace: float = 30.0,
+    ) -> Run[Command[R], R]: ...
+    @overload
+    def run_many(
+        self,
+        inputs: Iterable[I] | AsyncIterable[I],
+        *,
+        command: Callable[[I], Command[R]],
+        limit: int = 32,
+        grace: float = 30.0,
+    ) -> Run[I, R]: ...
+    def run_many(
+        self,
+        inputs: Iterable[Any] | AsyncIterable[Any],
+        *,
+        command: Callable[[Any], Command[Any]] | None = None,
+        limit: int = 32,
+        grace: float = 30.0,
+    ) -> Run[Any, Any]:
+        """Run many commands at once: one outcome for each input, in the order in which they end.
+
+        Args:
+            inputs: commands, or anything from which ``command`` makes one; sync or async, of any length.
+            command: makes the command of an input when its turn comes; what it raises fails that input only.
+            limit: calls under way at the most, and outcomes that wait to be read.
+            grace: seconds that calls under way get when the block is cancelled or left by an exception.
+
+        See :class:`~wosdk_async.fanout.Run` for what leaving the block early means.
+        """
+
+        async def call(item: Any, trace: Trace) -> Any:
+            made = command(item) if command is not None else item
+            return await self._run(made, None, trace)
+
+        return Run(inputs, call, limit=limit, grace=grace)
+
+    @staticmethod
+    def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
+        if check:
+            calls.require_support(entity, operation)
+
+    async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
+        return await self._send(calls.query(entity, expression))
