@@ -12,8 +12,9 @@ from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.session import Grant
+from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.transport.transport import Tenant, Transport
+from wosdk_async.transport.transport import Transport
 from wosdk_async.wire import Call
 
 __all__ = ["Connected"]

@@ -15,6 +15,9 @@ of them ever holds a token or a secret.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 __all__ = [
     "BusinessRuleError",
     "ConfigurationError",
@@ -28,6 +31,7 @@ __all__ = [
     "NotFoundError",
     "NotSentError",
     "NotUniqueError",
+    "OverloadedError",
     "PayloadError",
     "RefusedError",
     "SessionError",
@@ -49,6 +53,10 @@ class WosdkError(Exception):
     operation: str | None = None
     request_id: str | None = None
     attempts: int = 0
+    waits: tuple[float, ...] = ()
+    """Seconds waited before each further attempt."""
+    times: Mapping[str, float] = MappingProxyType({})
+    """Seconds spent in each phase: queue, session, connect, request, sleep."""
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
@@ -169,6 +177,10 @@ class NotSentError(WosdkError, ConnectionError):
     """The call never reached the service, so it can be sent again, a create too."""
 
 
+class OverloadedError(NotSentError):
+    """Too many calls of the Company wait in this client already, so this one was turned away at once."""
+
+
 class NoAnswerError(WosdkError):
     """A call that is safe to repeat got no answer that could be read, however often it was sent."""
 
@@ -176,7 +188,10 @@ class NoAnswerError(WosdkError):
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """The time for the call was used up before it could have had an effect; ``phase`` says by what."""
+    """The time for the call was used up before it could have had an effect.
+
+    ``phase`` names what it was busy with then: queue, session, connect, request or sleep.
+    """
 
     phase: str = ""
 

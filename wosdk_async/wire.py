@@ -17,9 +17,11 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, RefusedError, ThrottledError, refused
 
-__all__ = ["Call", "Reply", "Unreadable", "body_of", "read"]
+__all__ = ["THROTTLED", "Call", "Reply", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
+
+THROTTLED = (429, 503)  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
 
 _MAX_MESSAGE = (
     2000  # characters of a refusal that are kept; what the service sends is not trusted to be short
@@ -87,7 +89,7 @@ def read(call: Call[T], reply: Reply) -> T:
 
 def _failure(reply: Reply) -> RefusedError | Unreadable:
     code, message, time_stamp = _error_body(reply.body)
-    if reply.status in (429, 503):  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+    if reply.status in THROTTLED:
         wait = _retry_after(reply.headers.get("retry-after"))
         text = message or f"HTTP {reply.status}: the service asks to wait"
         return ThrottledError(text, code=code, status=reply.status, retry_after=wait, time_stamp=time_stamp)

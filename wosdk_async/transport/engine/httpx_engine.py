@@ -33,6 +33,7 @@ class HttpxEngine:
     def __init__(self, *, connections: int = 20, ssl_context: ssl.SSLContext | None = None) -> None:
         self.capacity = connections
         self._slots = Gate(connections)
+        self._lane = self._slots.lane()
         self._ssl = ssl_context
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -66,13 +67,13 @@ class HttpxEngine:
             extensions={"trace": trace, "timeout": {"connect": _CONNECT_TIMEOUT}},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self)
+        await self._slots.acquire(self._lane)
         try:
             return await self._exchange(origin, request)
         except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
             raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
         finally:
-            self._slots.release(self)
+            self._slots.release(self._lane)
 
     async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
         """Send ``request`` over a connection, which is kept only if all went well."""
