@@ -13,7 +13,7 @@ from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreed
 from wosdk_async.calls.parts import content_of, objects, segment
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import Command, CommandResult
+from wosdk_async.model import Command, CommandResult, _registry
 from wosdk_async.wire import Call
 
 __all__ = ["by_other_paths", "command"]
@@ -30,7 +30,7 @@ def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> C
         raise InvalidCallError(f"{type(cmd).__name__} is what commands share; run one of them")
     else:
         name, path, content = cmd.wire_name, cmd.path, agreed(cmd.wire_name, content_of(cmd))
-        safe, to_locator, decode = cmd.repeat == "safe", cmd.host == "locator", _reader(type(cmd))
+        safe, to_locator, decode = cmd.repeat == "safe", cmd.host == "locator", _reader(cmd.result_name)
     request_id = None if to_locator else os.urandom(16).hex()  # spec 4.2: on each command except discovery
     return Call(
         name,
@@ -54,5 +54,5 @@ _PLAIN = objects(envelope.RESULT, None)
 
 
 @functools.cache
-def _reader(cls: Any) -> Callable[[bytes], Any]:
-    return objects(envelope.RESULT, cls.result_class())
+def _reader(result: str) -> Callable[[bytes], Any]:
+    return objects(envelope.RESULT, _registry.resolve(result))
