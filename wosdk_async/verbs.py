@@ -116,14 +116,33 @@ class Verbs(Connected):
     # --- commands ---------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R]) -> R: ...
+    async def run(self, command: Command[R], *, marker: str | None = None) -> R: ...
     @overload
     async def run(self, command: str, fields: Mapping[str, Any]) -> dict[str, Any]: ...
-    async def run(self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None) -> Any:
+    async def run(
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        marker: str | None = None,
+    ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
-        Raises InDoubtError when it may have been carried out though no answer says so.
+        Args:
+            command: the command, or its name.
+            fields: what a command that is named carries.
+            marker: where a command carries a key of your own that can be queried, as in
+                ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. When the outcome
+                is in doubt the record with this key is looked for until the ``settle`` time of the options
+                has passed since the last attempt. If it is there the result holds it; else the command is
+                sent again. See ``docs/failures.md`` for the window that remains.
+
+        Raises InDoubtError when it may have been carried out though no answer says so. With a marker,
+        InvalidCallError when it names no key, NotUniqueError when several records have the key, and
+        InDoubtError only when they could not be queried.
         """
+        if marker is not None:
+            return await self._run_marked(command, marker)
         return await self._run(command, fields)
 
     @overload
@@ -131,6 +150,7 @@ class Verbs(Connected):
         self,
         inputs: Iterable[Command[R]] | AsyncIterable[Command[R]],
         *,
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
     ) -> Run[Command[R], R]: ...
@@ -140,6 +160,7 @@ class Verbs(Connected):
         inputs: Iterable[I] | AsyncIterable[I],
         *,
         command: Callable[[I], Command[R]],
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
     ) -> Run[I, R]: ...
@@ -148,6 +169,7 @@ class Verbs(Connected):
         inputs: Iterable[Any] | AsyncIterable[Any],
         *,
         command: Callable[[Any], Command[Any]] | None = None,
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
     ) -> Run[Any, Any]:
@@ -156,6 +178,7 @@ class Verbs(Connected):
         Args:
             inputs: commands, or anything from which ``command`` makes one; sync or async, of any length.
             command: makes the command of an input when its turn comes; what it raises fails that input only.
+            marker: where each command carries a key of its own, as for :meth:`run`.
             limit: calls under way at the most, and outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
 
@@ -164,6 +187,8 @@ class Verbs(Connected):
 
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
+            if marker is not None:
+                return await self._run_marked(made, marker, trace)
             return await self._run(made, None, trace)
 
         return Run(inputs, call, limit=limit, grace=grace)
