@@ -1,7 +1,7 @@
 """A create in doubt is looked up by the caller's own key, and sent again if it is not there.
 
-The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command that
-holds a key which the caller made up and which can be queried afterwards.
+The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
+that holds a key which the caller made up and which can be queried afterwards.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Marker(Generic[R]):
         entity = entity_class(name) if name and rest else None
         if entity is None:
             raise InvalidCallError(
-                f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds your key, "
-                "as in 'work_order.po_number'"
+                f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
+                "your key, as in 'work_order.po_number'"
             )
         try:
             key = operator.attrgetter(path)(command)
@@ -130,7 +130,7 @@ class Resolver(Generic[R]):
         Raises NoAnswerError when it was not there each time its time to settle had passed, and InDoubtError
         when it could not be looked up.
         """
-        for attempt in range(1, self.attempts + 1):
+        for _ in range(self.attempts):
             try:
                 return await self.once()
             except InDoubtError as error:
@@ -143,7 +143,7 @@ class Resolver(Generic[R]):
             if found is not None:
                 return found
         raise NoAnswerError(
-            f"not carried out: sent {attempt} times, and not there {self.settle:g} s after any of them "
+            f"not carried out: sent {self.attempts} times, and not there {self.settle:g} s after any of them "
             f"({doubt.message})"
         ) from doubt
 
