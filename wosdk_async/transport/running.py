@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncGenerator
 
 import attrs
 
@@ -30,6 +31,19 @@ class Running:
     dispatcher: Dispatcher
     login: Login
     engines: tuple[Engine, ...]
+    _connections: AsyncGenerator[None, None]
+
+    @classmethod
+    def started(cls, dispatcher: Dispatcher, login: Login, engines: tuple[Engine, ...]) -> Running:
+        """What is made here closes its connections with the loop at the latest.
+
+        ``asyncio.run`` ends the async generators that were begun in its loop, so one of them stands for
+        the connections: a client that nobody closed leaves no socket open.
+        """
+        connections = _closing(engines)
+        with contextlib.suppress(StopIteration):
+            next(connections.__anext__().__await__())  # to its yield: nothing before it waits
+        return cls(dispatcher, login, engines, connections)
 
     async def aclose(self, grace: float) -> None:
         """Let calls under way end within ``grace`` seconds, end the others, close the connections."""
@@ -43,7 +57,14 @@ class Running:
                 async with asyncio.timeout(_LEAVING):
                     await calls.none_left()
         finally:
-            await asyncio.gather(*(engine.aclose() for engine in self.engines))
+            await self._connections.aclose()
+
+
+async def _closing(engines: tuple[Engine, ...]) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await asyncio.gather(*(engine.aclose() for engine in engines))
 
 
 def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
@@ -71,7 +92,7 @@ def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
     login = Login(
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
     )
-    return Running(dispatcher, login, (calls, logins))
+    return Running.started(dispatcher, login, (calls, logins))
 
 
 def _httpx_engine(connections: int) -> Engine:
