@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from wosdk_async import calls
 from wosdk_async.errors import (
     DeadlineError,
     InDoubtError,
@@ -80,21 +81,23 @@ class Marker(Generic[R]):
         if len(members) != 1:
             raise InvalidCallError(f"marker {path!r}: the result of {command.wire_name} holds no {name}")
         marker = cls(entity, rest, key, result, members[0])
-        marker.query(_never)  # a property that cannot be asked for is told before anything is sent
+        _ = marker.question  # a property that cannot be asked for is told before anything is sent
         return marker
 
-    def query(self, send: Send) -> Query[Any]:
-        """What asks for everything that carries the key."""
+    @property
+    def question(self) -> dict[str, Any]:
+        """The QueryExpression that asks for everything that carries the key."""
         place = operator.attrgetter(self.path)(fields(self.entity))
-        query: Query[Any] = Query(self.entity, send)
-        return query.where(place == self.key).select("*", place).limit(_ROWS)
+        query: Query[Any] = Query(self.entity, _never)
+        return query.where(place == self.key).select("*", place).limit(_ROWS).expression
 
+    # A record can be queried as soon as it is committed: not shown; assumed.
     async def find(self, send: Send) -> R | None:
         """The result as it would have been, read from what carries the key; None when nothing does.
 
         Raises NotUniqueError when several do.
         """
-        rows = await self.query(send).all()
+        rows = await send(calls.query(self.entity, self.question))  # one page: keys are unique
         same = [row for row in rows if operator.attrgetter(self.path)(row) == self.key]
         if len(same) > 1:
             ids = ", ".join(str(getattr(row, "id", "?")) for row in same)

@@ -19,7 +19,7 @@ from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.transport import Transport
 from wosdk_async.wire import Reply
 
-TURNS = 30  # of the loop, in which everything that is ready has run
+TURNS = 20  # of the loop, in which everything that is ready has run
 
 
 async def settle() -> None:
