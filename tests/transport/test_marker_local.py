@@ -43,9 +43,8 @@ async def test_a_lost_answer_of_the_local_company() -> None:
                 sub_type=Ref(259),
                 type_category=WOType.Request,
             )
-            made = await acme.run(
-                WoCreateCommand(work_order=order, compute_schedule=True), marker="work_order.po_number"
-            )
+            command = WoCreateCommand(work_order=order, compute_schedule=True)
+            made = await acme.run(command, marker="work_order.po_number")
             rows = await acme.query(WorkOrder).select("*").all()
     assert made.wo is not None
     assert made.wo.number
