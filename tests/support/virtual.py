@@ -90,11 +90,12 @@ Handler = Callable[[str, str, dict[str, str], bytes | None], Awaitable[Reply]]
 
 
 class ScriptedEngine:
-    """Every request goes to ``handler(method, url, headers, body)``."""
+    """Every request goes to ``handler(method, url, headers, body)``, at most ``capacity`` at once."""
 
     def __init__(self, capacity: int, handler: Handler) -> None:
         self.capacity = capacity
         self.handler = handler
+        self.free = asyncio.Semaphore(capacity)
         self.under_way = 0
         self.closed = False
 
@@ -106,12 +107,13 @@ class ScriptedEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
     ) -> Reply:
-        self.under_way += 1
-        try:
-            on_sending()
-            return await self.handler(method, url, dict(headers), body)
-        finally:
-            self.under_way -= 1
+        async with self.free:
+            self.under_way += 1
+            try:
+                on_sending()
+                return await self.handler(method, url, dict(headers), body)
+            finally:
+                self.under_way -= 1
 
     async def aclose(self) -> None:
         self.closed = True

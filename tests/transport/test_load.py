@@ -90,6 +90,16 @@ def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
             assert 1 <= control.limit <= 10
 
 
+def test_a_service_that_became_slower_for_good_is_believed() -> None:
+    """Its best is measured anew from time to time, so that the limit comes back."""
+    control, lowest = Gradient(32), 32.0
+    for number in range(10_000):
+        control.answered(number, 0.05 if number < 2000 else 0.4, int(control.limit))
+        lowest = min(lowest, control.limit) if number > 2000 else lowest
+    assert lowest < 10
+    assert control.limit > 30
+
+
 async def test_slower_answers_lower_the_calls_in_flight() -> None:
     """With ``adaptive=True`` a service that answers later the more it has to do is given less to do."""
     world = World(hang, in_flight=64, adaptive=True)
