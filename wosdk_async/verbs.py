@@ -78,13 +78,12 @@ class Verbs(Connected):
         """Write fields of a record and nothing else; returns a copy with the changes and the new version.
 
         ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
-        writes what differs between a copy and the record that was read, and sends nothing when nothing does.
-        Elements of a list are added without an id, and removed with ``perform_deletion=True``; in an edited
-        copy also by leaving them out. docs/updates.md has the rest.
+        writes what differs between a copy and the record that was read; nothing differs, nothing is sent.
+        Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
 
-        With ``if_unchanged`` the version is read first, and ConflictError raised when it is not that of the
-        record held. A change between that read and the write is still overwritten: a PUT checks no version
-        (facts 3.7). Raises InvalidCallError for what an update cannot say.
+        With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
+        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        Raises InvalidCallError for what an update cannot say.
         """
         held = read or record
         self._require(type(held), "update", check)

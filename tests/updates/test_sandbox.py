@@ -13,6 +13,7 @@ import pytest
 from wosdk_async import (
     Address2,
     AssetAttribute,
+    AssetTree,
     AttributeDescriptor,
     BusinessRuleError,
     Client,
@@ -136,6 +137,12 @@ async def test_inside_a_part(acme: Company) -> None:
     again = await acme.get(Employee, 208, properties=paths)
     assert again.address is not None
     assert told(again.address, "street", "city") == ["2 Main", "Portmouth"]
+
+
+async def test_a_compound_key(acme: Company) -> None:
+    """Facts 3.1: the identifier fields find the row, and only that."""
+    found = await acme.get(AssetTree, {"ParentId": 20400, "ChildId": 20440})
+    assert told(found, "parent_id", "child_id") == [20400, 20440]
 
 
 async def test_two_editors(acme: Company) -> None:

@@ -127,6 +127,18 @@ async def test_nothing_changed_sends_nothing(make: Callable[[], WorkOrder]) -> N
     assert (service.calls, made.concurrency_id, made.po_number) == ([], 3, "PO-1")
 
 
+async def test_elements_read_without_an_id_are_not_added_again() -> None:
+    """So the record that an update returned can be edited further, though its new elements have no ids."""
+    order = WorkOrder(id=7, notes=[WoNote(id=1, body="a")])
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        for text in "bc":
+            edited = copy.deepcopy(order)
+            edited.notes = [*(edited.notes or []), WoNote(body=text)]
+            order = await acme.update(edited, order)
+    assert [call.json["Entity"]["Notes"] for call in service.calls] == [[{"Body": "b"}], [{"Body": "c"}]]
+
+
 async def test_lists_by_name() -> None:
     """The same grammar: added, changed and removed elements, and the list that was read follows."""
     old = Location(id=1, attributes=[AssetAttribute(id=5, value="a", concurrency_id=2), AssetAttribute(id=6)])
