@@ -45,7 +45,8 @@ class Upload:
 
     def write(self, piece: Any) -> None:
         """The next bytes of the file, however many. Raises InvalidCallError when it gets too long."""
-        view = memoryview(piece).cast("B")
+        view = memoryview(piece)
+        view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
         self.size += len(view)
         self.require_fit(self.size)
         if self._rest:
