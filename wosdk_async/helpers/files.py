@@ -20,7 +20,7 @@ Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
 """Where an upload comes from: a path, the bytes themselves, or an async iterable of them."""
 
-_STEP = 1024 * 1024  # bytes read from a file at once
+_STEP = 1024 * 1024  # bytes read from a file, or written to it, at once
 _LONGEST_NAME = 200  # bytes; file systems take 255
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # some file systems give them a meaning
 
@@ -93,18 +93,28 @@ class PartialFile:
         self.target = target
         self._path = target.with_name(f".{secrets.token_hex(8)}.part")
         self._file: BinaryIO
+        self._waiting: list[bytes] = []
+        self._size = 0
 
     def __enter__(self) -> Self:
         self._file = self._path.open("xb")
         return self
 
     async def write(self, piece: bytes) -> None:
-        """Off the loop; closing waits for a write that a cancelled caller has left under way."""
-        await asyncio.to_thread(self._file.write, piece)
+        self._waiting.append(piece)
+        self._size += len(piece)
+        if self._size >= _STEP:
+            await self._flush()
 
     async def keep(self) -> None:
+        await self._flush()
         await asyncio.to_thread(self._file.close)
         self._path.replace(self.target)
+
+    async def _flush(self) -> None:
+        """Write off the loop; closing waits for a write that a cancelled caller has left under way."""
+        pieces, self._waiting, self._size = self._waiting, [], 0
+        await asyncio.to_thread(self._file.writelines, pieces)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
