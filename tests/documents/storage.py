@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, Self
 
 from tests.support.service import Answer, Request, Service
@@ -26,6 +27,11 @@ def answer(body: bytes = b"", status: int = 200, length: str | None = None, **he
         await writer.drain()
 
     return act
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    """What is in a directory, hidden files too."""
+    return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
 class Storage:

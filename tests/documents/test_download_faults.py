@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.documents.storage import Act, Storage, answer, company
+from tests.documents.storage import Act, Storage, answer, company, files
 from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
@@ -93,7 +93,7 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
         await storage.all_gone()
     assert (error.operation, error.company, error.attempts) == ("download", acme.name, 1)
     assert "secret" not in repr(error)
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"before")]
+    assert files(tmp_path) == {"a": b"before"}
 
 
 @pytest.mark.parametrize("act", PASSING.values(), ids=PASSING)
@@ -105,7 +105,7 @@ async def test_what_may_pass_is_tried_again(act: Act, tmp_path: Path) -> None:
         error = await failing(acme, tmp_path / "b", NoAnswerError)
         await storage.all_gone()
     assert (len(storage.requests), error.attempts) == (3, 3)
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert files(tmp_path) == {"a": b"whole"}
 
 
 async def test_a_storage_that_is_not_there() -> None:
@@ -123,7 +123,7 @@ async def test_a_storage_that_stalls(act: Act, tmp_path: Path) -> None:
         error = await failing(acme.with_options(deadline=0.2), tmp_path / "a", DeadlineError)
         await storage.all_gone()
     assert "0.2 s" in str(error)
-    assert list(tmp_path.iterdir()) == []
+    assert files(tmp_path) == {}
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -141,7 +141,7 @@ async def test_cancelling_leaves_nothing(times: int, tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await storage.all_gone()
-    assert list(tmp_path.iterdir()) == []
+    assert files(tmp_path) == {}
 
 
 async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
             await acme.download(1, tmp_path / "a", progress=stop)
         await storage.all_gone()
     assert len(storage.requests) == 1
-    assert list(tmp_path.iterdir()) == []
+    assert files(tmp_path) == {}
 
 
 async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
@@ -170,5 +170,7 @@ async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await storage.all_gone()
-    assert len(storage.requests) == 8
-    assert list(tmp_path.iterdir()) == []
+        assert len(storage.requests) == 8
+        storage.acts = [answer(b"file")]
+        assert [await acme.download(id) for id in range(1, 10)] == [b"file"] * 9
+    assert files(tmp_path) == {}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.documents.storage import Storage, answer, company
+from tests.documents.storage import Storage, answer, company, files
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import BusinessRuleError, Document, DownloadError, InvalidCallError, NotFoundError, Ref
 from wosdk_async.helpers.files import safe_name
@@ -56,10 +56,7 @@ async def test_where_a_file_goes(tmp_path: Path) -> None:
             await acme.download(7, tmp_path / "none" / "a.jpg")
         with pytest.raises(InvalidCallError, match="no id"):
             await acme.download(Document())
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
-        "a.jpg": WHOLE,
-        "7-belt.jpg": WHOLE,
-    }
+    assert files(tmp_path) == {"a.jpg": WHOLE, "7-belt.jpg": WHOLE}
     assert (seen[-1], sorted(seen)) == ((len(WHOLE), len(WHOLE)), seen)
 
 

@@ -39,8 +39,8 @@ class Upload:
         """Raise InvalidCallError for a file of ``size`` bytes that is longer than it may be."""
         if size > self._max_bytes:
             raise InvalidCallError(
-                f"the file is longer than {self._max_bytes} bytes; send a shorter one, "
-                "or raise max_bytes if your Company takes more"
+                f"the file has at least {size} bytes, and max_bytes is {self._max_bytes}; "
+                "send a shorter one, or raise it if your Company takes more"
             )
 
     def write(self, piece: Any) -> None:
