@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import binascii
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from wosdk_async import wire
 from wosdk_async.calls.entities import create
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import Document, EntitySpecifier
+from wosdk_async.model import EntitySpecifier
 from wosdk_async.wire import Call
+
+if TYPE_CHECKING:
+    from wosdk_async.model import Document
 
 __all__ = ["Upload"]
 

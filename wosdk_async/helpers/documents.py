@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.calls.uploads import Upload
 from wosdk_async.errors import InvalidCallError, NotFoundError
 from wosdk_async.helpers.downloads import Downloading
 from wosdk_async.helpers.files import Source, id_of, media_type, read_source
-from wosdk_async.model import Document, DocumentType, EntitySpecifier, Record
+from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.query.fields import fields
 from wosdk_async.transport.hosts import require_link
 
 if TYPE_CHECKING:
-    from wosdk_async.model import ActorType
+    from wosdk_async.model import ActorType, DocumentType
 
 __all__ = ["Documents"]
 
@@ -31,9 +32,9 @@ _KINDS = {
 }
 
 # facts 3.10: an id must be sent, and the service stores the one that follows from MimeType.
-_PICTURE = DocumentType(id=3, display_as="Picture")
-_FILE = DocumentType(id=32)  # what a PDF gets; for other files not shown, assumed
-_LINK = DocumentType(id=9)  # not shown; assumed
+_PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
+_FILE: dict[str, Any] = {"id": 32}  # what a PDF gets; for other files not shown, assumed
+_LINK: dict[str, Any] = {"id": 9}  # not shown; assumed
 
 
 class Documents(Downloading):
@@ -77,7 +78,7 @@ class Documents(Downloading):
         if not named.strip():
             raise InvalidCallError("the file has no name; pass file_name=")
         mime_type = mime_type or media_type(named)
-        document = Document(
+        document = model.Document(
             **_placed(owner, actor_type, "Cloud"),  # spec 2.9, 4.9 rule 5: what is shown with a Blob
             title=title or named,
             description=description,
@@ -114,7 +115,7 @@ class Documents(Downloading):
         """
         require_link(url)
         return await self.create(
-            Document(
+            model.Document(
                 **_placed(owner, actor_type, "URL"),  # facts 3.10
                 title=title,
                 description=description,
@@ -126,19 +127,21 @@ class Documents(Downloading):
             )
         )
 
-    async def _type(self, chosen: DocumentType | int | str | None, default: DocumentType) -> DocumentType:
+    async def _type(self, chosen: DocumentType | int | str | None, default: dict[str, Any]) -> DocumentType:
         if chosen is None:
-            return default
+            return model.DocumentType(**default)
         if not isinstance(chosen, str):
-            return chosen if isinstance(chosen, DocumentType) else DocumentType(id=id_of(chosen, "doc_type"))
-        found = self.query(DocumentType).where(fields(DocumentType).display_as == chosen)
+            return (
+                model.DocumentType(id=id_of(chosen, "doc_type")) if not isinstance(chosen, Record) else chosen
+            )
+        found = self.query(model.DocumentType).where(fields(model.DocumentType).display_as == chosen)
         try:
             row = await found.select("Id", "DisplayAs").one()
         except NotFoundError:
             raise NotFoundError(
                 f"the Company has no document type called {chosen!r}", operation="query DocumentType"
             ) from None
-        return DocumentType(id=row.id, display_as=row.display_as)
+        return model.DocumentType(id=row.id, display_as=row.display_as)
 
 
 def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:

@@ -7,15 +7,18 @@ import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
+from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.errors import DeadlineError, DownloadError, UnknownNameError
 from wosdk_async.helpers.files import PartialFile, id_of, safe_name
-from wosdk_async.model import Document, GetDocDownloadUrl, GetDocDownloadUrlCommand
 from wosdk_async.transport.download import Pour, Progress, Wanted
 from wosdk_async.transport.hosts import is_loopback
 from wosdk_async.verbs import Verbs
+
+if TYPE_CHECKING:
+    from wosdk_async.model import Document, GetDocDownloadUrl
 
 __all__ = ["Downloading"]
 
@@ -37,7 +40,7 @@ class Downloading(Verbs):
         ids = [id_of(document, "document") for document in documents]
         if not ids:
             return {}
-        found = await self.run(GetDocDownloadUrlCommand(document_ids=ids))
+        found = await self.run(model.GetDocDownloadUrlCommand(document_ids=ids))
         return {one.document_id: one for one in found.results or () if one.document_id and one.url}
 
     @overload
@@ -109,10 +112,10 @@ class Downloading(Verbs):
             found = None
         if found is not None:
             return found
-        url = (await self.get(Document, id, properties=["DocUrl"])).doc_url
+        url = (await self.get(model.Document, id, properties=["DocUrl"])).doc_url
         if not url:
             raise DownloadError("the document has no address: neither a file nor a link")
-        return GetDocDownloadUrl(document_id=id, url=url)
+        return model.GetDocDownloadUrl(document_id=id, url=url)
 
     async def _fetch(self, wanted: Wanted, target: Path | None) -> bytes | Path:
         async def into_memory(pour: Pour) -> bytes:
