@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from wosdk_async.helpers.documents import Documents
 from wosdk_async.helpers.editing import Editing
 
 __all__ = ["Company"]
 
 
-class Company(Editing):
+class Company(Documents, Editing):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     Light: it can be made anew for every request, the session and the connections are the client's.

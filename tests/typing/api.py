@@ -5,20 +5,25 @@ A line marked ``type: ignore[code]`` must be an error of that code: ``warn_unuse
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from datetime import datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, assert_type
 
 from wosdk_async import (
+    ActorType,
     ApStatusChangeCommand,
     Client,
     Company,
     Condition,
     Customer,
+    Document,
     Done,
     EntitySpecifier,
     FinancialAction,
     FinancialStatusChangeResponse,
+    GetDocDownloadUrl,
     Location,
     Money,
     Query,
@@ -120,6 +125,20 @@ async def queries(client: Client) -> None:
     query.where(f.duration == "5")  # type: ignore[arg-type]
     query.where(f.duration is None)  # type: ignore[arg-type]
     await query  # type: ignore[misc]
+
+
+async def documents(acme: Company, order: WorkOrder, chunks: AsyncIterator[bytes]) -> None:
+    assert_type(await acme.attach(order, "belt.jpg", doc_type="Picture", shared=True), EntitySpecifier)
+    assert_type(await acme.attach(7, Path("belt.jpg"), actor_type=ActorType.Asset), EntitySpecifier)
+    assert_type(await acme.attach(Ref(7), b"", file_name="a"), EntitySpecifier)
+    assert_type(await acme.attach(7, chunks, file_name="a", doc_type=Ref(3)), EntitySpecifier)
+    assert_type(await acme.link(order, "https://a.example/", title="a"), EntitySpecifier)
+    assert_type(await acme.download(7, progress=print), bytes)
+    assert_type(await acme.download(Document(id=7), "belt.jpg"), Path)
+    assert_type(await acme.download_urls([7, Document(id=7), Ref(7)]), dict[int, GetDocDownloadUrl])
+    await acme.attach(order, 7)  # type: ignore[arg-type]
+    await acme.download("7")  # type: ignore[call-overload]
+    await acme.link(order, "https://a.example/")  # type: ignore[call-arg]
 
 
 async def many(client: Client) -> None:
