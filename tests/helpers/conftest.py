@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,11 +21,21 @@ from wosdk_async import (
     WoStartCommand,
     WOType,
 )
+from wosdk_async.sandbox import open_store
+
+
+@pytest.fixture(scope="session")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with its seed: copying it is quicker than making it."""
+    path = tmp_path_factory.mktemp("seeded") / "store.db"
+    open_store(str(path)).close()
+    return path
 
 
 @pytest.fixture
-async def local(tmp_path: Path) -> AsyncIterator[Local]:
+async def local(tmp_path: Path, seeded: Path) -> AsyncIterator[Local]:
     """A fresh local Company."""
+    shutil.copy(seeded, tmp_path / "store.db")
     async with serving(tmp_path / "store.db") as found:
         yield found
 

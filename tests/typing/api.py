@@ -5,7 +5,7 @@ A line marked ``type: ignore[code]`` must be an error of that code: ``warn_unuse
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, assert_type
 
@@ -18,6 +18,7 @@ from wosdk_async import (
     Done,
     EntitySpecifier,
     FinancialAction,
+    FinancialItem,
     FinancialStatusChangeResponse,
     Location,
     Money,
@@ -29,6 +30,7 @@ from wosdk_async import (
     WoItem,
     WorkOrder,
     WorkOrderAction,
+    WorkOrderCost,
     WorkOrderStatus,
     WoStartCommand,
     fields,
@@ -107,6 +109,22 @@ async def queries(client: Client) -> None:
     query.where(f.duration == "5")  # type: ignore[arg-type]
     query.where(f.duration is None)  # type: ignore[arg-type]
     await query  # type: ignore[misc]
+
+
+async def helpers(acme: Company, order: WorkOrder) -> None:
+    assert_type(await acme.complete(order, note="done", repair_code="Repaired"), WorkOrder)
+    assert_type(await acme.hold(1, reason="Weather", at=datetime(2024, 5, 14)), WorkOrder)
+    assert_type(await acme.cancel(Ref(1), reason=1841, comment="twice"), WorkOrder)
+    assert_type(await acme.set_flags(order, ["Urgent", 7]), WorkOrder)
+    assert_type(await acme.clear_flags(order, [7]), WorkOrder)
+    assert_type(await acme.custom_fields(order), dict[str, str | int | Decimal | bool | date | time])
+    assert_type(await acme.set_custom_fields(order, {"Dock": "4", "Old": None}), None)
+    assert_type(await acme.resolve(Customer, name="Acme Mall"), Customer)
+    assert_type(await acme.resolve(Customer, names=["a", "b"], by="dba", max_age=0), dict[str, Customer])
+    async for entry in acme.labor([order, 5], where=fields(WorkOrderCost).number == "7", since=None):
+        assert_type(entry, FinancialItem)
+    await acme.hold(order)  # type: ignore[call-arg]
+    await acme.resolve(Customer, number=7)  # type: ignore[call-overload]
 
 
 async def many(client: Client) -> None:
