@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.jobs.conftest import Local
 from wosdk_async import (
     AssetAttribute,
+    AssetInfo,
     Location,
     WoNote,
     WONoteType,
@@ -42,5 +43,8 @@ async def test_an_attribute_is_read_with_its_name_and_removed(local: Local) -> N
 
 async def test_what_asset_info_holds_is_asked_of_the_asset(local: Local) -> None:
     acme, f = local.company, fields(Location)
-    found = await acme.query(Location).where(f.info.tag_id == "A-17").select("*", "Info.*").all()
-    assert found == []
+    await acme.update(Location.ref(20441), info=AssetInfo(tag_id="A-17"))
+    found = await acme.query(Location).where(f.info.tag_id == "A-17").select("*", "Info.*").one()
+    assert found.id == 20441
+    assert found.info is not None
+    assert found.info.tag_id == "A-17"

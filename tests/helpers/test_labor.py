@@ -75,7 +75,7 @@ async def test_entries_of_some_days(local: Local, orders: list[WorkOrder]) -> No
     acme = local.company
     assert await durations(acme.labor(since=MAY, until=JUNE)) == [60, 30]
     assert await durations(acme.labor(since=JUNE)) == [45]
-    assert await durations(acme.labor(until=datetime(2024, 5, 2))) == [60]
+    assert await durations(acme.labor(until=datetime(2024, 5, 31, 23, 59))) == [60]
     assert await durations(acme.labor(orders, since=JUNE)) == [45]
 
 

@@ -150,46 +150,6 @@ async def test_a_failed_query_reaches_all_and_is_asked_again(local: Local) -> No
     assert (await acme.resolve(Customer, name="Pier Coffee Inc")).id == 513
 
 
-async def test_a_caller_who_is_cancelled_takes_nobody_along(local: Local) -> None:
-    """The query goes on for the others, and a name that is under way is waited for."""
-    acme = local.company
-    await acme.connect()
-    local.server.creation, local.server.held = "query/Customer", asyncio.Event()
-    first, second = (
-        asyncio.create_task(acme.resolve(Customer, name=name))
-        for name in ("Pier Coffee Inc", "Lindqvist Dental LLC")
-    )
-    await local.server.arrived.wait()
-    third = asyncio.create_task(acme.resolve(Customer, name="pier coffee inc"))
-    await asyncio.sleep(0)
-    first.cancel()
-    local.server.held.set()
-    ended = await asyncio.gather(first, second, third, return_exceptions=True)
-    assert isinstance(ended[0], asyncio.CancelledError)
-    assert ended[1:] == [Customer.ref(512), Customer.ref(513)]
-    assert local.server.count(CUSTOMERS) == 1
-
-
-async def test_the_last_caller_who_leaves_ends_the_query(local: Local) -> None:
-    """Whether it was sent or not, and whoever asks next asks anew."""
-    acme = local.company
-    await acme.connect()
-    local.server.creation, local.server.held = "query/Customer", asyncio.Event()
-    before = asyncio.all_tasks()
-    for turns in (1, 2, 60):
-        task = asyncio.create_task(acme.resolve(Customer, name="Pier Coffee Inc"))
-        for _ in range(turns):
-            await asyncio.sleep(0)
-        task.cancel()
-        again = asyncio.create_task(acme.resolve(Customer, name="Nobody"))
-        await asyncio.sleep(0)
-        again.cancel()
-        await asyncio.gather(task, again, return_exceptions=True)
-    local.server.held.set()
-    assert (await acme.resolve(Customer, name="Pier Coffee Inc")).id == 513
-    assert {task for task in asyncio.all_tasks() - before if "_begin" in repr(task)} == set()
-
-
 async def test_calls_with_less_time_are_not_joined(local: Local) -> None:
     hasty = local.company.with_options(deadline=CallOptions().deadline or 7)
     await asyncio.gather(
