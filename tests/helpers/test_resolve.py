@@ -74,7 +74,7 @@ async def test_many_names_go_in_batches(local: Local) -> None:
     names = ["Pier Coffee Inc", *(f"Shop {i}" for i in range(230))]
     with pytest.raises(NotFoundError, match=r"'Shop 0', .* 'Shop 19' and 210 more"):
         await local.company.resolve(Customer, names=names)
-    assert [len(values) for values in asked(local)] == [200, 31]
+    assert sorted(len(values) for values in asked(local)) == [31, 200]
 
 
 async def test_what_was_found_is_remembered_with_the_company(local: Local) -> None:

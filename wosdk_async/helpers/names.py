@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -102,9 +103,9 @@ class Names(Tables):
         """What to wait for: the query that asks for the name already, or the one that is to be sent next."""
         scope = (entity, key, *self._manner)
         asking: _Batch | None = self._under_way.serving((*scope, folded(name)), not_before)
-        if asking is not None:
-            return asking
         batch: _Batch | None = self._under_way.serving(scope, 0.0)
+        if asking is not None and asking is not batch:
+            return asking
         if batch is None:
             texts: dict[str, None] = {}
             batch = _Batch(lambda: self._ask(entity, key, texts, scope), self._sessions.clock.now)
@@ -121,8 +122,9 @@ class Names(Tables):
         place = getattr(fields(entity), key)
         query = self.query(entity).select("Id", place, *(["IsRemoved"] if removable else []))
         ids: Ids = defaultdict(list)
-        for some in spellings(texts):
-            for row in await self._rows_of(entity, query.where(place.in_(some))):
+        pages = (self._rows_of(entity, query.where(place.in_(some))) for some in spellings(texts))
+        for page in await asyncio.gather(*pages):
+            for row in page:
                 # queries return removed rows as well (facts 3.4)
                 if not getattr(row, "is_removed", None):
                     ids[folded(getattr(row, key) or "")].append(getattr(row, "id", 0))
