@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wosdk_async.verbs import Verbs
+from wosdk_async.helpers.feed import Feeds
 
 __all__ = ["Company"]
 
 
-class Company(Verbs):
+class Company(Feeds):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     Light: it can be made anew for every request, the session and the connections are the client's.

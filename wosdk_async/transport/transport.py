@@ -83,6 +83,11 @@ class Transport:
             state = repr(self._dispatcher.gate)
         return f"<Transport companies={len(self._keepers)} {state}>"
 
+    @property
+    def clock(self) -> Clock:
+        """The time by which everything here waits."""
+        return self._settings.clock
+
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
         key = (tenant.company.casefold(), tenant.region, tenant.credentials)  # facts 1: case does not matter
