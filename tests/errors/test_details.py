@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import COMPANY, Answer, Service, error
-from tests.transport.script import QUICK, Script
+from tests.support.service import COMPANY, Answer, Request, Service, error
+from tests.transport.script import DONE, QUICK, Script
 from wosdk_async import (
     Client,
     CredentialsError,
+    Done,
+    Failed,
+    InDoubt,
     InDoubtError,
     NoAnswerError,
     NotFoundError,
@@ -19,7 +22,10 @@ from wosdk_async import (
     ThrottledError,
     Trace,
     UnknownCompanyError,
+    WoPauseCommand,
+    WoPickUpCommand,
     WosdkError,
+    WoStartCommand,
 )
 from wosdk_async.wire import Call, Reply
 
@@ -150,3 +156,24 @@ async def test_a_hooks_answer_fails_as_the_services_would(reply: Reply, kind: ty
     assert (caught.value.company, caught.value.operation) == (COMPANY, "WoStartCommand")
     assert caught.value.request_id == trace.request_id
     assert trace.reply is reply
+
+
+async def test_outcomes_keep_the_raw_answer_when_asked() -> None:
+    """Of a success, a refusal and an answer that does not tell; without the asking there is none."""
+    answers = {
+        "WoPickUpCommand": DONE,
+        "WoStartCommand": error(400, "ERROR_CODE_6"),
+        "Odd": Answer(502, b"odd"),
+    }
+    commands = [WoPickUpCommand(), WoStartCommand(), WoPauseCommand()]
+
+    def answer(request: Request) -> Answer:
+        return answers.get(request.path.rpartition("/")[2], answers["Odd"])
+
+    async with Service(answer) as service, service.client(options=QUICK) as client:
+        for keep in (True, False):
+            async with client.company().run_many(commands, keep_replies=keep) as run:
+                found = {outcome.index: outcome async for outcome in run}
+            replies = [getattr(found[index], "reply") for index in range(3)]  # noqa: B009
+            assert [type(found[index]) for index in range(3)] == [Done, Failed, InDoubt]
+            assert [reply and reply.status for reply in replies] == ([200, 400, 502] if keep else [None] * 3)
