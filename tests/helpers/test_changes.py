@@ -145,6 +145,17 @@ async def test_a_refusal_leaves_the_watermark_where_the_reader_is() -> None:
         assert await ids(again) == [7]
 
 
+async def test_a_watermark_is_bounded_and_repeats_what_it_forgot() -> None:
+    """More rows moved within the overlap than are remembered: the others come again, and none is lost."""
+    table = of(5010)
+    table.page = 4000
+    async with Service(table) as service, service.client() as client:
+        feed = client.company().changes(WorkOrder, overlap=timedelta(days=1))
+        assert await ids(feed) == list(range(1, 5011))
+        assert len(feed.watermark.seen) == 5000
+        assert await ids(feed) == list(range(5001, 5011))
+
+
 @pytest.mark.parametrize(("entity", "remedy"), [(Customer, "ConcurrencyId"), (Location, "the rows")])
 async def test_what_cannot_be_followed_says_what_to_do(entity: type[Record], remedy: str) -> None:
     """Only work orders have a time of their last action."""
