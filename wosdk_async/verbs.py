@@ -155,6 +155,7 @@ class Verbs(Connected):
         *,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[Command[R], R]: ...
     @overload
     def run_many(
@@ -164,6 +165,7 @@ class Verbs(Connected):
         command: Callable[[I], Command[R]],
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[I, R]: ...
     def run_many(
         self,
@@ -172,6 +174,7 @@ class Verbs(Connected):
         command: Callable[[Any], Command[Any]] | None = None,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[Any, Any]:
         """Run many commands at once: one outcome for each input, in the order in which they end.
 
@@ -180,6 +183,7 @@ class Verbs(Connected):
             command: makes the command of an input when its turn comes; what it raises fails that input only.
             limit: calls under way at the most, and outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
+            keep_replies: put the raw answer of each call into its outcome, as ``reply``.
 
         See :class:`~wosdk_async.fanout.Run` for what leaving the block early means.
         """
@@ -188,7 +192,7 @@ class Verbs(Connected):
             made = command(item) if command is not None else item
             return await self._run(made, None, trace)
 
-        return Run(inputs, call, limit=limit, grace=grace)
+        return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
 
     @staticmethod
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
