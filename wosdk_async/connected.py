@@ -86,10 +86,15 @@ class Connected:
     # --- sending ---------------------------------------------------------------------------
 
     async def _run(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None,
+        trace: Trace | None = None,
+        *,
+        check: bool = True,
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
-        ways = calls.command_by_every_path(command, fields)
+        ways = calls.command_by_every_path(command, fields, check=check)
         known = self._sessions.paths.get(ways[0].operation)
         return await self._run_by(sorted(ways, key=lambda way: way.path != known), trace)
 

@@ -34,6 +34,7 @@ __all__ = [
     "SessionRefusedError",
     "ThrottledError",
     "UnknownCompanyError",
+    "UnknownFieldError",
     "UnknownNameError",
     "UnknownPropertyError",
     "UnsupportedError",
@@ -88,6 +89,10 @@ class PayloadError(WosdkError, ValueError):
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
     """The catalogue does not know the property that a query names; the message says what is near."""
+
+
+class UnknownFieldError(InvalidCallError, TypeError):
+    """A class of the model has no field of that name; the message says what is near."""
 
 
 class NotUniqueError(WosdkError):

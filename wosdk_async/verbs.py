@@ -25,8 +25,9 @@ Expression = QueryExpression | Mapping[str, Any]
 class Verbs(Connected):
     """Entities, queries and commands; :class:`~wosdk_async.company.Company` adds what users ask for most.
 
-    What an entity is documented not to support is refused before it is sent, with what to do instead;
-    ``check=False`` sends it anyway. Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
+    What an entity is documented not to support is refused before it is sent, with what to do instead, and so
+    are names, values and gaps that the service would refuse or drop; ``check=False`` sends them anyway.
+    Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
     """
 
     # --- entities ---------------------------------------------------------------------------
@@ -62,7 +63,7 @@ class Verbs(Connected):
         Raises InDoubtError when the record may have been created though no answer says so.
         """
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
-        return await self._send(calls.create(entity, fields))
+        return await self._send(calls.create(entity, fields, check=check))
 
     async def update(self, record: E, *, check: bool = True, **changes: Any) -> E:
         """Write the named fields of ``record`` and nothing else; None sends null.
@@ -105,7 +106,7 @@ class Verbs(Connected):
         4,000 at the most (facts 7).
         """
         self._require(entity, "query", check)
-        return Query(entity, self._send) if expression is None else self._rows(entity, expression)
+        return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
         """Undo the removal of a record (facts 3.4)."""
@@ -116,15 +117,18 @@ class Verbs(Connected):
     # --- commands ---------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R]) -> R: ...
+    async def run(self, command: Command[R], *, check: bool = True) -> R: ...
     @overload
-    async def run(self, command: str, fields: Mapping[str, Any]) -> dict[str, Any]: ...
-    async def run(self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None) -> Any:
+    async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
+    async def run(
+        self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
-        Raises InDoubtError when it may have been carried out though no answer says so.
+        Raises InvalidCallError for what the service would refuse or drop, unless ``check=False`` sends it
+        anyway, and InDoubtError when the command may have been carried out though no answer says so.
         """
-        return await self._run(command, fields)
+        return await self._run(command, fields, check=check)
 
     @overload
     def run_many(
@@ -173,5 +177,5 @@ class Verbs(Connected):
         if check:
             calls.require_support(entity, operation)
 
-    async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
-        return await self._send(calls.query(entity, expression))
+    async def _rows(self, entity: type[Record] | str, expression: Expression, check: bool) -> Any:
+        return await self._send(calls.query(entity, expression, check=check))

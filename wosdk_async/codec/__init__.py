@@ -30,11 +30,11 @@ import cattrs
 
 from wosdk_async.codec._decode import WHOLE, Form, Reader
 from wosdk_async.codec._json import dumps, loads
-from wosdk_async.codec._read import make_reader
+from wosdk_async.codec._read import make_reader, spellings
 from wosdk_async.codec._write import make_writer, write_ref
 from wosdk_async.model._base import Record, Ref
 
-__all__ = ["Form", "converter", "decode", "dumps", "loads", "structure", "unstructure"]
+__all__ = ["Form", "converter", "decode", "dumps", "loads", "spellings", "structure", "unstructure"]
 
 T = TypeVar("T")
 
