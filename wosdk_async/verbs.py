@@ -172,6 +172,20 @@ class Verbs(Connected):
 
         return Run(inputs, call, limit=limit, grace=grace)
 
+    async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
+        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the answer.
+
+        For what is documented without its answers, such as the batch endpoints (facts 3.2)::
+
+            await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
+
+        Args:
+            path: names joined by ``/``.
+            body: JSON values and objects of the model; nothing in it is checked.
+            repeat_safe: whether sending it twice does no harm, so that it may be sent again.
+        """
+        return await self._send(calls.post(path, body, repeat_safe=repeat_safe))
+
     @staticmethod
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
         if check:

@@ -19,6 +19,7 @@ from wosdk_async.calls.entities import (
     update,
 )
 from wosdk_async.calls.parts import Id
+from wosdk_async.calls.raw import post
 
 __all__ = [
     "Id",
@@ -28,6 +29,7 @@ __all__ = [
     "command_by_every_path",
     "create",
     "delete",
+    "post",
     "query",
     "require_support",
     "retrieve",
