@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wosdk_async import codec, envelope
-from wosdk_async.check import Problem, content_problems, problems
+from wosdk_async.check import Problem, content_problems, lacks, problems
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record
 from wosdk_async.spelling import suggestion
@@ -48,13 +48,15 @@ def content_of(record: Record, *, check: bool = True, new: bool = False) -> dict
 
     Without ``check`` only what has no JSON form is refused. A ``new`` record is one to be created.
     """
+    if (content := codec.plain(record)) is not None and not (check and lacks(record, new=new)):
+        return content
     if check:
         _refuse(type(record).__name__, problems(record, new=new))
     try:
-        content: dict[str, Any] = codec.unstructure(record)
+        written: dict[str, Any] = codec.unstructure(record)
     except ValueError as error:
         raise InvalidCallError(str(error)) from None
-    return content
+    return written
 
 
 def content_of_dict(

@@ -15,14 +15,14 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.check.needed import missing
+from wosdk_async.check.needed import lacks, missing
 from wosdk_async.check.rules import RULES, Severity, kind_of, object_fault
 from wosdk_async.codec import spellings
 from wosdk_async.model import Record, _registry
 from wosdk_async.model._wire import Wire
 from wosdk_async.spelling import suggestion
 
-__all__ = ["RULES", "Problem", "Severity", "content_problems", "problems"]
+__all__ = ["RULES", "Problem", "Severity", "content_problems", "lacks", "problems"]
 
 
 @attrs.frozen

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from wosdk_async.model import Command, CommandResult, Record
+from wosdk_async.model import Command, Record
 from wosdk_async.model._index import NEEDED
 
-__all__ = ["missing"]
+__all__ = ["lacks", "missing"]
 
 _HINTS = {
     "ActionReasonId": "set it to the id of a reason, a row of WoActionReasonLookup",  # facts 4
@@ -16,25 +18,30 @@ _HINTS = {
 }
 
 
+def lacks(record: Record, *, new: bool = False) -> bool:
+    """Whether ``record`` leaves out what it may not; quick, because it is asked before every call."""
+    cls: Any = type(record)  # mypy takes the objects for the class, and those have no hash
+    return any(getattr(record, name) is None for name in _needs(cls, new))
+
+
 def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
     """Each field of ``record`` that has no value and needs one: its name, and what to do.
 
     Commands have such fields, and entities when they are ``new``.
     """
-    for name, remedy in (
-        _of_command(record) if isinstance(record, Command) else _of_new(record, new)
-    ).items():
+    cls: Any = type(record)
+    for name, remedy in _needs(cls, new).items():
         if getattr(record, name) is None and record.__wire__[name]["name"] not in (record.extra or ()):
             yield name, f"is missing; {remedy}."
 
 
-def _of_command(command: Command[CommandResult]) -> Mapping[str, str]:
+@functools.cache
+def _needs(cls: type[Any], new: bool) -> Mapping[str, str]:
+    """Python name of what may not be left out -> the remedy."""
+    if not issubclass(cls, Command):
+        return NEEDED.get(cls.wire_name, {}) if new else {}
     return {
-        name: _HINTS.get(meta["name"], f"{command.wire_name} cannot be run without it")
-        for name, meta in command.__wire__.items()
+        name: _HINTS.get(meta["name"], f"{cls.wire_name} cannot be run without it")
+        for name, meta in cls.__wire__.items()
         if meta.get("required")
     }
-
-
-def _of_new(record: Record, new: bool) -> Mapping[str, str]:
-    return NEEDED.get(record.wire_name, {}) if new else {}
