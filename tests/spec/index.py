@@ -143,7 +143,8 @@ INDEX: dict[Row, tuple[str, ...]] = {
     ),
     ("5", "rule 1"): (
         "test_5_authentication: test_the_host_is_asked_for_with_every_token",
-        "test_5_authentication: test_one_session_serves_many_calls test_tokens_expire test_the_client_outlives_its_token",
+        "test_5_authentication: test_one_session_serves_many_calls test_tokens_expire",
+        "test_5_authentication: test_the_client_outlives_its_token",
     ),
     ("5", "rule 2"): ("test_5_authentication: test_companies_have_their_own_headers test_wrong_credentials",),
     ("7", "error body"): ("test_7_errors: test_error_body test_error_body_of_the_sandbox",),
