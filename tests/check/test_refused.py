@@ -21,6 +21,7 @@ from wosdk_async import (
     QueryExpression,
     Ref,
     SpaceCreateCommand,
+    UnknownFieldError,
     VerifyWorkCommand,
     WoAssignCommand,
     WoCancelCommand,
@@ -168,6 +169,15 @@ async def test_what_can_never_be_sent(words: str) -> None:
     async with Service(lambda _: DONE) as service, service.client() as client:
         with pytest.raises(InvalidCallError):
             await ask(client.company(), False)
+    assert service.calls == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+async def test_a_wrong_name_in_an_update(check: bool) -> None:
+    """What is near is named; there is no wire name to send it under, so check=False changes nothing."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        with pytest.raises(UnknownFieldError, match="no field 'ponumber'; did you mean 'po_number'"):
+            await client.company().update(WorkOrder(id=1), check=check, ponumber="PO-77")
     assert service.calls == []
 
 
