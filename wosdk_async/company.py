@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from wosdk_async.helpers.editing import Editing
 from wosdk_async.helpers.feed import Feeds
 
 __all__ = ["Company"]
 
 
-class Company(Feeds):
+class Company(Editing, Feeds):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     Light: it can be made anew for every request, the session and the connections are the client's.

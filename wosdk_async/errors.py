@@ -152,7 +152,10 @@ class BusinessRuleError(RefusedError):
 
 
 class ConflictError(RefusedError):
-    """Another user changed the record in between (``ERROR_CODE_6``): read it again."""
+    """Another user changed the record in between (``ERROR_CODE_6``): read it again.
+
+    ``status`` is 0 when the versions were compared here and nothing was sent to be written.
+    """
 
 
 class NotFoundError(RefusedError):

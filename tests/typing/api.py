@@ -47,11 +47,24 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.query(Customer, {}), list[Customer])
     assert_type(await acme.create(Customer(name="A")), EntitySpecifier)
     assert_type(await acme.update(order, po_number="PO-77"), WorkOrder)
+    assert_type(await acme.update(order, po_number="PO-77", if_unchanged=True), WorkOrder)
+    assert_type(await acme.update(order, order, if_unchanged=True), WorkOrder)
+    assert_type(await acme.edit(WorkOrder, 7, mark, properties=["*"], attempts=3), WorkOrder)
+    assert_type(await acme.edit(WorkOrder, 7, marked), WorkOrder)
+    await acme.edit(Customer, 7, mark)  # type: ignore[arg-type]
     assert_type(await acme.run(WoCreateCommand()), WoActionResponse)
     assert_type(await acme.run(WoStartCommand(work_order_id=1)), WoActionResponse)
     assert_type(await acme.run("NewCommand", {}), dict[str, Any])
     print(order.nunber)  # type: ignore[attr-defined]
     await acme.get(WorkOrder)  # type: ignore[call-overload]
+
+
+def mark(order: WorkOrder) -> None:
+    order.po_number = "PO-77"
+
+
+async def marked(order: WorkOrder) -> WorkOrder:
+    return order
 
 
 def remark(action: WorkOrderAction[Any], text: str) -> int | None:

@@ -85,7 +85,7 @@ class Transport:
 
     @property
     def clock(self) -> Clock:
-        """The time by which everything here waits."""
+        """What the waits of this transport go by."""
         return self._settings.clock
 
     def sessions(self, tenant: Tenant) -> SessionKeeper:
