@@ -2,7 +2,7 @@
 
 ========================  ====================================================================
 fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
-                          :class:`PayloadError`
+                          :class:`PayloadError`, :class:`DownloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
@@ -24,6 +24,7 @@ __all__ = [
     "CredentialsError",
     "DeadlineError",
     "DiscoveryError",
+    "DownloadError",
     "InDoubtError",
     "InvalidCallError",
     "NoAnswerError",
@@ -108,6 +109,13 @@ class InvalidCallError(WosdkError, ValueError):
 
 class PayloadError(WosdkError, ValueError):
     """Something that was received and should be the service's cannot be read: a webhook's body."""
+
+
+class DownloadError(WosdkError):
+    """A file cannot be had as it was asked for: no address that may be used, gone, longer than allowed.
+
+    ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
+    """
 
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
