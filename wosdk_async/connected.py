@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
@@ -12,6 +13,7 @@ from wosdk_async.errors import UnknownNameError
 from wosdk_async.marker import Marker, Resolver
 from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
@@ -88,21 +90,30 @@ class Connected:
     # --- sending ---------------------------------------------------------------------------
 
     async def _run(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None,
+        trace: Trace | None = None,
+        *,
+        check: bool = True,
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
-        return await self._run_any(self._ways(command, fields), trace)
+        return await self._run_any(self._ways(command, fields, check=check), trace)
 
-    def _ways(self, command: Command[Any] | str, fields: Mapping[str, Any] | None) -> list[Call[Any]]:
-        call = calls.command(command, fields)
+    def _ways(
+        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, *, check: bool = True
+    ) -> list[Call[Any]]:
+        call = calls.command(command, fields, check=check)
         others = calls.by_other_paths(call, command)
         known = self._sessions.paths.get(call.operation) if others else None
         return sorted([call, *others], key=lambda way: way.path != known) if others else [call]
 
-    async def _run_marked(self, command: Command[Any] | str, marker: str, trace: Trace | None = None) -> Any:
+    async def _run_marked(
+        self, command: Command[Any] | str, marker: str, trace: Trace | None = None, *, check: bool = True
+    ) -> Any:
         """Run a command that carries a key of the caller's own, and look it up when it is in doubt."""
         mark = Marker.of(command, marker)
-        ways = self._ways(command, None)
+        ways = self._ways(command, None, check=check)
         return await Resolver(
             once=lambda: self._run_any(ways, trace),
             find=lambda: mark.find(lambda call: self._send(call, Trace())),
@@ -127,6 +138,11 @@ class Connected:
             return await self._run_by(others, trace)
         self._sessions.paths[way.operation] = way.path
         return result
+
+    async def _pause(self, failed: int) -> None:
+        """Wait before trying again after ``failed`` attempts, at random as the retry policy says."""
+        seconds = backoff(self._options.retry, failed, random.random())  # noqa: S311 - not a secret
+        await self._transport.clock.sleep(seconds)
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

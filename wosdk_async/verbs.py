@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 from wosdk_async import calls
 from wosdk_async.calls import Id
 from wosdk_async.connected import Connected
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.fanout import Run
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
@@ -25,8 +26,9 @@ Expression = QueryExpression | Mapping[str, Any]
 class Verbs(Connected):
     """Entities, queries and commands; :class:`~wosdk_async.company.Company` adds what users ask for most.
 
-    What an entity is documented not to support is refused before it is sent, with what to do instead;
-    ``check=False`` sends it anyway. Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
+    What an entity is documented not to support is refused before it is sent, with what to do instead, and so
+    are names, values and gaps that the service would refuse or drop; ``check=False`` sends them anyway.
+    Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
     """
 
     # --- entities ---------------------------------------------------------------------------
@@ -62,17 +64,38 @@ class Verbs(Connected):
         Raises InDoubtError when the record may have been created though no answer says so.
         """
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
-        return await self._send(calls.create(entity, fields))
+        return await self._send(calls.create(entity, fields, check=check))
 
-    async def update(self, record: E, *, check: bool = True, **changes: Any) -> E:
-        """Write the named fields of ``record`` and nothing else; None sends null.
+    async def update(
+        self,
+        record: E,
+        read: E | None = None,
+        /,
+        *,
+        check: bool = True,
+        if_unchanged: bool = False,
+        **changes: Any,
+    ) -> E:
+        """Write fields of a record and nothing else; returns a copy with the changes and the new version.
 
-        Returns a copy with the changes and the new version. Fields are named as in Python:
-        ``update(order, po_number="PO-77")``.
+        ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
+        writes what differs between a copy and the record that was read; nothing differs, nothing is sent.
+        Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
+
+        With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
+        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        Raises InvalidCallError for what an update cannot say.
         """
-        self._require(type(record), "update", check)
-        made = await self._send(calls.change(record, changes))
-        return calls.changed(record, changes, made)
+        held = read or record
+        self._require(type(held), "update", check)
+        if read is not None and changes:
+            raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
+        call, after = calls.change(record, changes) if read is None else calls.change_to(record, read)
+        if call is None:
+            return after
+        if if_unchanged:
+            calls.require_unchanged(held, await self._send(calls.version(held)))
+        return calls.versioned(after, await self._send(call))
 
     async def delete(
         self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True
@@ -105,7 +128,7 @@ class Verbs(Connected):
         4,000 at the most (facts 7).
         """
         self._require(entity, "query", check)
-        return Query(entity, self._send) if expression is None else self._rows(entity, expression)
+        return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
         """Undo the removal of a record (facts 3.4)."""
@@ -116,15 +139,16 @@ class Verbs(Connected):
     # --- commands ---------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R], *, marker: str | None = None) -> R: ...
+    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
     @overload
-    async def run(self, command: str, fields: Mapping[str, Any]) -> dict[str, Any]: ...
+    async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
     async def run(
         self,
         command: Command[Any] | str,
         fields: Mapping[str, Any] | None = None,
         *,
         marker: str | None = None,
+        check: bool = True,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -136,14 +160,15 @@ class Verbs(Connected):
                 is in doubt the record with this key is looked for until the ``settle`` time of the options
                 has passed since the last attempt. If it is there the result holds it; else the command is
                 sent again. See ``docs/failures.md`` for the window that remains.
+            check: refuse what the service would refuse or drop before it is sent.
 
-        Raises InDoubtError when it may have been carried out though no answer says so. With a marker,
-        InvalidCallError when it names no key, NotUniqueError when several records have the key, and
-        InDoubtError only when they could not be queried.
+        Raises InvalidCallError for what is refused here, and InDoubtError when the command may have been
+        carried out though no answer says so. With a marker, NotUniqueError when several records have the
+        key, and InDoubtError only when they could not be queried.
         """
         if marker is not None:
-            return await self._run_marked(command, marker)
-        return await self._run(command, fields)
+            return await self._run_marked(command, marker, check=check)
+        return await self._run(command, fields, check=check)
 
     @overload
     def run_many(
@@ -153,6 +178,7 @@ class Verbs(Connected):
         marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[Command[R], R]: ...
     @overload
     def run_many(
@@ -163,6 +189,7 @@ class Verbs(Connected):
         marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[I, R]: ...
     def run_many(
         self,
@@ -172,6 +199,7 @@ class Verbs(Connected):
         marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> Run[Any, Any]:
         """Run many commands at once: one outcome for each input, in the order in which they end.
 
@@ -181,6 +209,7 @@ class Verbs(Connected):
             marker: where each command carries a key of its own, as for :meth:`run`.
             limit: calls under way at the most, and outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
+            keep_replies: put the raw answer of each call into its outcome, as ``reply``.
 
         See :class:`~wosdk_async.fanout.Run` for what leaving the block early means.
         """
@@ -191,12 +220,26 @@ class Verbs(Connected):
                 return await self._run_marked(made, marker, trace)
             return await self._run(made, None, trace)
 
-        return Run(inputs, call, limit=limit, grace=grace)
+        return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
+
+    async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
+        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the answer.
+
+        For what is documented without its answers, such as the batch endpoints (facts 3.2)::
+
+            await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
+
+        Args:
+            path: names joined by ``/``.
+            body: JSON values and objects of the model; nothing in it is checked.
+            repeat_safe: whether sending it twice does no harm, so that it may be sent again.
+        """
+        return await self._send(calls.post(path, body, repeat_safe=repeat_safe))
 
     @staticmethod
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
         if check:
             calls.require_support(entity, operation)
 
-    async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
-        return await self._send(calls.query(entity, expression))
+    async def _rows(self, entity: type[Record] | str, expression: Expression, check: bool) -> Any:
+        return await self._send(calls.query(entity, expression, check=check))

@@ -50,7 +50,7 @@ async def test_every_command_is_repeated_only_if_its_entry_says_so() -> None:
     seen = set()
     for kind in commands():
         safe = COMMANDS[kind.wire_name]["repeat"] == "safe"
-        assert await broken.attempts(acme.run(kind())) == (2 if safe else 1), kind
+        assert await broken.attempts(acme.run(kind(), check=False)) == (2 if safe else 1), kind
         seen.add(kind.wire_name)
     assert seen == {name for name, entry in COMMANDS.items() if "repeat" in entry}
     assert await broken.attempts(acme.run("NewCommand", {})) == 1
@@ -64,7 +64,7 @@ async def test_every_operation_is_repeated_only_if_its_entry_says_so() -> None:
         "retrieve": acme.get(WorkOrder, 1),
         "query": acme.query(WorkOrder, {}),
         "create": acme.create("Thing", {}),
-        "update": acme.update(WorkOrder(id=1), po_number="x"),
+        "update": acme.update(WorkOrder(id=1), po_number="x", check=False),
         "delete": acme.delete(Contact, 1),
     }
     for name, call in operations.items():

@@ -6,14 +6,14 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import RefusedError, SessionRefusedError
+from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.login import session_headers
 from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import THROTTLED, Call, Reply, read
+from wosdk_async.wire import Call, Reply, read
 
 __all__ = ["Attempts"]
 
@@ -70,7 +70,7 @@ class Attempts:
             return read(call, reply)
         except RefusedError as error:
             trace.sent = False
-            error.args = (error.message.replace(grant.token, "***"),)
+            error.hide(grant.token)
             raise
 
     async def _exchange(self, url: str, headers: list[tuple[str, str]]) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
+from typing import Protocol
 
 import attrs
 
@@ -12,6 +13,7 @@ from wosdk_async.transport.control import Gradient, Halving
 from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatch import Dispatcher
+from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.login import Login
@@ -20,21 +22,29 @@ from wosdk_async.transport.settings import TransportSettings
 
 __all__ = ["Running", "opened"]
 
+_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
 _LOGIN_CONNECTIONS = 1024  # each Company renews once at a time, and one that hangs must not hold up others
 _LEAVING = 1.0  # seconds that calls whose time was ended get to clean up
 
 
-@attrs.frozen(eq=False)
+class Closing(Protocol):
+    """What has connections to close."""
+
+    async def aclose(self) -> None: ...
+
+
+@attrs.define(eq=False)
 class Running:
     """The transport within one event loop."""
 
     dispatcher: Dispatcher
     login: Login
-    engines: tuple[Engine, ...]
+    engines: list[Closing]
     _connections: AsyncGenerator[None, None]
+    _downloads: Downloads | None = None
 
     @classmethod
-    def started(cls, dispatcher: Dispatcher, login: Login, engines: tuple[Engine, ...]) -> Running:
+    def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> Running:
         """What is made here closes its connections with the loop at the latest.
 
         ``asyncio.run`` ends the async generators that were begun in its loop, so one of them stands for
@@ -44,6 +54,16 @@ class Running:
         with contextlib.suppress(StopIteration):
             next(connections.__anext__().__await__())  # to its yield: nothing before it waits
         return cls(dispatcher, login, engines, connections)
+
+    def downloads(self, settings: TransportSettings) -> Downloads:
+        """What fetches files; made when it is asked for."""
+        if self._downloads is None:
+            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+            engine = HttpxEngine(connections=_DOWNLOADS)
+            self.engines.append(engine)
+            self._downloads = Downloads(engine, settings.hosts, settings.clock)
+        return self._downloads
 
     async def aclose(self, grace: float) -> None:
         """Let calls under way end within ``grace`` seconds, end the others, close the connections."""
@@ -60,7 +80,7 @@ class Running:
             await self._connections.aclose()
 
 
-async def _closing(engines: tuple[Engine, ...]) -> AsyncGenerator[None, None]:
+async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
@@ -92,7 +112,7 @@ def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
     login = Login(
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
     )
-    return Running.started(dispatcher, login, (calls, logins))
+    return Running.started(dispatcher, login, [calls, logins])
 
 
 def _httpx_engine(connections: int) -> Engine:

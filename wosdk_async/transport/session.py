@@ -12,6 +12,7 @@ import copy
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import attrs
 
@@ -83,8 +84,10 @@ class SessionKeeper:
         """Command -> the path that this Company was seen to know, where sources differ."""
         self.lane: Lane | None = None
         """Its place at the gate that sent its last call."""
+        self.remembered: dict[object, Any] = {}
+        """What rooms above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
-        self._clock = clock
+        self.clock = clock
         self._session: Session | None = None
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
@@ -102,12 +105,12 @@ class SessionKeeper:
     @property
     def spent(self) -> bool:
         """Whether nothing is lost by forgetting it: no live session, no renewal, no calls."""
-        dead = self._session is None or self._clock.now() >= self._session.expires_at
+        dead = self._session is None or self.clock.now() >= self._session.expires_at
         return dead and self._renewal is None and (self.lane is None or not self.lane.calls)
 
     def current(self) -> Session | None:
         """The session if it can be used now, without waiting; starts an early renewal when it is due."""
-        session, now = self._session, self._clock.now()
+        session, now = self._session, self.clock.now()
         if session is None or now >= session.expires_at:
             return None
         if now >= max(session.renew_after, self._no_early_before) and self._renewal is None:
@@ -153,7 +156,7 @@ class SessionKeeper:
         grant = await self._renew()
         self._generation += 1
         draw = random.random()  # noqa: S311 - not a secret
-        self._session = session = Session.started(grant, self._generation, self._clock.now(), draw)
+        self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)
         return session
 
     def _ended(self, task: asyncio.Task[Session]) -> None:
@@ -164,7 +167,7 @@ class SessionKeeper:
 
     def _log_early(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self._no_early_before = self._clock.now() + _HOLD_OFF
+            self._no_early_before = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
                 "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind

@@ -10,15 +10,16 @@ from weakref import WeakSet
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
+from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.keepers import Keepers
-from wosdk_async.transport.retry import RetryQuota
+from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.stats import Stats, of_company
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, read
+from wosdk_async.wire import Call, Reply, Unreadable, read
 
 __all__ = ["Transport"]
 
@@ -47,6 +48,11 @@ class Transport:
             state = " ".join(repr(running.dispatcher.gate) for running in self._loops.values())
         return f"<Transport companies={len(self._keepers)} {state}>"
 
+    @property
+    def clock(self) -> Clock:
+        """What the waits of this transport go by."""
+        return self._settings.clock
+
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
         key = (tenant.company.casefold(), tenant.region, tenant.credentials)  # facts 1: case does not matter
@@ -66,33 +72,33 @@ class Transport:
         if settings.before_send is not None:
             answer = await settings.before_send(call, sessions.company)
             if answer is not None:
-                return read(call, answer)
+                return _taken(call, answer, sessions.company, trace or Trace(), settings.clock.now())
         return await self._running().dispatcher.send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
         seconds = options.deadline or 60.0
+        deadlines = self._running().dispatcher.deadlines
         try:
-            with self._running().dispatcher.deadlines.within(seconds):
+            with deadlines.within(seconds):
                 if sessions.current() is None:
                     await sessions.newer_than(0)
         except TimeoutError:
-            raise DeadlineError(
-                f"no session within {seconds:g} s", phase="session", company=sessions.company
-            ) from None
+            limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
+            raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company) from None
 
     def tell_in_doubt(self, call: Call[Any], sessions: SessionKeeper) -> None:
         """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
         tell_in_doubt(self._settings.on_in_doubt, call, sessions.company)
 
-    @property
-    def clock(self) -> Clock:
-        return self._settings.clock
+    def downloads(self) -> Downloads:
+        """What fetches files, over connections of its own."""
+        return self._running().downloads(self._settings)
 
     def stats(self) -> Stats:
         """The state in figures."""
         running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
-        engine = running.engines[0] if running else None
+        engine = running.dispatcher.engine if running else None
         return Stats(
             in_flight=running.dispatcher.gate.in_flight if running else 0,
             queued=running.dispatcher.gate.queued if running else 0,
@@ -137,6 +143,21 @@ class Transport:
         """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
         self._inherited += self._loops.values()
         self._loops = {}
+
+
+def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, now: float) -> T:
+    """The value of a call that a hook answered."""
+    trace.begin(call.request_id, now)
+    trace.reply = answer
+    details = {"company": company, "operation": call.operation, "request_id": call.request_id}
+    try:
+        return read(call, answer)
+    except Unreadable as failure:
+        error = give_up(failure, call.repeat_safe)
+    except WosdkError as refusal:
+        error = refusal
+    error.add(**details)
+    raise error
 
 
 def _in_child() -> None:
