@@ -65,11 +65,11 @@ _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
         "the pair belongs to one Company and its secret is shown once: "  # facts 12 row 25
         "have an administrator generate a new one if in doubt",
     ),
-    (UnknownCompanyError, "WOSDK_REGION is americas, apac or emea; the name is the one of the login page"),
+    (UnknownCompanyError, "it may be at home in another region: WOSDK_REGION is americas, apac or emea"),
     (DiscoveryError, "name the host in WOSDK_TRUSTED_HOSTS only if it is yours"),
     (SessionError, "the token was given and then refused: try again, then ask the administrator"),
     (
-        RefusedError,  # facts 1: the role of the service user
+        RefusedError,  # facts 1 names the right; how its lack is refused is not shown; assumed
         "the login is good: its role may lack rights; it needs 'Permissions - Web Services Access'",
     ),
     (NoAnswerError, "something else than the service may answer there: a proxy, or a page of maintenance"),

@@ -28,7 +28,9 @@ def columns(rows: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
 
     Objects have a column for each of their properties; the ``Id`` comes first.
     """
-    came = dict.fromkeys(name for row in rows for name in _leaves(row, ""))
+    leaves = dict.fromkeys(name for row in rows for name in _leaves(row, ""))
+    parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
+    came = [name for name in leaves if name not in parents]  # an object in one row may be null in another
     found: dict[str, None] = {}
     for path in paths or ("*",):
         prefix = path.removesuffix("*") if path.endswith("*") else f"{path}."

@@ -30,17 +30,19 @@ def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str
 
 
 def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Everything that ``wosdk describe`` knows: classes of the model are entities, commands or enums."""
+    """Everything that ``wosdk describe`` knows: entities, commands and enums."""
     from wosdk_async.model import _index
 
-    return _starting(incomplete, {*_index.ENTITIES, *_index.ALIASES, *_index.COMMANDS, *_index.MODULES})
+    enums = (name for name, module in _index.MODULES.items() if module == "enums")
+    return _starting(incomplete, {*_index.ENTITIES, *_index.ALIASES, *_index.COMMANDS, *enums})
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Property paths of the entity on the line, step by step through references: ``Customer.Name``."""
     from wosdk_async.model import entity_class
 
-    owner = entity_class(ctx.params.get("entity") or "")
+    # an option that still lacks its value keeps click from filling the arguments
+    owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
     for step in steps:
         owner = _below(owner, step)

@@ -14,9 +14,10 @@ import click
 
 from wosdk_async.cli.asking import confirm
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
-from wosdk_async.cli.options import Target, target_of, target_options
+from wosdk_async.cli.options import target_of, target_options
 
 if TYPE_CHECKING:
+    from wosdk_async import Company
     from wosdk_async.jobs import ImportJob, RowOutcome, Summary
 
 __all__ = ["import_command"]
@@ -81,15 +82,21 @@ def import_command(
         raise click.UsageError(_no_file(sandbox))
     with unusable():
         from wosdk_async.cli.closing import close
+        from wosdk_async.cli.link import Link
 
         target = target_of(ctx)
         if target.read_only:
             raise Unusable("--read-only: an import creates work orders, so nothing is sent")
         _keep_apart(outcomes, file, map_file)
         job = _job(file, map_file)
-        with _variables(sandbox) as variables:
-            ask = not yes and sandbox is None
-            summary = asyncio.run(_run(job, target, variables, ask, concurrency, outcomes))
+        with (
+            _variables(sandbox) as variables,
+            Link(target, variables, connections=concurrency, in_flight=concurrency) as link,
+        ):
+            link.do(link.company.connect())
+            if variables is None:
+                confirm(link.company, f"{job.rows} rows", "Create the work orders?", ask=not yes)
+            summary = link.do(_run(job, link.company, concurrency, outcomes), hurry=False)
     close(summary, as_json)
     sys.exit(0 if summary.complete else 1)
 
@@ -132,33 +139,21 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
         yield local.variables
 
 
-async def _run(
-    job: ImportJob,
-    target: Target,
-    variables: Mapping[str, str] | None,
-    ask: bool,
-    concurrency: int,
-    outcomes: Path | None,
-) -> Summary:
+async def _run(job: ImportJob, company: Company, concurrency: int, outcomes: Path | None) -> Summary:
     from wosdk_async.cli.closing import Keeper
     from wosdk_async.cli.display import display
 
-    async with target.client(variables, connections=concurrency, in_flight=concurrency) as client:
-        company = target.of(client) if variables is None else client.company()
-        await company.connect()
-        if variables is None:
-            confirm(company, f"{job.rows} rows", "Create the work orders?", ask=ask)
-        with _opened(outcomes) as file:
-            keeper = Keeper(file)
-            with display(job.rows) as shown, _interruptible(job):
+    with _opened(outcomes) as file:
+        keeper = Keeper(file)
+        with display(job.rows) as shown, _interruptible(job):
 
-                def on_row(outcome: RowOutcome) -> None:
-                    keeper.row(outcome)
-                    shown.row(outcome)
+            def on_row(outcome: RowOutcome) -> None:
+                keeper.row(outcome)
+                shown.row(outcome)
 
-                summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
-        keeper.tell(summary, outcomes)
-        return summary
+            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
+    keeper.tell(summary, outcomes)
+    return summary
 
 
 def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:

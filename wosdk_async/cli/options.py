@@ -10,7 +10,7 @@ import attrs
 import click
 
 if TYPE_CHECKING:
-    from wosdk_async import Client, Company
+    from wosdk_async import Client
 
 __all__ = [
     "Output",
@@ -41,10 +41,6 @@ class Target:
         profile = self.profile if variables is None else None
         options = CallOptions(deadline=self.deadline)
         return Client.from_env(variables, profile=profile, options=options, read_only=self.read_only, **more)
-
-    def of(self, client: Client) -> Company:
-        """The Company that is meant."""
-        return client.company(self.company)
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.completing import assignments, commands
-from wosdk_async.cli.exits import Exit, Unusable, unusable
+from wosdk_async.cli.exits import Exit, Unusable, say, unusable
 from wosdk_async.cli.options import (
     Target,
     output_of,
@@ -120,7 +120,7 @@ def _sent(link: Link, given: _Given, *, ask: bool) -> dict[str, Any]:
     except KeyboardInterrupt:
         if not given.reads and trace.sent:
             sent = f"{given.name} was sent (RequestId {trace.request_id}) and may have been carried out"
-            raise Unusable(f"{sent}. {what_to_look_at(given.name, given.fields)}", Exit.INTERRUPTED) from None
+            say(f"{sent}. {what_to_look_at(given.name, given.fields)}")
         raise
     return _result(trace)
 

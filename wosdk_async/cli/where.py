@@ -74,7 +74,7 @@ def order(text: str) -> str:
     """``DtDue desc`` as the query builder takes it. Raises Unusable."""
     path, *direction = text.split()[:3] or [""]
     way = direction[0].lower() if len(direction) == 1 else "" if direction else "asc"
-    if way not in ("asc", "desc"):
+    if not path or way not in ("asc", "desc"):
         raise Unusable(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
     return f"-{path}" if way == "desc" else path
 
