@@ -89,9 +89,12 @@ class Connected:
         self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
-        ways = calls.command_by_every_path(command, fields)
-        known = self._sessions.paths.get(ways[0].operation)
-        return await self._run_by(sorted(ways, key=lambda way: way.path != known), trace)
+        call = calls.command(command, fields)
+        others = calls.by_other_paths(call, command)
+        if not others:
+            return await self._send(call, trace)
+        known = self._sessions.paths.get(call.operation)
+        return await self._run_by(sorted([call, *others], key=lambda way: way.path != known), trace)
 
     async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
         way, *others = ways

@@ -6,7 +6,7 @@ as its name with plain dicts.
 
 from __future__ import annotations
 
-from wosdk_async.calls.commands import command, command_by_every_path
+from wosdk_async.calls.commands import by_other_paths, command
 from wosdk_async.calls.entities import (
     change,
     changed,
@@ -22,10 +22,10 @@ from wosdk_async.calls.parts import Id
 
 __all__ = [
     "Id",
+    "by_other_paths",
     "change",
     "changed",
     "command",
-    "command_by_every_path",
     "create",
     "delete",
     "query",
