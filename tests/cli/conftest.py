@@ -39,7 +39,8 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "CONFIG",
     ):
         monkeypatch.delenv(f"WOSDK_{name}", raising=False)
-    monkeypatch.delenv("COLUMNS", raising=False)
+    for name in ("COLUMNS", "PYTHONUNBUFFERED"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture

@@ -112,6 +112,18 @@ def test_a_reader_that_goes_away_ends_it_quietly(scripted: Service, form: str) -
         process.stderr.close()
 
 
+@pytest.mark.parametrize("arguments", [("describe",), ("describe", "--json"), ("describe", "WOType")])
+def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
+    """What is still in a buffer when the program ends makes no noise either."""
+    process = spawn(*arguments)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as told:
+        assert told.read() == ""
+    assert process.wait(20) == 141
+
+
 @pytest.mark.usefixtures("seeded")
 def test_a_terminal_gets_color_and_its_width() -> None:
     """On a terminal rows are cut to it; in a pipe there is no control code and nothing is cut to 80."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.completing import assignments, commands
-from wosdk_async.cli.exits import Exit, Unusable, say, unusable
+from wosdk_async.cli.exits import Unusable, say, status_of, unusable
 from wosdk_async.cli.options import (
     Target,
     output_of,
@@ -116,7 +116,7 @@ def _sent(link: Link, given: _Given, *, ask: bool) -> dict[str, Any]:
     try:
         link.do(_run(link, given, trace))
     except InDoubtError as error:
-        raise Unusable(f"{error}. {what_to_look_at(given.name, given.fields)}", Exit.IN_DOUBT) from error
+        raise Unusable(f"{error}. {what_to_look_at(given.name, given.fields)}", status_of(error)) from error
     except KeyboardInterrupt:
         if not given.reads and trace.sent:
             sent = f"{given.name} was sent (RequestId {trace.request_id}) and may have been carried out"
