@@ -4,7 +4,7 @@ One call goes down this chain, and its answer comes back up::
 
     company.py            what users hold: helpers/ for what they ask for most, on
     verbs.py              get, create, update, delete, query, run, run_many (connected.py sends)
-    calls/, check.py      a verb becomes a Call; what cannot be sent is told before
+    calls/, check/        a verb becomes a Call; what cannot be sent is told before
     codec/, wire.py       objects to bytes, answers to objects or errors; envelope.py is what is around them
     query/                conditions checked as they are built, pages past the row cap
     transport/            deadline -> retry( gate slot -> session -> engine.send -> wire.read )
@@ -46,12 +46,15 @@ if TYPE_CHECKING:
         SessionRefusedError,
         ThrottledError,
         UnknownCompanyError,
+        UnknownFieldError,
         UnknownNameError,
         UnknownPropertyError,
         UnsupportedError,
         WosdkError,
     )
     from wosdk_async.fanout import Run
+    from wosdk_async.helpers.change_feed import ChangeFeed
+    from wosdk_async.helpers.watermark import Watermark
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
@@ -69,6 +72,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BusinessRuleError",
     "CallOptions",
+    "ChangeFeed",
     "Client",
     "Company",
     "Condition",
@@ -103,9 +107,11 @@ __all__ = [
     "ThrottledError",
     "Trace",
     "UnknownCompanyError",
+    "UnknownFieldError",
     "UnknownNameError",
     "UnknownPropertyError",
     "UnsupportedError",
+    "Watermark",
     "WosdkError",
     "__version__",
     "fields",
@@ -123,6 +129,8 @@ _HOMES = {
     "wosdk_async.company": ("Company",),
     "wosdk_async.dry_run": ("DryRun",),
     "wosdk_async.fanout": ("Run",),
+    "wosdk_async.helpers.change_feed": ("ChangeFeed",),
+    "wosdk_async.helpers.watermark": ("Watermark",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),

@@ -14,6 +14,7 @@ from typing import Any, assert_type
 from wosdk_async import (
     ActorType,
     ApStatusChangeCommand,
+    ChangeFeed,
     Client,
     Company,
     Condition,
@@ -30,6 +31,7 @@ from wosdk_async import (
     Query,
     Ref,
     Task,
+    Watermark,
     WoActionResponse,
     WoCreateCommand,
     WoItem,
@@ -110,6 +112,11 @@ def conditions() -> None:
 
 async def queries(client: Client) -> None:
     f = fields(WorkOrder)
+    feed = client.company().changes(WorkOrder, since=Watermark.parse("..."), properties=["*"])
+    assert_type(feed, ChangeFeed[WorkOrder])
+    assert_type(feed.watermark, Watermark)
+    async for order in feed:
+        assert_type(order, WorkOrder)
     query = client.company().query(WorkOrder)
     assert_type(query, Query[WorkOrder])
     narrow = query.where(f.id > 5, f.number == "7").select("*", f.items).order_by(f.number.desc(), f.id)

@@ -18,10 +18,10 @@ from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.retry import RetryPolicy
+from wosdk_async.transport.retry import RetryPolicy, give_up
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, read
+from wosdk_async.wire import Call, Reply, Unreadable, read
 
 __all__ = ["BeforeSend", "Tenant", "Transport", "TransportSettings"]
 
@@ -112,7 +112,7 @@ class Transport:
         if settings.before_send is not None:
             answer = await settings.before_send(call, sessions.company)
             if answer is not None:
-                return read(call, answer)
+                return _taken(call, answer, sessions.company, trace or Trace())
         return await self._opened()[0].send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
@@ -170,3 +170,18 @@ class Transport:
         except WosdkError as error:
             error.add(company=tenant.company)
             raise
+
+
+def _taken(call: Call[T], answer: Reply, company: str, trace: Trace) -> T:
+    """The value of a call that a hook answered."""
+    trace.begin(call.request_id)
+    trace.reply = answer
+    details = {"company": company, "operation": call.operation, "request_id": call.request_id}
+    try:
+        return read(call, answer)
+    except Unreadable as failure:
+        error = give_up(failure, call.repeat_safe)
+    except WosdkError as refusal:
+        error = refusal
+    error.add(**details)
+    raise error

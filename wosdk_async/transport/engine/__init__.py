@@ -38,7 +38,8 @@ class Engine(Protocol):
         """Send one request and read its whole answer; redirects are answers like any other.
 
         ``on_sending`` is called just before the first byte leaves, and never when none does. Raises
-        SendFailed. There is no time limit here but for connecting: the call's deadline cancels.
+        SendFailed, from no other exception: what a library raises may hold the request, and with it the
+        token. There is no time limit here but for connecting: the call's deadline cancels.
         """
 
     async def aclose(self) -> None:

@@ -26,6 +26,7 @@ __all__ = ["HttpxEngine"]
 _CONNECT_TIMEOUT = 10.0  # seconds
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
 _MAX_BODY = 64 * 1024 * 1024  # bytes after decompression
+_MAX_REASON = 300  # characters of what httpx and the system say of a failure
 _SENDING = "http11.send_request_headers.started"
 
 
@@ -72,9 +73,11 @@ class HttpxEngine:
         try:
             return await self._exchange(origin, request)
         except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-            raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+            why = _summary(cause)
         finally:
             self._slots.release(self)
+        # Not raised from the cause: it holds the request, and with it the token.
+        raise SendFailed(f"{origin}: {why}", sent=sent)
 
     @contextlib.asynccontextmanager
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:
@@ -155,6 +158,16 @@ async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> 
     return Reply(response.status_code, response.headers, bytes(body))
 
 
+def _summary(cause: BaseException) -> str:
+    """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
+    root = cause
+    while found := root.__cause__ or root.__context__:
+        root = found
+    first, last = (str(each) or type(each).__name__ for each in (cause, root))
+    behind = f" ({last})" if last not in first else ""
+    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
+
+
 @contextlib.contextmanager
 def _translated(origin: str) -> Iterator[None]:
     """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
@@ -162,7 +175,11 @@ def _translated(origin: str) -> Iterator[None]:
         yield
     except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
         sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
-        raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+        failure = SendFailed(f"{origin}: {_summary(cause)}", sent=sent)
+        try:
+            raise failure from None
+        finally:
+            failure.__context__ = None  # it holds the address, which may be as good as a token
 
 
 async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
