@@ -132,7 +132,7 @@ async def test_a_call_under_way_when_the_client_closes_leaves_no_connection() ->
                 await asyncio.sleep(0)
         go.set()
         assert await call == {"Id": 1}
-        assert "0 busy, 0 idle" in repr(client._transport._engines[0]).replace(" of 20", "")
+        assert "0 of 100 busy, 0 idle" in repr(client._transport._engines[0])
 
 
 async def test_a_closed_client_says_so() -> None:

@@ -105,6 +105,7 @@ class Dispatcher:
                 [*session_headers(company, session.grant.token), *call.headers],
                 call.body,
                 sending,
+                repeat_safe=call.repeat_safe,
             )
         finally:
             self.gate.release(company)

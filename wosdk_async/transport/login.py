@@ -114,7 +114,9 @@ class Login:
 
         async def once() -> T:
             trace.attempts += 1
-            reply = await self.engine.send(call.method, url, headers, call.body, lambda: None)
+            reply = await self.engine.send(
+                call.method, url, headers, call.body, lambda: None, repeat_safe=call.repeat_safe
+            )
             return reader(call, reply)
 
         try:

@@ -13,8 +13,10 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions, Dispatcher
 from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine.default import default_engine
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import RetryPolicy
@@ -134,11 +136,9 @@ class Transport:
         return self._dispatcher, self._login
 
     def _open(self) -> tuple[Dispatcher, Login]:
-        from wosdk_async.transport.engine.httpx_engine import HttpxEngine  # httpx takes 60 ms to import
-
         settings = self._settings
-        calls = HttpxEngine(connections=settings.connections)
-        logins = HttpxEngine(connections=_LOGIN_CONNECTIONS)
+        calls = default_engine(Limits(connections=settings.connections))
+        logins = default_engine(Limits(connections=_LOGIN_CONNECTIONS))
         self._engines = [calls, logins]
         gate = Gate(calls.capacity, settings.in_flight)
         login = Login(engine=logins, clock=settings.clock, policy=RetryPolicy(), hosts=settings.hosts)

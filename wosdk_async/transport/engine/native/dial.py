@@ -1,0 +1,51 @@
+"""New connections."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native.addresses import connected
+from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.engine.native.pool import Pool
+from wosdk_async.transport.engine.native.request import Origin
+from wosdk_async.transport.engine.native.tls import Trust
+
+__all__ = ["dial"]
+
+_GOODBYE = 1.0  # seconds that the other side has to end TLS in good order
+
+
+async def dial(pool: Pool, origin: Origin, trust: Trust, seconds: float | None) -> Connection:
+    """A new connection in the place that ``pool`` holds for it, which is free again when this fails.
+
+    Raises SendFailed.
+    """
+    connection = Connection(pool, origin)
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            await _open(connection, await trust.context() if origin.tls else None)
+    except BaseException as cause:
+        connection.abort()
+        if isinstance(cause, TimeoutError) and limit.expired():
+            why = f"{origin.text}: no connection within {seconds} s"
+            raise SendFailed(why, sent=False, timeout="connect") from cause
+        if isinstance(cause, (OSError, ValueError)):  # ValueError: a name that cannot be a host's
+            raise SendFailed(f"{origin.text}: {cause}", sent=False) from cause
+        raise
+    if not connection.live:
+        raise SendFailed(f"{origin.text}: the service closed the connection at once", sent=False)
+    pool.watch()
+    return connection
+
+
+async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:
+    loop, origin = connection.pool.loop, connection.origin
+    await loop.create_connection(
+        lambda: connection,
+        sock=await connected(loop, origin.host, origin.port),
+        ssl=context,
+        server_hostname=origin.host if context else None,
+        ssl_shutdown_timeout=_GOODBYE if context else None,
+    )
