@@ -20,7 +20,7 @@ from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
-__all__ = ["HttpxEngine"]
+__all__ = ["HttpxEngine", "httpx"]
 
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
 _SENDING = "http11.send_request_headers.started"
