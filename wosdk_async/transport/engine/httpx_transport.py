@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+from typing import Any
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.httpx_engine import httpx
@@ -33,7 +34,7 @@ def as_limits(given: Limits | httpx.Limits) -> Limits:
     """Ours, from ours or httpx's; where httpx sets no bound, ours stays."""
     if isinstance(given, Limits):
         return given
-    named = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
+    named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
     return Limits(**{name: value for name, value in named.items() if value is not None})
 
 

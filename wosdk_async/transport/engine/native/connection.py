@@ -32,8 +32,20 @@ class Connection(asyncio.BufferedProtocol):
     """A connection of ``pool``. It belongs to who took it until its answer is whole or it is cut."""
 
     __slots__ = (
-        "_made", "_parser", "_paused", "_timeouts", "_transport", "_unsent", "_waiter", "born", "live",
-        "origin", "pool", "readable", "reused", "since",
+        "_made",
+        "_parser",
+        "_paused",
+        "_readable",
+        "_timeouts",
+        "_transport",
+        "_unsent",
+        "_waiter",
+        "born",
+        "live",
+        "origin",
+        "pool",
+        "reused",
+        "since",
     )  # fmt: skip
 
     def __init__(self, pool: Pool, origin: Origin) -> None:
@@ -83,6 +95,12 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- for the pool ---------------------------------------------------------------------------
 
+    def usable(self, *, repeat_safe: bool) -> bool:
+        """Whether it can take a request. For one that must not go out twice the socket is asked, too:
+        the service may have closed, and the loop not have seen it yet.
+        """
+        return self.live and not self._transport.is_closing() and (repeat_safe or not self._readable())
+
     def close(self) -> None:
         """Close it in good order: nothing is under way."""
         self._leave()
@@ -95,8 +113,10 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def check(self, now: float) -> None:
-        """Give up when nothing has moved for too long."""
+        """Give up when nothing has moved for too long, or nothing was wanted."""
         if self._waiter is None:
+            if now - self.since > self.pool.limits.keepalive:
+                self.close()
             return
         limit = self._timeouts.read
         if self._paused:
@@ -120,7 +140,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._parser = AnswerParser(self.pool.limits)
-        self.readable = _peeker(transport.get_extra_info("socket").fileno())
+        self._readable = _peeker(transport.get_extra_info("socket").fileno())
         self._made = True
         self.pool.open.add(self)
 

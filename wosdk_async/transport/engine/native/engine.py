@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import ssl
+import time
 from collections.abc import Callable
 
 from wosdk_async.transport.engine import SendFailed
@@ -21,8 +22,6 @@ from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
 
-_ORIGINS = 1024  # hosts that are remembered without a connection
-
 _of_the_parent: list[Pool] = []
 """Pools that a fork brought along: kept, so that nothing in this process ever closes the parent's sockets."""
 
@@ -34,6 +33,7 @@ class NativeEngine:
         limits: how many connections, for how long, and how much of an answer.
         timeouts: how long each step may take.
         ssl_context: the certificates to trust instead of the system's.
+        now: seconds, as :func:`time.monotonic` counts them.
     """
 
     def __init__(
@@ -42,11 +42,13 @@ class NativeEngine:
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits or Limits()
         self.timeouts = timeouts or Timeouts()
         self.capacity = self.limits.connections
         self._ssl_context = ssl_context
+        self._now = now
         self._pool: Pool | None = None
         self._process = 0
         self._closed = False
@@ -89,9 +91,6 @@ class NativeEngine:
         origins = self._here().origins
         origin = origins.get(text)
         if origin is None:
-            if len(origins) >= _ORIGINS:
-                for name in [name for name, known in origins.items() if not known.idle]:
-                    del origins[name]
             origin = origins[text] = origin_of(text)
         return origin
 
@@ -144,7 +143,7 @@ class NativeEngine:
             connection = await pool.wait(origin, limit=timeouts.pool)
             if connection is None:
                 return await dial(pool, origin, self._trust, timeouts.connect)
-            if connection.live and (repeat_safe or not connection.readable()):
+            if connection.usable(repeat_safe=repeat_safe):
                 return connection
             connection.abort()
 
@@ -157,7 +156,7 @@ class NativeEngine:
 
     def _moved(self) -> Pool:
         """Start afresh: sockets belong to the loop and the process that opened them."""
-        old, self._pool = self._pool, Pool(asyncio.get_running_loop(), self.limits)
+        old, self._pool = self._pool, Pool(asyncio.get_running_loop(), self.limits, self._now)
         if old is not None and self._process != os.getpid():
             _of_the_parent.append(old)
         elif old is not None and not old.loop.is_closed():

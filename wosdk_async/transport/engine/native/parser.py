@@ -74,6 +74,7 @@ class AnswerParser:
         try:
             self._parser.feed_data(data)
         except Exception as cause:  # whatever llhttp or a callback stumbles over
+            self._silent += len(data)
             if self._answer is None:
                 raise Garbage(str(cause.__context__ or cause) or type(cause).__name__) from cause
             self._stage = _MORE

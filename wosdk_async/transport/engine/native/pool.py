@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import NamedTuple
 
 from wosdk_async.transport.engine import SendFailed
@@ -36,9 +35,7 @@ class Pool:
     while one is idle or could be opened.
     """
 
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, limits: Limits, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, now: Callable[[], float]) -> None:
         self.loop = loop
         self.limits = limits
         self.now = now
@@ -56,7 +53,7 @@ class Pool:
     @property
     def idle(self) -> int:
         """How many connections wait for a request."""
-        return sum(len(origin.idle) for origin in self.origins.values())
+        return sum(not connection.busy for connection in self.open if connection.live)
 
     # --- taking ---------------------------------------------------------------------------------
 
@@ -66,17 +63,12 @@ class Pool:
         while idle:
             connection, _ = idle.popitem()
             rested = self.now() - connection.since
-            if rested > self.limits.keepalive:
-                connection.close()
-            elif repeat_safe:
-                return connection
-            elif rested > _FRESH:
-                idle[connection] = None  # as are all others: they rested for longer
+            if rested > _FRESH and not repeat_safe:
+                idle[connection] = None  # for what is; the others rested for longer still
                 return None
-            elif connection.readable():
-                connection.close()
-            else:
+            if rested <= self.limits.keepalive and connection.usable(repeat_safe=repeat_safe):
                 return connection
+            connection.close()
         return None
 
     async def wait(self, origin: Origin, *, limit: float | None) -> Connection | None:
@@ -91,9 +83,10 @@ class Pool:
         self.watch()
         try:
             return await waiter.granted
-        except asyncio.CancelledError:
-            if waiter.granted.done() and not waiter.granted.cancelled() and not waiter.granted.exception():
-                self._hand_on(waiter.granted.result())
+        except BaseException:
+            granted = waiter.granted
+            if not granted.cancel() and not granted.cancelled() and not granted.exception():
+                self._hand_on(granted.result())
             raise
 
     def _hand_on(self, granted: Connection | None) -> None:
@@ -165,11 +158,10 @@ class Pool:
         self._refuse_overdue(now)
         for connection in list(self.open):
             connection.check(now)
-        for origin in list(self.origins.values()):
-            for connection in _rested(origin.idle, now - self.limits.keepalive):
-                connection.close()
         if self.open or self._waiting:
             self.watch()
+        elif not self.size:
+            self.origins.clear()  # hosts come and go; nothing of these is in use
 
     def _refuse_overdue(self, now: float) -> None:
         """Whoever waits behind one with more patience is refused when that one is."""
@@ -187,8 +179,8 @@ class Pool:
     def close(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""
         self._shut = True
-        for origin in self.origins.values():
-            for connection in list(origin.idle):
+        for connection in list(self.open):
+            if not connection.busy:
                 connection.close()
 
     async def aclose(self) -> None:
@@ -197,13 +189,3 @@ class Pool:
         if not all(connection.busy for connection in self.open):
             self._quiet = self.loop.create_future()
             await self._quiet
-
-
-def _rested(idle: Iterable[Connection], before: float) -> list[Connection]:
-    """Those that are idle since before then; the one that rested longest comes first."""
-    found = []
-    for connection in idle:
-        if connection.since >= before:
-            break
-        found.append(connection)
-    return found
