@@ -90,9 +90,11 @@ class RawServer:
 async def engine(
     timeouts: Timeouts | None = None, context: ssl.SSLContext | None = None, **limits: Any
 ) -> AsyncIterator[NativeEngine]:
-    """An engine that has given back every place and closed every socket when its block is left."""
+    """An engine that has given back every place and closed every socket when its block is left; no wait in
+    it may take as long as an idle connection is kept, for that would heal what is lost.
+    """
     made = NativeEngine(limits=Limits(**limits), timeouts=timeouts, ssl_context=context)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(10):
         yield made
         await made.aclose()
     empty(made)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.engine.native import NativeEngine, dial
+from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.limits import Limits, Timeouts
 
 
@@ -71,6 +73,34 @@ async def test_a_service_that_takes_nothing() -> None:
         failed = await failure(made, server.url, b"x" * 20_000_000)
         stop.set()
     assert (failed.sent, failed.timeout) == (True, "write")
+
+
+async def test_a_service_that_takes_it_slowly() -> None:
+    """The write timeout counts from the last byte that was taken."""
+
+    async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(12):
+            await asyncio.sleep(0.1)
+            await reader.readexactly(500_000)
+        await reader.readexactly(14_000_000)
+        writer.write(OK)
+
+    async with RawServer(slowly) as server, engine(Timeouts(write=0.4)) as made:
+        assert (await made.send("POST", server.url, [], b"x" * 20_000_000, lambda: None)).body == b"hi"
+
+
+async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop saw its end before the request could be written: never sent."""
+
+    async def and_ends(connection: Connection, context: ssl.SSLContext | None) -> None:
+        await opening(connection, context)
+        connection.eof_received()
+
+    opening = dial._open
+    monkeypatch.setattr(dial, "_open", and_ends)
+    async with RawServer(hang) as server, engine() as made:
+        failed = await failure(made, server.url)
+    assert (failed.sent, "at once" in str(failed)) == (False, True)
 
 
 async def test_all_connections_are_in_use() -> None:

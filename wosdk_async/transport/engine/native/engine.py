@@ -106,13 +106,13 @@ class NativeEngine:
     ) -> Answer:
         """Send the bytes of a request; the answer as it came. Raises SendFailed.
 
-        What is safe to repeat is sent once more at once when a connection that had been idle turns out to be
-        dead: the service closes those when it likes.
+        What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
+        out to be dead: the service closes those when it likes.
         """
         pool = self._here()
-        repeat = repeat_safe
+        again = False
         while True:
-            connection = pool.take(origin, repeat_safe=repeat_safe)
+            connection = None if again else pool.take(origin, repeat_safe=repeat_safe)
             if connection is None:
                 connection = await self._connection(pool, origin, repeat_safe, timeouts)
             waiter: asyncio.Future[Answer] = pool.loop.create_future()
@@ -122,9 +122,9 @@ class NativeEngine:
                 connection.write(request)
                 return await waiter
             except SendFailed as failure:
-                if not (repeat and connection.stale) or failure.timeout:
+                if again or not (repeat_safe and connection.stale) or failure.timeout:
                     raise
-                repeat = False
+                again = True
             except BaseException:
                 connection.cut(waiter)
                 raise
