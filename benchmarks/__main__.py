@@ -1,23 +1,48 @@
 """What the package costs beside what it is compared with.
 
-    python -m benchmarks [--quick] [--json OUT.json]
+    python -m benchmarks [--quick] [--json OUT.json] [--svg OUT.svg]
 
-CPU time of this process, median of rounds in which the cases take turns, so that a slow
-moment of the machine meets all of them. Needs ``pip install wosdk_async[bench]``.
+CPU time of this process, medians of rounds in which the cases take turns, so that a slow moment of
+the machine meets all of them. A local server answers on another core. Needs wosdk_async[bench].
+
+codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, by pydantic's model_validate_json (limit 0.5)
+typed_create_vs_aiohttp   a typed create, 100 at once, by aiohttp + orjson to a dict (limit 0.5)
+typed_create_vs_floor     the same by a hand-written client of 80 lines to a dict (limit 1.7)
+httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at least 25)
+outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
+run_many_50k_vs_1k        the same through run_many (limit 1.1)
+latency_50ms_vs_floor     calls each second to a server that takes 50 ms, by the floor's (at least 0.9)
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import codec
+import attrs
+
+from benchmarks import codec, load
+from benchmarks.picture import picture
 
 ROUND = 0.02  # seconds that a case runs in each round: the clock counts in much smaller steps
+
+
+@attrs.frozen
+class Effort:
+    """Rounds of the decoding, of the comparison, of the growth; calls of a stack in a round."""
+
+    codec: int
+    load: int
+    growth: int
+    calls: int
+
+
+QUICK, FULL = Effort(21, 7, 1, 1500), Effort(101, 25, 5, 4000)
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -37,17 +62,55 @@ def _once(case: Callable[[], object], times: int) -> float:
     return max((time.process_time() - start) / times, 1e-9)
 
 
+def decoding(effort: Effort) -> dict[str, float]:
+    took = measure(codec.cases(), effort.codec)
+    for name, seconds in took.items():
+        print(f"{name:36} {seconds * 1e6:8.1f} us")
+    return codec.ratios(took)
+
+
+async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
+    """The figures of each stack, and the ratios."""
+    found = await load.compare(effort.load, effort.calls)
+    ours = found[load.OURS].cpu_us
+    return found, {
+        "typed_create_vs_aiohttp": ours / found["aiohttp + orjson, dict"].cpu_us,
+        "typed_create_vs_floor": ours / found[load.FLOOR].cpu_us,
+        "httpx_vs_typed_create": found["httpx + json, dict"].cpu_us / ours,
+        "outstanding_50k_vs_1k": await load.outstanding(effort.growth),
+        "run_many_50k_vs_1k": await load.run_many(effort.growth),
+        "latency_50ms_vs_floor": await load.latency(2 * effort.growth + 1, 4 * effort.calls),
+    }
+
+
+HEADINGS = ("a create, 100 at once", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us")
+
+
+def table(found: dict[str, load.Figures]) -> str:
+    rows = [
+        f"{name:28} {row.cpu_us:9.1f} {row.per_second:9.0f} {row.p50_ms:9.2f} {row.p99_ms:9.2f} "
+        f"{row.server_us:9.1f}"
+        for name, row in found.items()
+    ]
+    return "\n".join(["{:28} {:>9} {:>9} {:>9} {:>9} {:>9}".format(*HEADINGS), *rows])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, under 50 s")
     parser.add_argument("--json", type=Path, metavar="OUT.json", help="where to write the ratios")
+    parser.add_argument("--svg", type=Path, metavar="OUT.svg", help="where to draw the comparison")
     args = parser.parse_args()
-    took = measure(codec.cases(), rounds=21 if args.quick else 101)
-    for name, seconds in took.items():
-        print(f"{name:36} {seconds * 1e6:8.1f} us")
-    found = {name: round(value, 3) for name, value in codec.ratios(took).items()}
+    effort = QUICK if args.quick else FULL
+    ratios = decoding(effort)
+    with load.own_core():
+        stacks, more = asyncio.run(creating(effort))
+    print(f"\n{table(stacks)}\n")
+    if args.svg:
+        args.svg.write_text(picture(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
+    found = {name: round(value, 3) for name, value in {**ratios, **more}.items()}
     for name, value in found.items():
         print(f"{name:36} {value:8.3f}")
     if args.json:

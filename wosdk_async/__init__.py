@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         CredentialsError,
         DeadlineError,
         DiscoveryError,
+        DownloadError,
         InDoubtError,
         InvalidCallError,
         NoAnswerError,
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
         WosdkError,
     )
     from wosdk_async.fanout import Run
+    from wosdk_async.helpers.change_feed import ChangeFeed
+    from wosdk_async.helpers.watermark import Watermark
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
@@ -68,6 +71,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BusinessRuleError",
     "CallOptions",
+    "ChangeFeed",
     "Client",
     "Company",
     "Condition",
@@ -79,6 +83,7 @@ __all__ = [
     "DeadlineError",
     "DiscoveryError",
     "Done",
+    "DownloadError",
     "DryRun",
     "Failed",
     "InDoubt",
@@ -104,6 +109,7 @@ __all__ = [
     "UnknownNameError",
     "UnknownPropertyError",
     "UnsupportedError",
+    "Watermark",
     "WosdkError",
     "__version__",
     "fields",
@@ -121,6 +127,8 @@ _HOMES = {
     "wosdk_async.company": ("Company",),
     "wosdk_async.dry_run": ("DryRun",),
     "wosdk_async.fanout": ("Run",),
+    "wosdk_async.helpers.change_feed": ("ChangeFeed",),
+    "wosdk_async.helpers.watermark": ("Watermark",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
@@ -11,6 +12,7 @@ from wosdk_async import calls
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.transport.transport import Tenant, Transport
@@ -89,9 +91,12 @@ class Connected:
         self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
-        ways = calls.command_by_every_path(command, fields)
-        known = self._sessions.paths.get(ways[0].operation)
-        return await self._run_by(sorted(ways, key=lambda way: way.path != known), trace)
+        call = calls.command(command, fields)
+        others = calls.by_other_paths(call, command)
+        if not others:
+            return await self._send(call, trace)
+        known = self._sessions.paths.get(call.operation)
+        return await self._run_by(sorted([call, *others], key=lambda way: way.path != known), trace)
 
     async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
         way, *others = ways
@@ -103,6 +108,11 @@ class Connected:
             return await self._run_by(others, trace)
         self._sessions.paths[way.operation] = way.path
         return result
+
+    async def _pause(self, failed: int) -> None:
+        """Wait before trying again after ``failed`` attempts, at random as the retry policy says."""
+        seconds = backoff(self._options.retry, failed, random.random())  # noqa: S311 - not a secret
+        await self._transport.clock.sleep(seconds)
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

@@ -2,7 +2,7 @@
 
 ========================  ====================================================================
 fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
-                          :class:`PayloadError`
+                          :class:`PayloadError`, :class:`DownloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
@@ -15,6 +15,8 @@ of them ever holds a token or a secret.
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "BusinessRuleError",
     "ConfigurationError",
@@ -22,6 +24,7 @@ __all__ = [
     "CredentialsError",
     "DeadlineError",
     "DiscoveryError",
+    "DownloadError",
     "InDoubtError",
     "InvalidCallError",
     "NoAnswerError",
@@ -43,22 +46,44 @@ __all__ = [
 
 
 class WosdkError(Exception):
-    """The root: ``except WosdkError`` catches whatever this library raises."""
+    """The root: ``except WosdkError`` catches whatever this library raises.
+
+    Every error of an answer says what it was: ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
+    server's own text). ``request_id`` is the one that the answer carries, otherwise the one that was sent.
+    What is not known is 0, empty or None.
+    """
 
     company: str | None = None
     operation: str | None = None
     request_id: str | None = None
     attempts: int = 0
+    status: int = 0
+    code: str = ""
+    time_stamp: str | None = None
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
         self.add(**details)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy keep all attributes; a copy's notes are its own."""
+        state = dict(vars(self))
+        if "__notes__" in state:
+            state["__notes__"] = list(state["__notes__"])
+        return type(self), self.args, state
 
     def add(self, **details: object) -> None:
         """Fill in what the place that raised did not know; what is known stays."""
         for name, value in details.items():
             if not getattr(self, name):
                 setattr(self, name, value)
+
+    def hide(self, secret: str) -> None:
+        """Take out a secret that an answer repeated."""
+        self.args = (self.message.replace(secret, "***"),)
+        for name, value in vars(self).items():
+            if isinstance(value, str):
+                setattr(self, name, value.replace(secret, "***"))
 
     @property
     def message(self) -> str:
@@ -84,6 +109,13 @@ class InvalidCallError(WosdkError, ValueError):
 
 class PayloadError(WosdkError, ValueError):
     """Something that was received and should be the service's cannot be read: a webhook's body."""
+
+
+class DownloadError(WosdkError):
+    """A file cannot be had as it was asked for: no address that may be used, gone, longer than allowed.
+
+    ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
+    """
 
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
@@ -120,12 +152,7 @@ class RefusedError(WosdkError):
     """The service answered with an error (spec 7) and did nothing.
 
     ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone (facts 1).
-    ``time_stamp`` is the server's own text.
     """
-
-    code: str = ""
-    status: int = 0
-    time_stamp: str | None = None
 
 
 class BusinessRuleError(RefusedError):
@@ -133,7 +160,10 @@ class BusinessRuleError(RefusedError):
 
 
 class ConflictError(RefusedError):
-    """Another user changed the record in between (``ERROR_CODE_6``): read it again."""
+    """Another user changed the record in between (``ERROR_CODE_6``): read it again.
+
+    ``status`` is 0 when the versions were compared here and nothing was sent to be written.
+    """
 
 
 class NotFoundError(RefusedError):
@@ -172,8 +202,6 @@ class NotSentError(WosdkError, ConnectionError):
 class NoAnswerError(WosdkError):
     """A call that is safe to repeat got no answer that could be read, however often it was sent."""
 
-    status: int = 0
-
 
 class DeadlineError(WosdkError, TimeoutError):
     """The time for the call was used up before it could have had an effect; ``phase`` says by what."""
@@ -190,8 +218,6 @@ class InDoubtError(WosdkError):
     It was not repeated. Look for its effect (``request_id`` was sent along, though the service
     only echoes it) before you send it again.
     """
-
-    status: int = 0
 
 
 _BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
@@ -213,9 +239,32 @@ _BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
 }
 
 
-def refused(code: str, message: str, status: int, time_stamp: str | None = None) -> RefusedError:
-    """The exception for an error body; a code that is not known keeps its text."""
-    kind = _BY_CODE.get(code)
-    if kind is None:
+_MAX_MESSAGE = 2000  # characters that are kept: what the service sends is not trusted to be short
+_MAX_WORD = 200
+
+
+def refused(
+    code: object, message: object, status: int, time_stamp: object = None, request_id: object = None
+) -> RefusedError:
+    """The exception for what an answer says of a failure; a code that is not known keeps its text.
+
+    What is no text counts as not sent.
+    """
+    known = _word(code) or ""
+    kind = _BY_CODE.get(known)
+    if status in (429, 503):  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+        kind = ThrottledError
+    elif kind is None:
         kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone
-    return kind(message or code, code=code, status=status, time_stamp=time_stamp)
+    text = message[:_MAX_MESSAGE] if isinstance(message, str) else ""
+    return kind(
+        text or known or f"HTTP {status} without a text",
+        code=known,
+        status=status,
+        time_stamp=_word(time_stamp),
+        request_id=_word(request_id),
+    )
+
+
+def _word(value: object) -> str | None:
+    return value[:_MAX_WORD] if isinstance(value, str) else None

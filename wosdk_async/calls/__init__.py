@@ -6,10 +6,9 @@ as its name with plain dicts.
 
 from __future__ import annotations
 
-from wosdk_async.calls.commands import command, command_by_every_path
+from wosdk_async.calls.changes import change, change_to, require_unchanged, version, versioned
+from wosdk_async.calls.commands import by_other_paths, command
 from wosdk_async.calls.entities import (
-    change,
-    changed,
     create,
     delete,
     query,
@@ -22,15 +21,18 @@ from wosdk_async.calls.parts import Id
 
 __all__ = [
     "Id",
+    "by_other_paths",
     "change",
-    "changed",
+    "change_to",
     "command",
-    "command_by_every_path",
     "create",
     "delete",
     "query",
     "require_support",
+    "require_unchanged",
     "retrieve",
     "specifier_of",
     "update",
+    "version",
+    "versioned",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping
+import functools
+import os
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import attrs
@@ -12,31 +13,30 @@ from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreed
 from wosdk_async.calls.parts import content_of, objects, segment
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import Command, CommandResult
+from wosdk_async.model import Command, CommandResult, _registry
 from wosdk_async.wire import Call
 
-__all__ = ["command", "command_by_every_path"]
+__all__ = ["by_other_paths", "command"]
 
 R = TypeVar("R", bound=CommandResult)
 
 
 def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> Call[Any]:
     """Run a command (spec 4.2) under a new RequestId, which stays the same over all attempts."""
-    result: type[CommandResult] | None = None
     if isinstance(cmd, str):
-        name, path, content = cmd, segment(cmd), fields or {}
+        name, path, content, decode = cmd, segment(cmd), fields or {}, _PLAIN
         safe = to_locator = False
     elif not cmd.path:
         raise InvalidCallError(f"{type(cmd).__name__} is what commands share; run one of them")
     else:
         name, path, content = cmd.wire_name, cmd.path, agreed(cmd.wire_name, content_of(cmd))
-        safe, to_locator, result = cmd.repeat == "safe", cmd.host == "locator", cmd.result_class()
-    request_id = None if to_locator else uuid.uuid4().hex  # spec 4.2: on each command except discovery
+        safe, to_locator, decode = cmd.repeat == "safe", cmd.host == "locator", _reader(cmd.result_name)
+    request_id = None if to_locator else os.urandom(16).hex()  # spec 4.2: on each command except discovery
     return Call(
         name,
         "POST",
         f"api/v1/cmd/{path}",
-        objects(envelope.RESULT, result),
+        decode,
         repeat_safe=safe,
         body=wire.body_of(Command=content, RequestId=request_id),
         request_id=request_id,
@@ -44,8 +44,15 @@ def command(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> C
     )
 
 
-def command_by_every_path(cmd: Command[R] | str, fields: Mapping[str, Any] | None = None) -> list[Call[Any]]:
-    """The call of a command by each path that sources show for it (facts 12 row 4), under one RequestId."""
-    call = command(cmd, fields)
+def by_other_paths(call: Call[R], cmd: Command[Any] | str) -> list[Call[R]]:
+    """``call`` by each other path that sources show for its command (facts 12 row 4), under one RequestId."""
     others = () if isinstance(cmd, str) else cmd.other_paths
-    return [call, *(attrs.evolve(call, path=f"api/v1/cmd/{path}") for path in others)]
+    return [attrs.evolve(call, path=f"api/v1/cmd/{path}") for path in others]
+
+
+_PLAIN = objects(envelope.RESULT, None)
+
+
+@functools.cache
+def _reader(result: str) -> Callable[[bytes], Any]:
+    return objects(envelope.RESULT, _registry.resolve(result))

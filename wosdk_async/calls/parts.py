@@ -42,13 +42,15 @@ def with_fields(record: E, changes: Mapping[str, Any]) -> E:
 
 def content_of(record: Record) -> dict[str, Any]:
     """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy."""
+    if (content := codec.plain(record)) is not None:
+        return content
     found = check.problems(record)
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{type(record).__name__}: {' '.join(faults)}")
     for problem in found:
         _log.warning("%s: %s", type(record).__name__, problem)
-    content: dict[str, Any] = codec.unstructure(record)
-    return content
+    written: dict[str, Any] = codec.unstructure(record)
+    return written
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:

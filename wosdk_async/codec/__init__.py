@@ -30,11 +30,12 @@ import cattrs
 
 from wosdk_async.codec._decode import WHOLE, Form, Reader
 from wosdk_async.codec._json import dumps, loads
+from wosdk_async.codec._plain import PlainWriters
 from wosdk_async.codec._read import make_reader
 from wosdk_async.codec._write import make_writer, write_ref
 from wosdk_async.model._base import Record, Ref
 
-__all__ = ["Form", "converter", "decode", "dumps", "loads", "structure", "unstructure"]
+__all__ = ["Form", "converter", "decode", "dumps", "loads", "plain", "structure", "unstructure"]
 
 T = TypeVar("T")
 
@@ -49,6 +50,8 @@ converter = cattrs.Converter(detailed_validation=False)
 converter.register_structure_hook_factory(_is_record, make_reader)
 converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
+
+_plain_writers = PlainWriters(converter)
 
 
 def structure(data: Any, cls: type[T]) -> T:
@@ -69,3 +72,11 @@ def _reader(cls: Any, form: Form) -> Reader:
 def unstructure(obj: Any) -> Any:
     """Plain dicts, lists, texts and numbers to send for ``obj``."""
     return converter.unstructure(obj)
+
+
+def plain(record: Record) -> dict[str, Any] | None:
+    """What :func:`unstructure` gives for a ``record`` that holds nothing odd; None for any other.
+
+    What it gives has no problems (:func:`wosdk_async.check.problems`).
+    """
+    return _plain_writers.write(record)

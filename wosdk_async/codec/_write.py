@@ -68,6 +68,7 @@ def make_writer(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
     ]
     source = f"{HEAD}{''.join(lines)}{TAIL}"
     exec(compile(source, f"<writer of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
+    names["write"].writes = cls  # tells this writer from a hook of the program's own
     return names["write"]  # type: ignore[no-any-return]
 
 

@@ -114,7 +114,7 @@ class Dispatcher:
             return read(call, reply)
         except RefusedError as error:
             trace.sent = False
-            error.args = (error.message.replace(session.grant.token, "***"),)
+            error.hide(session.grant.token)
             raise
 
 

@@ -66,7 +66,8 @@ class Login:
             token, life = await self._token(region, credentials)
             found = await self._discover(region, company, token)
         except ThrottledError as busy:
-            raise SessionError(f"the service asks to wait before it opens a session: {busy}") from busy
+            text = f"the service asks to wait before it opens a session: {busy.message}"
+            raise SessionError(text, **_answered(busy)) from busy
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's answer names no Url", company=company)
@@ -97,10 +98,12 @@ class Login:
         try:
             return await self._send(call, url, session_headers(company, token), read)
         except (SessionRefusedError, ThrottledError) as error:
-            if getattr(error, "code", "") != "DATABASE_VERSION_MISMATCH":
+            error.hide(token)
+            if error.code != "DATABASE_VERSION_MISMATCH":
                 raise
             raise _unknown_company(company, region, error) from error
         except RefusedError as error:  # facts 2: HTTP 400 reported, body not seen
+            error.hide(token)
             raise _unknown_company(company, region, error) from error
 
     async def _send(
@@ -131,7 +134,13 @@ def _unknown_company(company: str, region: Region, error: RefusedError) -> Unkno
         f"the locator of region {region.name} does not know {company!r} ({error.message}); "
         "check the name and the region",
         company=company,
+        **_answered(error),
     )
+
+
+def _answered(error: RefusedError) -> dict[str, object]:
+    """What the answer behind ``error`` said, for the error that is raised instead."""
+    return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
 
 
 def _discovered(body: bytes) -> dict[str, Any]:
@@ -146,11 +155,13 @@ def _read_token(call: Call[tuple[str, float]], reply: Reply) -> tuple[str, float
     if reply.status in (400, 401, 403):
         reason = _refusal(reply.body)
         raise CredentialsError(
-            f"the token endpoint refused the credentials (HTTP {reply.status}{reason}); "
-            "check the client id and secret of this Company"
+            f"the token endpoint refused the credentials (HTTP {reply.status}{reason and ', '}{reason}); "
+            "check the client id and secret of this Company",
+            status=reply.status,
+            code=reason,
         )
     if 300 <= reply.status < 500 and reply.status != 429:
-        raise SessionError(f"the token address answers HTTP {reply.status}; check it")
+        raise SessionError(f"the token address answers HTTP {reply.status}; check it", status=reply.status)
     return read(call, reply)
 
 
@@ -159,8 +170,9 @@ def _refusal(body: bytes) -> str:
         reason = document(body).get("error")
     except ValueError:
         return ""
-    known = isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum()
-    return f", {reason}" if known else ""
+    if isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum():
+        return reason
+    return ""
 
 
 def _token_and_life(body: bytes) -> tuple[str, float]:

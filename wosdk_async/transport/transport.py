@@ -12,6 +12,7 @@ from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallErr
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions, Dispatcher
+from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.engine.default import default_engine
 from wosdk_async.transport.gate import Gate
@@ -19,10 +20,10 @@ from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.retry import RetryPolicy
+from wosdk_async.transport.retry import RetryPolicy, give_up
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, read
+from wosdk_async.wire import Call, Reply, Unreadable, read
 
 __all__ = ["BeforeSend", "Tenant", "Transport", "TransportSettings"]
 
@@ -33,6 +34,7 @@ BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
 call; a Reply is taken for the service's answer; None lets it go.
 """
 
+_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
 _LOGIN_CONNECTIONS = 8  # renewals have their own, so that a full gate never holds one up
 
 
@@ -76,6 +78,7 @@ class Transport:
         self._engines: list[Engine] = []
         self._dispatcher: Dispatcher | None = None
         self._login: Login | None = None
+        self._downloads: Downloads | None = None
         self._keepers: dict[tuple[str, Region, object], SessionKeeper] = {}
         self._closed = False
 
@@ -84,6 +87,11 @@ class Transport:
         if self._dispatcher is not None and not self._closed:
             state = repr(self._dispatcher.gate)
         return f"<Transport companies={len(self._keepers)} {state}>"
+
+    @property
+    def clock(self) -> Clock:
+        """What the waits of this transport go by."""
+        return self._settings.clock
 
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
@@ -106,7 +114,7 @@ class Transport:
         if settings.before_send is not None:
             answer = await settings.before_send(call, sessions.company)
             if answer is not None:
-                return read(call, answer)
+                return _taken(call, answer, sessions.company, trace or Trace())
         return await self._opened()[0].send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
@@ -121,6 +129,17 @@ class Transport:
             raise DeadlineError(
                 f"no session within {seconds:g} s", phase="opening the session", company=sessions.company
             ) from None
+
+    def downloads(self) -> Downloads:
+        """What fetches files, over connections of its own."""
+        self._opened()
+        if self._downloads is None:
+            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+            engine = HttpxEngine(limits=Limits(connections=_DOWNLOADS))
+            self._engines.append(engine)
+            self._downloads = Downloads(engine, self._settings.hosts, self._settings.clock)
+        return self._downloads
 
     async def aclose(self) -> None:
         """Stop renewals and close the connections; calls under way fail."""
@@ -151,3 +170,18 @@ class Transport:
         except WosdkError as error:
             error.add(company=tenant.company)
             raise
+
+
+def _taken(call: Call[T], answer: Reply, company: str, trace: Trace) -> T:
+    """The value of a call that a hook answered."""
+    trace.begin(call.request_id)
+    trace.reply = answer
+    details = {"company": company, "operation": call.operation, "request_id": call.request_id}
+    try:
+        return read(call, answer)
+    except Unreadable as failure:
+        error = give_up(failure, call.repeat_safe)
+    except WosdkError as refusal:
+        error = refusal
+    error.add(**details)
+    raise error

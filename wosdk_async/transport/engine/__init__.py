@@ -46,7 +46,8 @@ class Engine(Protocol):
 
         ``on_sending`` is called just before the first byte leaves, and never when none does. What is not
         ``repeat_safe`` goes out once at the most, over a connection that can hardly be stale. Raises
-        SendFailed. The call's deadline cancels.
+        SendFailed, from no other exception: what a library raises may hold the request, and with it the
+        token. The call's deadline cancels.
         """
 
     async def aclose(self) -> None:

@@ -8,14 +8,16 @@ after any failure or cancellation: nothing queues inside httpx and nothing can l
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
@@ -23,6 +25,7 @@ from wosdk_async.wire import Reply
 __all__ = ["HttpxEngine", "httpx"]
 
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
+_MAX_REASON = 300  # characters of what httpx and the system say of a failure
 _SENDING = "http11.send_request_headers.started"
 
 
@@ -83,7 +86,31 @@ class HttpxEngine:
         try:
             return await self._exchange(origin, request)
         except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-            raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+            why = _summary(cause)
+        finally:
+            self._slots.release(self)
+        # Not raised from the cause: it holds the request, and with it the token.
+        raise SendFailed(f"{origin}: {why}", sent=sent)
+
+    @contextlib.asynccontextmanager
+    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+        """GET ``url`` over a connection of its own and read the answer as it comes."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        timeout = {"timeout": {"connect": self._timeout["connect"]}}
+        await self._slots.acquire(self)
+        try:
+            transport = await self._take(origin)
+            try:
+                with _translated(origin):
+                    headers = [(b"Accept-Encoding", b"identity")]
+                    request = httpx.Request("GET", url, headers=headers, extensions=timeout)
+                    response = await transport.handle_async_request(request)
+                try:
+                    yield Incoming(response.status_code, response.headers, _chunks(response, origin))
+                finally:
+                    self._aside(response.aclose())
+            finally:
+                self._discard(transport)
         finally:
             self._slots.release(self)
 
@@ -113,8 +140,11 @@ class HttpxEngine:
         return httpx.AsyncHTTPTransport(verify=self._ssl, limits=limits, trust_env=False)
 
     def _discard(self, transport: httpx.AsyncHTTPTransport) -> None:
-        """Close it aside: the caller may be cancelled already and must not wait."""
-        task = asyncio.get_running_loop().create_task(transport.aclose())
+        self._aside(transport.aclose())
+
+    def _aside(self, closing: Coroutine[Any, Any, None]) -> None:
+        """Close aside: the caller may be cancelled already and must not wait."""
+        task = asyncio.get_running_loop().create_task(closing)
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -139,3 +169,29 @@ async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request, lim
     finally:
         await response.aclose()
     return Reply(response.status_code, response.headers, bytes(body))
+
+
+@contextlib.contextmanager
+def _translated(origin: str) -> Iterator[None]:
+    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
+    try:
+        yield
+    except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
+        sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
+        raise SendFailed(f"{origin}: {_summary(cause)}", sent=sent) from None
+
+
+async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
+    with _translated(origin):
+        async for chunk in response.aiter_bytes():  # decompressed
+            yield chunk
+
+
+def _summary(cause: BaseException) -> str:
+    """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
+    root = cause
+    while found := root.__cause__ or root.__context__:
+        root = found
+    first, last = (str(each) or type(each).__name__ for each in (cause, root))
+    behind = f" ({last})" if last not in first else ""
+    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]

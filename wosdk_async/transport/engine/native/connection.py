@@ -145,7 +145,7 @@ class Connection(asyncio.BufferedProtocol):
         self.pool.open.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._fail(f"the connection was lost ({exc or 'closed'})", exc)
+        self._fail(f"the connection was lost ({exc or 'closed'})")
         self.pool.closed(self)
         self._parser.close()
 
@@ -159,7 +159,7 @@ class Connection(asyncio.BufferedProtocol):
         try:
             answer = self._parser.feed(self.pool.buffer[:nbytes])
         except Garbage as garbage:
-            self._fail(f"the answer cannot be read: {garbage}", garbage)
+            self._fail(f"the answer cannot be read: {garbage}")
             return
         if answer is None:
             self.since = self.pool.now()
@@ -173,7 +173,7 @@ class Connection(asyncio.BufferedProtocol):
         try:
             self._answered(self._parser.end())
         except Garbage as garbage:
-            self._fail(str(garbage), garbage)
+            self._fail(str(garbage))
 
     def pause_writing(self) -> None:
         self._paused = True
@@ -197,10 +197,8 @@ class Connection(asyncio.BufferedProtocol):
         if waiter is not None and not waiter.done():
             waiter.set_result(answer)
 
-    def _fail(self, why: str, cause: Exception | None = None, *, timeout: str = "") -> None:
+    def _fail(self, why: str, *, timeout: str = "") -> None:
         waiter, self._waiter = self._waiter, None
         self.abort()
         if waiter is not None and not waiter.done():
-            failure = SendFailed(f"{self.origin.text}: {why}", sent=True, timeout=timeout)
-            failure.__cause__ = cause
-            waiter.set_exception(failure)
+            waiter.set_exception(SendFailed(f"{self.origin.text}: {why}", sent=True, timeout=timeout))

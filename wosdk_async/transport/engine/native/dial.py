@@ -26,18 +26,19 @@ async def dial(pool: Pool, origin: Origin, trust: Trust, seconds: float | None) 
     try:
         async with asyncio.timeout(seconds) as limit:
             await _open(connection, await trust.context() if origin.tls else None)
-    except BaseException as cause:
+    except (OSError, ValueError) as cause:  # ValueError: a name that cannot be a host's
         connection.abort()
-        if isinstance(cause, TimeoutError) and limit.expired():
-            why = f"{origin.text}: no connection within {seconds} s"
-            raise SendFailed(why, sent=False, timeout="connect") from cause
-        if isinstance(cause, (OSError, ValueError)):  # ValueError: a name that cannot be a host's
-            raise SendFailed(f"{origin.text}: {cause}", sent=False) from cause
+        late = limit.expired()
+        why = f"no connection within {seconds} s" if late else str(cause) or type(cause).__name__
+    except BaseException:
+        connection.abort()
         raise
-    if not connection.live:
-        raise SendFailed(f"{origin.text}: the service closed the connection at once", sent=False)
-    pool.watch()
-    return connection
+    else:
+        if connection.live:
+            pool.watch()
+            return connection
+        late, why = False, "the service closed the connection at once"
+    raise SendFailed(f"{origin.text}: {why}", sent=False, timeout="connect" if late else "")
 
 
 async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:

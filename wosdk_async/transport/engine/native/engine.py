@@ -72,7 +72,7 @@ class NativeEngine:
             origin = self.origin(text)
             request = request_bytes(method, target, origin.head(headers), body)
         except ValueError as cause:
-            raise SendFailed(str(cause), sent=False) from cause
+            raise SendFailed(str(cause), sent=False) from None
         answer = await self.exchange(
             origin,
             request,
@@ -83,8 +83,9 @@ class NativeEngine:
         )
         try:
             return Reply(answer.status, Headers(answer.headers), content(answer, self.limits.body))
-        except Garbage as cause:
-            raise SendFailed(f"{text}: {cause}", sent=True) from cause
+        except Garbage as garbage:
+            why = str(garbage)
+        raise SendFailed(f"{text}: {why}", sent=True)
 
     def origin(self, text: str) -> Origin:
         """The origin called ``text`` (``https://host:port``). Raises ValueError."""

@@ -1,0 +1,183 @@
+"""Creating work orders over a socket: ours beside what people would write, in turns, on one server.
+
+CPU time of this process for each call, the calls each second, and how long they take. The server runs on the
+other core; its own CPU time for a call is shown, so that it is seen not to be the limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any
+
+import attrs
+
+from benchmarks.stacks import STACKS, Call, command, company
+
+__all__ = ["Figures", "Server", "compare", "latency", "outstanding", "run_many"]
+
+AT_ONCE = 100
+OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
+
+
+@attrs.frozen
+class Figures:
+    """Of one stack: medians of its rounds. Times in microseconds (CPU) and milliseconds (latency)."""
+
+    cpu_us: float
+    per_second: float
+    p50_ms: float
+    p99_ms: float
+    server_us: float
+
+
+class Server:
+    """``benchmarks.server`` in a process of its own, on the last core when there are several."""
+
+    def __init__(self, delay: float = 0.0) -> None:
+        cores = sorted(os.sched_getaffinity(0))
+        core = ["--core", str(cores[-1])] if len(cores) > 1 else []
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.server", "--delay", str(delay), *core],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self.port = int(self._process.stdout.readline())
+
+    def busy(self) -> float:
+        """Seconds of CPU time that it used so far."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/busy") as answer:
+            return float(json.load(answer)["busy"])
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+@contextlib.contextmanager
+def own_core() -> Iterator[None]:
+    """Keep this process off the server's core."""
+    before = os.sched_getaffinity(0)
+    if len(before) > 1:
+        os.sched_setaffinity(0, sorted(before)[:-1][:1])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+async def drive(call: Call, calls: int, at_once: int) -> list[float]:
+    """Make ``calls`` calls from ``at_once`` tasks; the seconds that each took."""
+    took: list[float] = []
+    left = iter(range(calls))
+
+    async def work() -> None:
+        for _ in left:
+            start = time.perf_counter()
+            await call()
+            took.append(time.perf_counter() - start)
+
+    await asyncio.gather(*(work() for _ in range(at_once)))
+    return took
+
+
+async def measured(call: Call, calls: int, at_once: int, server: Server) -> Figures:
+    busy, cpu, wall = server.busy(), time.process_time(), time.perf_counter()
+    took = await drive(call, calls, at_once)
+    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    cuts = statistics.quantiles(took, n=100)
+    served = (server.busy() - busy) / calls
+    return Figures(cpu / calls * 1e6, calls / wall, cuts[49] * 1e3, cuts[98] * 1e3, served * 1e6)
+
+
+def median(rounds: list[Figures]) -> Figures:
+    return Figures(*(statistics.median(column) for column in zip(*map(attrs.astuple, rounds), strict=True)))
+
+
+@contextlib.asynccontextmanager
+async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dict[str, Call]]:
+    """The stacks, each warm: connected, and with its caches filled."""
+    async with contextlib.AsyncExitStack() as stack:
+        calls = {name: await stack.enter_async_context(STACKS[name](port, at_once)) for name in names}
+        for call in calls.values():
+            await drive(call, 3 * at_once, at_once)
+        yield calls
+
+
+async def compare(
+    rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str] | None = None
+) -> dict[str, Figures]:
+    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls, or nothing would end."""
+    found: dict[str, list[Figures]] = {name: [] for name in names or list(STACKS)}
+    with Server(delay) as server:
+        async with opened(server.port, at_once, list(found)) as stacks:
+            for _ in range(rounds):
+                for name, call in stacks.items():
+                    many = max(at_once, calls // 10) if name.startswith("httpx") else calls
+                    found[name].append(await measured(call, many, at_once, server))
+    return {name: median(rounds) for name, rounds in found.items()}
+
+
+async def latency(rounds: int, calls: int) -> float:
+    """Ours by the floor: calls each second over 1,000 connections to a server that takes 50 ms."""
+    found = await compare(rounds, calls, delay=0.05, at_once=1000, names=[OURS, FLOOR])
+    return found[OURS].per_second / found[FLOOR].per_second
+
+
+async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
+    gc.collect()
+    start = time.process_time()
+    await work()
+    return time.process_time() - start
+
+
+async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float:
+    """CPU time of a call when ``many`` are gathered at once, by that of ``few``."""
+
+    async def gathered(call: Call, calls: int) -> None:
+        await asyncio.gather(*(call() for _ in range(calls)))
+
+    with Server() as server:
+        async with opened(server.port, AT_ONCE, [OURS]) as stacks:
+            call = stacks[OURS]
+            return await _ratio(lambda calls: gathered(call, calls), rounds, few, many)
+
+
+async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
+    """The same through ``run_many``, which holds no more than its window."""
+    with Server() as server:
+        async with company(server.port, AT_ONCE) as bench:
+
+            async def ran(calls: int) -> None:
+                async with bench.run_many((command() for _ in range(calls)), limit=AT_ONCE) as run:
+                    async for outcome in run:
+                        assert type(outcome).__name__ == "Done"
+
+            await ran(3 * AT_ONCE)
+            return await _ratio(ran, rounds, few, many)
+
+
+async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
+    small, large = [], []
+    for _ in range(rounds):
+        small += [await _cpu(lambda: work(few)) / few for _ in range(5)]
+        large.append(await _cpu(lambda: work(many)) / many)
+        small += [await _cpu(lambda: work(few)) / few for _ in range(5)]
+    return statistics.median(large) / statistics.median(small)

@@ -1,0 +1,165 @@
+"""The clients that are measured: each gives a coroutine function that creates one work order.
+
+All send the same JSON over at most ``size`` connections and read the same answer: ours to a typed WorkOrder
+through the whole chain, the others to a dict and nothing more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+import orjson
+
+import wosdk_async as wosdk
+from benchmarks.floor import Pool
+
+__all__ = ["STACKS", "Call", "command", "company"]
+
+Call = Callable[[], Awaitable[object]]
+
+PATH = "/api/v1/cmd/WoCreateCommand"
+HEADERS = {
+    "Authorization": "Bearer " + "t" * 64,
+    "CompanyName": "Bench",
+    "Content-Type": "application/json",
+    "Accept-Encoding": "gzip,deflate",
+}
+ITEM = {"Asset": {"Id": 21544}, "Task": {"Id": 14211}, "Comment": "No cold air since this morning"}
+BODY = {
+    "Command": {
+        "WorkOrder": {
+            "Items": [ITEM],
+            "TypeCategory": 4,
+            "SubType": {"Id": 259},
+            "Customer": {"Id": 512},
+            "PoNumber": "PO-77",
+        },
+        "ComputeSchedule": True,
+    },
+    "RequestId": "0" * 32,
+}
+_LONG = 600.0  # seconds: time limits are armed and never reached
+
+
+def command() -> wosdk.WoCreateCommand:
+    """What :data:`BODY` says, in our types."""
+    return wosdk.WoCreateCommand(
+        work_order=wosdk.WorkOrder(
+            items=[
+                wosdk.WoItem(
+                    asset=wosdk.Location.ref(21544), task=wosdk.Task.ref(14211), comment=str(ITEM["Comment"])
+                )
+            ],
+            type_category=wosdk.WOType.Request,
+            sub_type=wosdk.WorkOrderType.ref(259),
+            customer=wosdk.Customer.ref(512),
+            po_number="PO-77",
+        ),
+        compute_schedule=True,
+    )
+
+
+@contextlib.asynccontextmanager
+async def company(port: int, size: int) -> AsyncIterator[wosdk.Company]:
+    """A Company of ours on the server, allowed as many calls at once as there are connections."""
+    url = f"http://127.0.0.1:{port}"
+    client = wosdk.Client(
+        region=wosdk.Region("bench", url, f"{url}/OAuth/token"),
+        credentials=wosdk.Credentials("id", "secret"),
+        options=wosdk.CallOptions(deadline=_LONG),
+        connections=size,
+        in_flight=size,
+    )
+    async with client:
+        yield client.company("Bench")
+
+
+@contextlib.asynccontextmanager
+async def ours(port: int, size: int) -> AsyncIterator[Call]:
+    async with company(port, size) as bench:
+        order = command()  # made once, as BODY is for the others
+
+        async def call() -> object:
+            made = await bench.run(order)
+            assert made.wo is not None
+            return made.wo
+
+        yield call
+
+
+@contextlib.asynccontextmanager
+async def httpx_json(port: int, size: int) -> AsyncIterator[Call]:
+    import httpx
+
+    limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}", headers=HEADERS, limits=limits, timeout=_LONG
+    ) as client:
+
+        async def call() -> object:
+            answer = await client.post(PATH, json=BODY)
+            answer.raise_for_status()
+            return answer.json()
+
+        yield call
+
+
+@contextlib.asynccontextmanager
+async def aiohttp_orjson(port: int, size: int) -> AsyncIterator[Call]:
+    import aiohttp
+
+    async with aiohttp.ClientSession(
+        f"http://127.0.0.1:{port}",
+        headers=HEADERS,
+        connector=aiohttp.TCPConnector(limit=size),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=_LONG),
+    ) as session:
+
+        async def call() -> object:
+            async with session.post(PATH, data=orjson.dumps(BODY)) as answer:
+                answer.raise_for_status()
+                return orjson.loads(await answer.read())
+
+        yield call
+
+
+@contextlib.asynccontextmanager
+async def pyreqwest_orjson(port: int, size: int) -> AsyncIterator[Call]:
+    from pyreqwest.client import ClientBuilder
+
+    building = ClientBuilder().max_connections(size).pool_max_idle_per_host(size).default_headers(HEADERS)
+    async with building.timeout(timedelta(seconds=_LONG)).build() as client:
+        url = f"http://127.0.0.1:{port}{PATH}"
+
+        async def call() -> object:
+            answer = await client.post(url).body_bytes(orjson.dumps(BODY)).build().send()
+            assert answer.status == 200
+            return orjson.loads(memoryview(await answer.bytes()))
+
+        yield call
+
+
+@contextlib.asynccontextmanager
+async def floor(port: int, size: int) -> AsyncIterator[Call]:
+    pool = Pool(port, size)
+    lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
+    head = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
+
+    async def call() -> Any:
+        return orjson.loads(await pool.post(head, orjson.dumps(BODY)))
+
+    yield call
+    pool.close()
+
+
+STACKS: dict[str, Callable[[int, int], contextlib.AbstractAsyncContextManager[Call]]] = {
+    "wosdk_async, typed": ours,
+    "hand-written floor, dict": floor,
+    "pyreqwest + orjson, dict": pyreqwest_orjson,
+    "aiohttp + orjson, dict": aiohttp_orjson,
+    "httpx + json, dict": httpx_json,
+}

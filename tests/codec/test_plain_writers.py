@@ -1,0 +1,101 @@
+"""``codec.plain``: what it gives is what the check and ``unstructure`` would have given."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import attrs
+import cattrs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.codec.model_strategies import CLASSES, records
+from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, check, codec
+from wosdk_async.codec._plain import PlainWriters
+from wosdk_async.codec._write import make_writer
+
+few = settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+EAST = timezone(timedelta(hours=-5))
+ODD_VALUES: list[Any] = [
+    *(True, 1, 2**31, 1.5, float("nan"), Decimal("NaN"), Decimal("1.50"), "x" * 5000, "2024-01-01", b"x"),
+    *([], [None], {}, {"Id": 5}, Ref(5), Ref("5"), Customer.ref(5), WOType.Request, WOType("Later")),  # type: ignore[arg-type]
+    *(datetime(2024, 1, 1), datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=EAST)),
+]
+
+
+def same_as_the_slow_way(record: Any) -> bool:
+    """Whether ``plain`` wrote ``record``, after the comparison that the law asks for."""
+    made = codec.plain(record)
+    if made is None:
+        return False
+    assert check.problems(record) == []
+    assert codec.dumps(made) == codec.dumps(codec.unstructure(record))
+    return True
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@few
+@given(data=st.data())
+def test_what_plain_gives_is_what_the_slow_way_gives(cls: type[Any], data: st.DataObject) -> None:
+    """Whatever a field holds: either the same text without a problem, or None."""
+    record = data.draw(records(cls))
+    if cls.__wire__:
+        name = data.draw(st.sampled_from(sorted(cls.__wire__)))
+        setattr(record, name, data.draw(st.sampled_from(ODD_VALUES)))
+    same_as_the_slow_way(record)
+
+
+def test_what_programs_send_is_written_at_once() -> None:
+    """Objects of the documented types take the fast way: texts, numbers, times, members, lists."""
+    order = WorkOrder(
+        items=[WoItem(task=Ref(3), comment="No cold air")],
+        customer=Customer.ref(512),
+        type_category=WOType.Request,
+        is_warranty=False,
+        duration=45,
+        dt_due=datetime(2024, 5, 1, 9, 30),
+        due_date_utc=datetime(2024, 5, 1, 14, 30, tzinfo=UTC),
+        flags=[],
+    )
+    assert same_as_the_slow_way(order)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        WorkOrder(po_number=5),  # type: ignore[arg-type]
+        WorkOrder(contact_name="x" * 257),
+        WorkOrder(items=[None]),  # type: ignore[list-item]
+        WorkOrder(due_date_utc=datetime(2024, 5, 1)),
+        WorkOrder(extra={"New": 1}),
+    ],
+    ids=str,
+)
+def test_what_is_odd_is_left_to_the_slow_way(odd: WorkOrder) -> None:
+    """It has the messages and the rules for whatever is not beyond doubt."""
+    assert codec.plain(odd) is None
+
+
+def test_an_object_that_holds_itself_is_left_to_the_slow_way() -> None:
+    """It cannot be written, and the slow way has the message."""
+    code = RepairCode()
+    code.codes = [code]
+    assert codec.plain(code) is None
+
+
+def test_a_hook_of_the_program_decides_what_is_written() -> None:
+    """The plain writers stand aside for classes that have an unstructure hook of somebody else's."""
+    converter = cattrs.Converter()
+    converter.register_unstructure_hook_factory(attrs.has, make_writer)
+    assert PlainWriters(converter).write(WoItem(comment="a")) == {"Comment": "a"}
+    converter.register_unstructure_hook(WoItem, lambda item: {"Comment": item.comment.upper()})
+    assert PlainWriters(converter).write(WorkOrder(items=[WoItem(comment="a")])) is None

@@ -1,0 +1,122 @@
+"""Plain writers: what ``unstructure`` gives, in one pass, for objects that hold nothing odd.
+
+For each class one function looks at every field that is set and writes it only if its value is of the very
+type that the catalogue gives, short enough and finite. Anything else (a text in an enum field, a dict for an
+object, unknown fields) is odd, and such an object is checked and written the slow way, which is the
+definition. So a program pays for the search for mistakes only where there may be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import cattrs
+
+from wosdk_async.model import _registry
+from wosdk_async.model._base import Record, Ref
+from wosdk_async.model._wire import Wire
+
+__all__ = ["PlainWriters"]
+
+Writer = Callable[[Any], dict[str, Any]]
+
+# Type of the catalogue -> what a value v must fulfil, and what is written for it.
+RULES = {
+    "string": ("{v}.__class__ is str", "{v}"),
+    "integer": ("{v}.__class__ is int and -0x80000000 <= {v} <= 0x7fffffff", "{v}"),
+    "boolean": ("{v}.__class__ is bool", "{v}"),
+    "number": ("{v}.__class__ is Decimal and {v}.is_finite()", "{v}"),
+    "datetime-local": ("{v}.__class__ is datetime and {v}.tzinfo is None", "{v}.isoformat()"),
+    "datetime-utc": (
+        "{v}.__class__ is datetime and {v}.tzinfo is UTC",
+        "{v}.replace(tzinfo=None).isoformat() + 'Z'",
+    ),
+    "enum": ("{v}.__class__ is {of}", "{v}._value_"),
+}
+OBJECT = ("{v}.__class__ is {of}", "writers[{of}]({v})")
+
+HEAD = """\
+def write(record):
+    if record.extra: raise Odd
+    made = {}
+"""
+FIELD = """\
+    if (v := record.{name}) is not None:
+        if {fits}: made[{wire!r}] = {value}
+        else: raise Odd
+"""
+REFERENCE = """\
+    if (v := record.{name}) is not None:
+        if {fits}: made[{wire!r}] = {value}
+        elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
+        else: raise Odd
+"""
+LIST = """\
+    if (v := record.{name}) is not None:
+        if v.__class__ is not list: raise Odd
+        made[{wire!r}] = made_{name} = []
+        for i in v:
+            if {fits}: made_{name}.append({value})
+            else: raise Odd
+"""
+
+
+class Odd(Exception):
+    """Something that only the slow way can judge."""
+
+
+class PlainWriters(dict[type[Any], Writer]):
+    """Class -> its writer, made when the class is first written."""
+
+    def __init__(self, converter: cattrs.BaseConverter) -> None:
+        super().__init__()
+        self._converter = converter
+
+    def write(self, record: Record) -> dict[str, Any] | None:
+        """The JSON object of ``record``; None when something in it is odd."""
+        try:
+            return self[record.__class__](record)
+        except (Odd, RecursionError):
+            return None
+
+    def __missing__(self, cls: type[Any]) -> Writer:
+        ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
+        self[cls] = self._make(cls) if ours else _odd  # a program's own hook decides what is written
+        return self[cls]
+
+    def _make(self, cls: type[Record]) -> Writer:
+        names: dict[str, Any] = {
+            "writers": self,
+            "Odd": Odd,
+            "Ref": type(Ref(0)),
+            "UTC": UTC,
+            "datetime": datetime,
+            "Decimal": Decimal,
+        }
+        lines = [self._field(name, meta, names) for name, meta in cls.__wire__.items()]
+        source = f"{HEAD}{''.join(lines)}    return made\n"
+        exec(compile(source, f"<plain writer of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
+        return names["write"]  # type: ignore[no-any-return]
+
+    def _field(self, name: str, meta: Wire, names: dict[str, Any]) -> str:
+        kind, of, many = meta["type"], meta.get("of"), meta.get("many")
+        fits, value = RULES.get(kind, OBJECT)
+        if kind not in RULES or kind == "enum":
+            if of is None:
+                fits, value = "False", "v"
+            else:
+                names[of] = _registry.resolve(of)
+        if limit := meta.get("max_length"):
+            fits += f" and len({{v}}) <= {limit}"
+        template = LIST if many else REFERENCE if kind == "ref" else FIELD
+        v = "i" if many else "v"
+        return template.format(
+            name=name, wire=meta["name"], fits=fits.format(v=v, of=of), value=value.format(v=v, of=of)
+        )
+
+
+def _odd(_: Any) -> dict[str, Any]:
+    raise Odd
