@@ -149,9 +149,9 @@ class NativeEngine:
             connection.abort()
 
     def _here(self) -> Pool:
-        """The pool of the running loop in this process."""
+        """The pool of the running loop; a forked process runs another one."""
         pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop() or self._process != os.getpid():
+        if pool is None or pool.loop is not asyncio.get_running_loop():
             pool = self._moved()
         return pool
 
