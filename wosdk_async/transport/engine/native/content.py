@@ -14,13 +14,8 @@ _FORMATS = {b"gzip": _GZIP, b"x-gzip": _GZIP, b"deflate": _ZLIB}
 
 def content(answer: Answer, limit: int) -> bytes:
     """The body of ``answer``, decompressed to at most ``limit`` bytes. Raises Garbage."""
-    for name, _ in answer.headers:
-        if len(name) == 16 and name.lower() == b"content-encoding":
-            return _decoded(answer, limit)
-    return answer.body
-
-
-def _decoded(answer: Answer, limit: int) -> bytes:
+    if not answer.coded:
+        return answer.body
     values = b",".join(value for name, value in answer.headers if name.lower() == b"content-encoding")
     codings = [
         coding for each in values.lower().split(b",") if (coding := each.strip()) not in (b"", b"identity")

@@ -23,19 +23,20 @@ class Garbage(Exception):
 
 
 class Answer(NamedTuple):
-    """An answer as it was sent: the body may be compressed."""
+    """An answer as it was sent; ``coded`` bodies have a header that says how they are compressed."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
+    coded: bool
 
 
 class AnswerParser:
     """Reads the answers of one connection, each after :meth:`expect`."""
 
     __slots__ = (
-        "_answer", "_bare", "_body", "_chunks", "_headers", "_limits", "_parser", "_reusable", "_silent",
-        "_stage", "_status", "on_body",
+        "_answer", "_bare", "_body", "_chunks", "_coded", "_headers", "_limits", "_parser", "_reusable",
+        "_silent", "_stage", "_status", "on_body",
     )  # fmt: skip
 
     def __init__(self, limits: Limits) -> None:
@@ -53,7 +54,7 @@ class AnswerParser:
         self._body: bytearray | None = None
         self._answer: Answer | None = None
         self._silent = 0
-        self._reusable = False
+        self._reusable = self._coded = False
 
     def close(self) -> None:
         """Let go of the C parser, which holds this object and is held by it."""
@@ -89,7 +90,7 @@ class AnswerParser:
         is in it; JSON and gzip tell.
         """
         if self._stage == _BODY and not any(name.lower() in _PLAIN for name, _ in self._headers):
-            return Answer(self._status, self._headers, self._taken())
+            return Answer(self._status, self._headers, self._taken(), self._coded)
         what = "before it answered" if self.untouched else "in the middle of its answer"
         raise Garbage(f"the service closed the connection {what}")
 
@@ -145,18 +146,21 @@ class AnswerParser:
         if len(headers) > self._limits.headers:
             raise Garbage(f"more than {self._limits.headers} headers")
         for name, value in headers:
-            if len(name) == 17 and name.lower() == b"transfer-encoding" and value.lower() != b"chunked":
+            size = len(name)
+            if size == 16 and name.lower() == b"content-encoding":
+                self._coded = True
+            elif size == 17 and name.lower() == b"transfer-encoding" and value.lower() != b"chunked":
                 raise Garbage("a transfer coding other than chunked")
         if self._bare and status >= 200:
-            self._answer = Answer(status, headers, b"")
+            self._answer = Answer(status, headers, b"", False)
 
     def on_message_complete(self) -> None:
         if self._stage != _BODY:
             return
         if self._status < 200:  # 1xx: the answer is still to come
-            self._stage, self._headers = _HEAD, []
+            self._stage, self._headers, self._coded = _HEAD, [], False
             return
         self._stage = _DONE
         self._reusable = self._parser.should_keep_alive()
         if self._answer is None:
-            self._answer = Answer(self._status, self._headers, self._taken())
+            self._answer = Answer(self._status, self._headers, self._taken(), self._coded)
