@@ -16,6 +16,7 @@ from wosdk_async import (
     DryRun,
     GetDocDownloadUrlCommand,
     InvalidCallError,
+    Ref,
     WoCreateCommand,
     WorkOrder,
 )
@@ -28,7 +29,7 @@ async def change_everything(acme: Company) -> list[Any]:
         await acme.create(Customer(name="A")),
         await acme.update(WorkOrder(id=1), po_number="PO"),
         await acme.delete(Contact, 1, missing_ok=True),
-        await acme.run(WoCreateCommand(comment="c")),
+        await acme.run(WoCreateCommand(work_order=WorkOrder(), comment="c")),
         await acme.run("AnyCommand", {}),
     ]
 
@@ -48,7 +49,7 @@ async def test_a_read_only_client_refuses_before_it_sends() -> None:
             acme.create(Customer(name="A")),
             acme.update(WorkOrder(id=1), po_number="PO"),
             acme.delete(Contact, 1, missing_ok=True),
-            acme.run(WoCreateCommand()),
+            acme.run(WoCreateCommand(work_order=WorkOrder())),
             acme.run("AnyCommand", {}),
         ):
             with pytest.raises(InvalidCallError, match="only reads"):
@@ -63,7 +64,7 @@ async def test_a_dry_run_reads_and_keeps_the_rest() -> None:
         acme = client.company()
         await read_everything(acme)
         results = await change_everything(acme)
-        async with acme.run_many([WoCreateCommand(comment=str(number)) for number in range(3)]) as run:
+        async with acme.run_many([WoCreateCommand(work_order=Ref(n)) for n in range(3)]) as run:
             outcomes = [outcome async for outcome in run]
     assert len(service.calls) == 3
     assert results[0].id is None

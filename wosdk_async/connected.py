@@ -88,10 +88,15 @@ class Connected:
     # --- sending ---------------------------------------------------------------------------
 
     async def _run(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, trace: Trace | None = None
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None,
+        trace: Trace | None = None,
+        *,
+        check: bool = True,
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
-        call = calls.command(command, fields)
+        call = calls.command(command, fields, check=check)
         others = calls.by_other_paths(call, command)
         if not others:
             return await self._send(call, trace)

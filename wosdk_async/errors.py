@@ -37,6 +37,7 @@ __all__ = [
     "SessionRefusedError",
     "ThrottledError",
     "UnknownCompanyError",
+    "UnknownFieldError",
     "UnknownNameError",
     "UnknownPropertyError",
     "UnsupportedError",
@@ -120,6 +121,10 @@ class DownloadError(WosdkError):
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
     """The catalogue does not know the property that a query names; the message says what is near."""
+
+
+class UnknownFieldError(InvalidCallError, TypeError):
+    """A class of the model has no field of that name; the message says what is near."""
 
 
 class NotUniqueError(WosdkError):

@@ -26,8 +26,9 @@ Expression = QueryExpression | Mapping[str, Any]
 class Verbs(Connected):
     """Entities, queries and commands; :class:`~wosdk_async.company.Company` adds what users ask for most.
 
-    What an entity is documented not to support is refused before it is sent, with what to do instead;
-    ``check=False`` sends it anyway. Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
+    What an entity is documented not to support is refused before it is sent, with what to do instead, and so
+    are names, values and gaps that the service would refuse or drop; ``check=False`` sends them anyway.
+    Every verb raises a :class:`~wosdk_async.errors.WosdkError`.
     """
 
     # --- entities ---------------------------------------------------------------------------
@@ -63,7 +64,7 @@ class Verbs(Connected):
         Raises InDoubtError when the record may have been created though no answer says so.
         """
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
-        return await self._send(calls.create(entity, fields))
+        return await self._send(calls.create(entity, fields, check=check))
 
     async def update(
         self,
@@ -127,7 +128,7 @@ class Verbs(Connected):
         4,000 at the most (facts 7).
         """
         self._require(entity, "query", check)
-        return Query(entity, self._send) if expression is None else self._rows(entity, expression)
+        return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
         """Undo the removal of a record (facts 3.4)."""
@@ -138,15 +139,18 @@ class Verbs(Connected):
     # --- commands ---------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R]) -> R: ...
+    async def run(self, command: Command[R], *, check: bool = True) -> R: ...
     @overload
-    async def run(self, command: str, fields: Mapping[str, Any]) -> dict[str, Any]: ...
-    async def run(self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None) -> Any:
+    async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
+    async def run(
+        self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+    ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
-        Raises InDoubtError when it may have been carried out though no answer says so.
+        Raises InvalidCallError for what the service would refuse or drop, unless ``check=False`` sends it
+        anyway, and InDoubtError when the command may have been carried out though no answer says so.
         """
-        return await self._run(command, fields)
+        return await self._run(command, fields, check=check)
 
     @overload
     def run_many(
@@ -194,10 +198,24 @@ class Verbs(Connected):
 
         return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
 
+    async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
+        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the answer.
+
+        For what is documented without its answers, such as the batch endpoints (facts 3.2)::
+
+            await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
+
+        Args:
+            path: names joined by ``/``.
+            body: JSON values and objects of the model; nothing in it is checked.
+            repeat_safe: whether sending it twice does no harm, so that it may be sent again.
+        """
+        return await self._send(calls.post(path, body, repeat_safe=repeat_safe))
+
     @staticmethod
     def _require(entity: type[Record] | str, operation: str, check: bool) -> None:
         if check:
             calls.require_support(entity, operation)
 
-    async def _rows(self, entity: type[Record] | str, expression: Expression) -> Any:
-        return await self._send(calls.query(entity, expression))
+    async def _rows(self, entity: type[Record] | str, expression: Expression, check: bool) -> Any:
+        return await self._send(calls.query(entity, expression, check=check))

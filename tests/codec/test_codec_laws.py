@@ -33,7 +33,9 @@ def test_what_was_written_reads_the_same(cls: type[Any], data: st.DataObject) ->
     assert codec.structure(plain, cls) == made
     assert codec.structure(codec.loads(text), cls) == made
     assert codec.dumps(codec.unstructure(codec.structure(codec.loads(text), cls))) == text
-    assert check.problems(made) == []
+    # A drawn command may lack what it needs, and a number may be larger than the service is thought to take.
+    errors = [problem for problem in check.problems(made) if problem.severity == "error"]
+    assert [error for error in errors if "is missing" not in error.message] == []
 
 
 @each_class

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import attrs
 import pytest
 
-from wosdk_async.model import Contact, Customer, Employee, Location, Ref, WoItem, WorkOrder, WorkOrderStatus
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import (
+    Contact,
+    Customer,
+    Employee,
+    Location,
+    Money,
+    Ref,
+    WoItem,
+    WorkOrder,
+    WorkOrderStatus,
+)
 
 
 def test_repr_shows_what_is_set() -> None:
@@ -40,10 +53,43 @@ def test_records_are_not_hashable() -> None:
         hash(WorkOrder())
 
 
-def test_an_unknown_name_is_refused() -> None:
-    """A typo would be silent data loss in the service (facts 3.3)."""
-    with pytest.raises(TypeError, match="nunber"):
-        WorkOrder(nunber=1)  # type: ignore[call-arg]
+NEAR = [
+    ("statusid", "WorkOrder has no field 'statusid'; did you mean 'status_id'?"),
+    ("StatusId", "WorkOrder has no field 'StatusId'; did you mean 'status_id'?"),
+    ("nunber", "WorkOrder has no field 'nunber'; did you mean 'number'?"),
+    ("zzz", "WorkOrder has no field 'zzz'"),
+]
+
+
+@pytest.mark.parametrize(("name", "words"), NEAR)
+def test_an_unknown_name_is_refused(name: str, words: str) -> None:
+    """A typo would be silent data loss in the service (facts 3.3): the class and what is near are named."""
+    given: dict[str, Any] = {name: 1}
+    with pytest.raises(TypeError) as caught:
+        WorkOrder(**given)
+    assert isinstance(caught.value, InvalidCallError)
+    assert str(caught.value) == words
+
+
+def test_constructors_show_their_fields() -> None:
+    """Interactive help knows the names, and positions are not accepted."""
+    assert str(inspect.signature(Money)) == "(*, extra=None, currency_type_id=None, value=None)"
+    with pytest.raises(TypeError, match="positional"):
+        Money(1)  # type: ignore[misc]
+
+
+def test_classes_of_a_program_keep_their_constructors() -> None:
+    """A class derived with attrs may have defaults of its own, one without keeps the fields of its base."""
+
+    @attrs.define(kw_only=True, eq=False, repr=False)
+    class Tagged(WorkOrder):
+        tag: str = "none"
+
+    class Named(WorkOrder):
+        def __init__(self, number: str) -> None:
+            super().__init__(number=number)
+
+    assert (Tagged(number="7").tag, Named("8").number, WorkOrder(number="9").number) == ("none", "8", "9")
 
 
 def test_fields_cannot_be_invented_later() -> None:

@@ -111,9 +111,9 @@ def test_unknown_properties(build: Callable[[], Any], told: str) -> None:
 @pytest.mark.parametrize(
     ("build", "told"),
     [
-        (lambda: f.status_id == "Nwe", "WorkOrderStatus has no value 'Nwe'; did you mean 'New'?"),
+        (lambda: f.status_id == "Nwe", "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
         (lambda: f.status_id == "new", "did you mean 'New'?"),
-        (lambda: f["StatusId"] == 999, "WorkOrderStatus has no value 999."),
+        (lambda: f["StatusId"] == 999, "is 999; WorkOrderStatus has no such value."),
         (lambda: f["StatusId"] == WOType.Request, "it takes a member of WorkOrderStatus"),
         (lambda: f["StatusId"] == 1.5, "it takes a member of WorkOrderStatus"),
         (lambda: f.status_id.in_(["New", "Opne"]), "did you mean 'Open'?"),

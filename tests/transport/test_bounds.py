@@ -36,7 +36,7 @@ async def test_a_deadline_that_passes_while_waiting_for_the_answer() -> None:
         with pytest.raises(DeadlineError, match="waiting for the answer") as late:
             await company.get("Thing", 1)
         with pytest.raises(InDoubtError, match=r"within 0\.1 s"):
-            await company.run("WoCreateCommand", {})
+            await company.run("AnyCommand", {})
     assert late.value.phase == "waiting for the answer"
     assert isinstance(late.value, TimeoutError)
 

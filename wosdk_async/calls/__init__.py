@@ -18,6 +18,7 @@ from wosdk_async.calls.entities import (
     update,
 )
 from wosdk_async.calls.parts import Id
+from wosdk_async.calls.raw import post
 
 __all__ = [
     "Id",
@@ -27,6 +28,7 @@ __all__ = [
     "command",
     "create",
     "delete",
+    "post",
     "query",
     "require_support",
     "require_unchanged",

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wosdk_async import codec, envelope, wire
-from wosdk_async.calls.parts import Id, content_of, name_of, objects
+from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects
 from wosdk_async.errors import UnsupportedError
-from wosdk_async.model import EntitySpecifier, Record
+from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
 from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
 
@@ -48,10 +48,15 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
     )
 
 
-def create(entity: Record | str, fields: Mapping[str, Any] | None = None) -> Call[EntitySpecifier]:
+def create(
+    entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+) -> Call[EntitySpecifier]:
     """Create a record (spec 4.9)."""
     name = name_of(entity if isinstance(entity, str) else type(entity))
-    content = fields or {} if isinstance(entity, str) else content_of(entity)
+    if isinstance(entity, str):
+        content = content_of_dict(entity_class(entity), fields, check)
+    else:
+        content = content_of(entity, check=check, new=True)
     return _change(f"create {name}", "POST", f"api/v1/base/{name}", wire.body_of(Entity=content))
 
 
@@ -80,11 +85,18 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
 
 
 def query(
-    entity: type[E] | str, expression: Record | Mapping[str, Any], *, isolation: str | None = None
+    entity: type[E] | str,
+    expression: Record | Mapping[str, Any],
+    *,
+    isolation: str | None = None,
+    check: bool = False,
 ) -> Call[list[Any]]:
     """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8)."""
     name = name_of(entity)
-    content = content_of(expression) if isinstance(expression, Record) else expression
+    if isinstance(expression, Record):
+        content: Mapping[str, Any] = content_of(expression, check=check)
+    else:
+        content = content_of_dict(QueryExpression if check else None, expression, check)
     return Call(
         f"query {name}",
         "POST",

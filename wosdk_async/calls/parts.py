@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from wosdk_async import check, codec, envelope
-from wosdk_async.errors import InvalidCallError
+from wosdk_async import codec, envelope
+from wosdk_async.check import Problem, content_problems, lacks, problems
+from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record
+from wosdk_async.spelling import suggestion
 
-__all__ = ["Id", "content_of", "name_of", "objects", "segment", "with_fields"]
+__all__ = ["Id", "content_of", "content_of_dict", "name_of", "objects", "segment", "with_fields"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -35,22 +37,42 @@ def segment(name: str) -> str:
 def with_fields(record: E, changes: Mapping[str, Any]) -> E:
     for name, value in changes.items():
         if name not in record.__wire__:
-            raise InvalidCallError(f"{type(record).__name__} has no field {name!r}")
+            near = suggestion(name, record.__wire__)
+            raise UnknownFieldError(f"{type(record).__name__} has no field {name!r}{near}")
         setattr(record, name, value)
     return record
 
 
-def content_of(record: Record) -> dict[str, Any]:
-    """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy."""
-    if (content := codec.plain(record)) is not None:
+def content_of(record: Record, *, check: bool = True, new: bool = False) -> dict[str, Any]:
+    """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy.
+
+    Without ``check`` only what has no JSON form is refused. A ``new`` record is one to be created.
+    """
+    if (content := codec.plain(record)) is not None and not (check and lacks(record, new=new)):
         return content
-    found = check.problems(record)
-    if faults := [str(problem) for problem in found if problem.severity == "error"]:
-        raise InvalidCallError(f"{type(record).__name__}: {' '.join(faults)}")
-    for problem in found:
-        _log.warning("%s: %s", type(record).__name__, problem)
-    written: dict[str, Any] = codec.unstructure(record)
+    if check:
+        _refuse(type(record).__name__, problems(record, new=new))
+    try:
+        written: dict[str, Any] = codec.unstructure(record)
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
     return written
+
+
+def content_of_dict(
+    known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
+) -> Mapping[str, Any]:
+    """A JSON object that the caller wrote, with names and values checked where the catalogue knows them."""
+    if known is not None and content and check:
+        _refuse(known.wire_name, content_problems(known, content))
+    return content or {}
+
+
+def _refuse(name: str, found: list[Problem]) -> None:
+    if faults := [str(problem) for problem in found if problem.severity == "error"]:
+        raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
+    for problem in found:
+        _log.warning("%s: %s", name, problem)
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:

@@ -45,6 +45,8 @@ class Catalogue:
     aliases: Mapping[str, str]
     row_cap: int
     wire_rules: Mapping[str, tuple[Mapping[str, Any], ...]]
+    sources_differ: tuple[Mapping[str, str], ...]
+    """Where the specification and the recordings differ, and what is done so that both work."""
 
     def entity(self, name: str) -> Entity | None:
         """The entity called ``name`` or aliased so, ignoring letter case (facts 3.3), or None."""
@@ -119,5 +121,6 @@ def load() -> Catalogue:
         operations={name: Operation(name=name, **row) for name, row in _read("operations").items()},
         aliases=differences["aliases"],
         row_cap=differences["row_cap"],
+        sources_differ=tuple(differences["sources_differ"]),
         wire_rules={name: tuple(rules) for name, rules in differences["wire_rules"].items()},
     )

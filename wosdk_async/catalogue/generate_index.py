@@ -13,6 +13,7 @@ from wosdk_async.catalogue.generate_names import (
     entity_module,
     enum_modules,
     result_modules,
+    snake,
 )
 from wosdk_async.catalogue.generate_text import from_import, header, literal
 
@@ -82,6 +83,17 @@ def _unsupported(catalogue: Catalogue) -> str:
     return f'UNSUPPORTED: dict[str, dict[str, str]] = {{\n{"".join(lines)}}}\n"""{doc}"""\n'
 
 
+def _needed(catalogue: Catalogue) -> str:
+    """What the service refuses a new record without (facts 3.10)."""
+    lines = []
+    for name in sorted(catalogue.entities):
+        if needs := catalogue.entities[name].needs:
+            rows = "".join(f"        {literal(snake(f))}: {literal(text)},\n" for f, text in needs.items())
+            lines.append(f"    {literal(name)}: {{\n{rows}    }},\n")
+    doc = "Entity -> field without which the service refuses a new record -> what to do."
+    return f'NEEDED: dict[str, dict[str, str]] = {{\n{"".join(lines)}}}\n"""{doc}"""\n'
+
+
 def _index(catalogue: Catalogue) -> str:
     modules = modules_of(catalogue)
     aliases = dict(catalogue.aliases)
@@ -102,7 +114,7 @@ def _index(catalogue: Catalogue) -> str:
             "MODULES", "Class -> module.", modules | {alias: modules[name] for alias, name in aliases.items()}
         ),
     ]
-    tables.append(_unsupported(catalogue))
+    tables += [_needed(catalogue), _unsupported(catalogue)]
     title = "Where every class of the model is, and what it is not for."
     return f"{header(title)}\n\nfrom __future__ import annotations\n\n" + "\n".join(tables)
 

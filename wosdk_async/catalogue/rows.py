@@ -57,6 +57,8 @@ class Entity:
     operations: Mapping[str, bool | None] = attrs.field(factory=dict)
     operations_note: str | None = None
     instead: Mapping[str, str] = attrs.field(factory=dict)
+    needs: Mapping[str, str] = attrs.field(factory=dict)
+    """Field without which the service refuses a new record -> what to do."""
     composite_key: tuple[str, ...] = attrs.field(default=(), converter=tuple)
     note: str | None = None
     sources: str = ""

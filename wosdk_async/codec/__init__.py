@@ -31,11 +31,21 @@ import cattrs
 from wosdk_async.codec._decode import WHOLE, Form, Reader
 from wosdk_async.codec._json import dumps, loads
 from wosdk_async.codec._plain import PlainWriters
-from wosdk_async.codec._read import make_reader
+from wosdk_async.codec._read import make_reader, spellings
 from wosdk_async.codec._write import make_writer, write_ref
 from wosdk_async.model._base import Record, Ref
 
-__all__ = ["Form", "converter", "decode", "dumps", "loads", "plain", "structure", "unstructure"]
+__all__ = [
+    "Form",
+    "converter",
+    "decode",
+    "dumps",
+    "loads",
+    "plain",
+    "spellings",
+    "structure",
+    "unstructure",
+]
 
 T = TypeVar("T")
 
@@ -77,6 +87,6 @@ def unstructure(obj: Any) -> Any:
 def plain(record: Record) -> dict[str, Any] | None:
     """What :func:`unstructure` gives for a ``record`` that holds nothing odd; None for any other.
 
-    What it gives has no problems (:func:`wosdk_async.check.problems`).
+    What is in it has no problems (:func:`wosdk_async.check.problems`); what is missing from it may be one.
     """
     return _plain_writers.write(record)

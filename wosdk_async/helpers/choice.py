@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from wosdk_async.errors import NotFoundError, NotUniqueError
-from wosdk_async.query.places import suggestion
+from wosdk_async.spelling import suggestion
 
 __all__ = ["chosen", "folded", "listed"]
 

@@ -12,6 +12,7 @@ import attrs
 from attrs import define, field
 
 from wosdk_async.model._enum import OpenEnum
+from wosdk_async.model._init import Signature, say_what_is_near
 from wosdk_async.model._wire import Wire, WireTable, wire
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Record:
     """The service's name of the class."""
     __wire__: ClassVar[dict[str, Wire]] = WireTable()  # type: ignore[assignment]
     """Python name -> what the catalogue says of the field, inherited fields first."""
+    __signature__: ClassVar[Any] = Signature()
 
     extra: dict[str, Any] | None = field(default=None, kw_only=True)
     """What the service sent beyond the documented fields, by wire name; sent back as it came."""
@@ -51,6 +53,7 @@ class Record:
             cls.wire_name = cls.__name__
         # Annotations name classes that only type checkers import: attrs and cattrs must not resolve them.
         cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
+        say_what_is_near(cls)
 
     def _values(self) -> Iterator[Any]:
         yield self.extra

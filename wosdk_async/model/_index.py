@@ -615,6 +615,14 @@ MODULES: dict[str, str] = {
 }
 """Class -> module."""
 
+NEEDED: dict[str, dict[str, str]] = {
+    "Document": {
+        "doc_type": "set DocumentType.ref(id); query DocumentType for the ids",
+        "storage_type_id": "set 'Cloud' for a file in blob, 'URL' for a link in doc_url",
+    },
+}
+"""Entity -> field without which the service refuses a new record -> what to do."""
+
 UNSUPPORTED: dict[str, dict[str, str]] = {
     "Actor": {
         "create": "",

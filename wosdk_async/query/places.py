@@ -10,8 +10,9 @@ import attrs
 from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, _registry
 from wosdk_async.model._wire import Wire
+from wosdk_async.spelling import suggestion
 
-__all__ = ["Place", "find", "root", "suggestion"]
+__all__ = ["Place", "find", "root"]
 
 
 @attrs.frozen
@@ -78,15 +79,6 @@ def root(entity: type[Record] | str) -> Place:
 def find(start: Place, path: str) -> Place:
     """Follow a path as the service spells it: ``Customer.Name``."""
     return functools.reduce(Place.by_wire, path.split("."), start)
-
-
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """``; did you mean ...?`` for the nearest of ``names``, or nothing when none is near."""
-    from difflib import get_close_matches  # only ever needed for a message
-
-    lower = {other.lower(): other for other in names}
-    near = get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
-    return f"; did you mean {lower[near[0]]!r}?" if near else ""
 
 
 def _below(meta: Wire) -> type[Record] | None:

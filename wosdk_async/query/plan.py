@@ -10,8 +10,9 @@ import attrs
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
-from wosdk_async.query.places import Place, find, root, suggestion
+from wosdk_async.query.places import Place, find, root
 from wosdk_async.query.properties import Path
+from wosdk_async.spelling import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
-from enum import Enum
 from typing import Any
 
 from wosdk_async import check
@@ -13,7 +12,7 @@ from wosdk_async.codec._values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import OpenEnum, Record, Ref, _registry
 from wosdk_async.model._wire import Wire
-from wosdk_async.query.places import Place, suggestion
+from wosdk_async.query.places import Place
 
 __all__ = ["identifier", "text"]
 
@@ -26,7 +25,8 @@ def text(value: Any, place: Place) -> str:
     if place.meta is None:
         return _by_python_type(value, where)
     kind = place.meta["type"]
-    if kind != "enum" and (found := check.RULES[kind](value, {**place.meta, "max_length": None})):
+    found = check.RULES[kind](value, {**place.meta, "max_length": None})
+    if found and found[1] == "error":
         raise InvalidCallError(f"{where} {found[0]}")
     return _WRITERS[kind](value, place.meta, where)
 
@@ -48,21 +48,10 @@ def _boolean(value: Any, _: Wire, __: str) -> str:
     return "true" if value else "false"
 
 
-def _enum(value: Any, meta: Wire, where: str) -> str:
-    """Names, never numbers (facts 9). A value that this release does not list must come as a member."""
+def _enum(value: Any, meta: Wire, _: str) -> str:
+    """Names, never numbers (facts 9)."""
     enum: type[OpenEnum] = _registry.resolve(meta["of"])
-    if isinstance(value, Enum) and not isinstance(value, enum):
-        raise InvalidCallError(f"{where} is {value!r}; it takes a member of {enum.__name__} or its text.")
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise InvalidCallError(f"{where} is {value!r}; it takes a member of {enum.__name__} or its text.")
-    member = enum(value)
-    if member.is_known or isinstance(value, enum):
-        return str(member)
-    near = suggestion(str(value), map(str, enum))
-    raise InvalidCallError(
-        f"{where}: {enum.__name__} has no value {value!r}{near or '.'}"
-        f" If the service has it all the same, send {enum.__name__}({value!r})."
-    )
+    return str(enum(value))
 
 
 def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]:

@@ -171,22 +171,6 @@ async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request, lim
     return Reply(response.status_code, response.headers, bytes(body))
 
 
-@contextlib.contextmanager
-def _translated(origin: str) -> Iterator[None]:
-    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
-    try:
-        yield
-    except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-        sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
-        raise SendFailed(f"{origin}: {_summary(cause)}", sent=sent) from None
-
-
-async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
-    with _translated(origin):
-        async for chunk in response.aiter_bytes():  # decompressed
-            yield chunk
-
-
 def _summary(cause: BaseException) -> str:
     """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
     root = cause
@@ -195,3 +179,23 @@ def _summary(cause: BaseException) -> str:
     first, last = (str(each) or type(each).__name__ for each in (cause, root))
     behind = f" ({last})" if last not in first else ""
     return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
+
+
+@contextlib.contextmanager
+def _translated(origin: str) -> Iterator[None]:
+    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
+    try:
+        yield
+    except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
+        sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
+        failure = SendFailed(f"{origin}: {_summary(cause)}", sent=sent)
+        try:
+            raise failure from None
+        finally:
+            failure.__context__ = None  # it holds the address, which may be as good as a token
+
+
+async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
+    with _translated(origin):
+        async for chunk in response.aiter_bytes():  # decompressed
+            yield chunk

@@ -78,7 +78,7 @@ def _fields() -> Any:
         (WorkOrder(vendor_nte=5), "vendor_nte", "is an int; it takes an object of Money, send Money(...)"),
         (WorkOrder(vendor_nte=Money(value="5")), "vendor_nte.value", "Decimal(...)"),
         (WorkOrder(vendor_nte=Money(value=Decimal("NaN"))), "vendor_nte.value", "finite"),
-        (WorkOrder(customer=512), "customer", "send Ref(id)"),
+        (WorkOrder(customer=512), "customer", "send Customer.ref(512)"),
         (WorkOrder(customer=WoPriority(id=1)), "customer", "is a WoPriority; it takes an object of Customer"),
         (WorkOrder(vendor_nte=Ref(1)), "vendor_nte", "an object of Money"),
         (WorkOrder(items=WoItem()), "items", "it takes a list"),

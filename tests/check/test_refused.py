@@ -1,0 +1,203 @@
+"""What is wrong is told before anything is sent: where it is, what it is, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Service
+from wosdk_async import (
+    Blob,
+    Company,
+    Contact,
+    Document,
+    DocumentType,
+    InvalidCallError,
+    Money,
+    QueryExpression,
+    Ref,
+    SpaceCreateCommand,
+    UnknownFieldError,
+    VerifyWorkCommand,
+    WoAssignCommand,
+    WoCancelCommand,
+    WoCreateCommand,
+    WoItem,
+    WoOnHoldCommand,
+    WorkOrder,
+    WorkZone,
+)
+
+Ask = Callable[[Company, bool], Awaitable[Any]]
+DONE = Answer(body={"CommandResult": {}, "EntitySpecifier": {"Id": 1}, "Entities": []})
+
+
+def creating(**order: Any) -> Ask:
+    return lambda acme, check: acme.run(WoCreateCommand(work_order=WorkOrder(**order)), check=check)
+
+
+def running(command: Any) -> Ask:
+    return lambda acme, check: acme.run(command, check=check)
+
+
+def by_name(name: str, fields: Any) -> Ask:
+    return lambda acme, check: acme.run(name, fields, check=check)
+
+
+def making(entity: Any, *fields: Any) -> Ask:
+    return lambda acme, check: acme.create(entity, *fields, check=check)
+
+
+def asking(expression: Any) -> Ask:
+    return lambda acme, check: acme.query(WorkOrder, expression, check=check)
+
+
+PIPE: dict[str, Any] = {"work_order_id": 1}
+TABLE: list[tuple[Ask, str]] = [
+    # texts and lengths
+    (creating(number=7), "work_order.number is an int; it takes text, send str(...)."),
+    (making(Blob(body=b"x")), "body is a bytes; it takes text, send base64.b64encode(...).decode()."),
+    (
+        creating(items=[WoItem(comment="x" * 3097)]),
+        "work_order.items[0].comment has 3097 characters; the service takes 3096, shorten it.",
+    ),
+    (making(Contact(first_name="x" * 51)), "first_name has 51 characters; the service takes 50, shorten it."),
+    # numbers
+    (creating(duration=1.5), "work_order.duration is a float; it takes a whole number, send int(...)."),
+    (creating(duration=True), "work_order.duration is a bool; it takes a whole number, send int(...)."),
+    (creating(id=2**63), f"is {2**63}; it takes a whole number of at most 64 bits, send a smaller one."),
+    (
+        creating(vendor_nte=Money(value=Decimal("NaN"))),
+        "work_order.vendor_nte.value is NaN; JSON has no such number, send a finite one.",
+    ),
+    (creating(vendor_nte=250), "vendor_nte is an int; it takes an object of Money, send Money(...)."),
+    # references
+    (creating(customer=512), "customer is an int; it takes an object of Customer, send Customer.ref(512)."),
+    (creating(customer="512"), "is a str; it takes an object of Customer, send Customer.ref(512)."),
+    (creating(customer=Contact(id=5)), "is a Contact; it takes an object of Customer, send Customer.ref(5)."),
+    (
+        creating(items=[WoItem(asset=5)]),
+        "work_order.items[0].asset is an int; it takes an object of Location",
+    ),
+    (creating(items=WoItem()), "work_order.items is a WoItem; it takes a list, send [value]."),
+    (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
+    (
+        running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
+        "assignees[1] is a str; it takes a whole number, send int(...).",
+    ),
+    # times
+    (
+        creating(dt_due=datetime(2024, 6, 1, tzinfo=UTC)),
+        "work_order.dt_due has a time zone; it takes local time, use .replace(tzinfo=None)",
+    ),
+    (creating(dt_due="2024-06-01T00:00:00Z"), "work_order.dt_due has a time zone; it takes local time"),
+    (
+        creating(due_date_utc=datetime(2024, 6, 1)),
+        "work_order.due_date_utc has no time zone; it takes UTC, use .replace(tzinfo=datetime.UTC)",
+    ),
+    (
+        creating(dt_due=date(2024, 6, 1)),
+        "is datetime.date(2024, 6, 1); it takes a datetime or its ISO 8601 text",
+    ),
+    # enum values
+    (creating(status_id="Nwe"), "is 'Nwe'; WorkOrderStatus has no such value; did you mean 'New'?"),
+    (creating(status_id="new"), "is 'new'; WorkOrderStatus has no such value; did you mean 'New'?"),
+    (creating(status_id="Parked"), "send WorkOrderStatus('Parked')"),
+    (creating(type_category=9), "is 9; WOType has no such value. If the service has it"),
+    (creating(is_warranty="yes"), "work_order.is_warranty is a str; it takes True or False."),
+    # what may not be missing
+    (running(WoOnHoldCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
+    (running(WoCancelCommand(**PIPE)), "action_reason_id is missing; set it to the id of a reason"),
+    (running(SpaceCreateCommand()), "customer_id is missing; set it to the id of a customer that exists."),
+    (running(VerifyWorkCommand()), "work_order_id is missing; set it to the id of the work order."),
+    (running(WoCreateCommand()), "work_order is missing; WoCreateCommand cannot be run without it."),
+    (making(Document(storage_type_id="URL")), "doc_type is missing; set DocumentType.ref(id)"),
+    (making(Document(doc_type=DocumentType(id=3))), "storage_type_id is missing; set 'Cloud' for a file"),
+    # dicts of names that the catalogue knows
+    (
+        by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}),
+        "Workorder.Statu is no property",
+    ),
+    (
+        by_name("WoCreateCommand", {"ComputeSchedul": True}),
+        "would be dropped; did you mean 'ComputeSchedule'?",
+    ),
+    (
+        by_name("wocompletecommand", {"CompletionNote": "Fill"}),
+        "CompletionNote is no property of WoCompleteCommand",
+    ),
+    (by_name("ApStatusChangeCommand", {"VendorInvoiceStatusId": "Paid"}), "it takes a whole number"),
+    (making("WoNote", {"Body": "x", "WorkOrderID": 1, "Type": "Public"}), "Type is no property of WoNote"),
+    (making("Contact", {"ContactAddresses": [{"Adress": "a"}]}), "ContactAddresses[0].Adress is no property"),
+    (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is no property of WoItem"),
+    (asking({"Order": {"PropertyName": "Id"}}), "Order is no property of QueryExpression"),
+    (asking(QueryExpression(count="many")), "count is a str; it takes a whole number"),
+]
+ALWAYS = (
+    "body is a bytes",
+    "value is NaN",
+    "has no time zone",
+    "has a time zone",
+    "date(",
+)
+"""What has no form in JSON, or only one that says something else: not even ``check=False`` sends it."""
+
+
+@pytest.mark.parametrize(("ask", "remedy"), TABLE, ids=[remedy[:60] for _, remedy in TABLE])
+async def test_refused(ask: Ask, remedy: str) -> None:
+    """Nothing is sent, and the message holds the place, the value and the remedy; check=False sends it."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        with pytest.raises(InvalidCallError) as caught:
+            await ask(acme, True)
+        assert remedy in str(caught.value)
+        assert "check=False sends it anyway" in str(caught.value)
+        assert service.calls == service.tokens == []
+        if not any(words in remedy for words in ALWAYS):
+            await ask(acme, False)
+            assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize("words", ALWAYS)
+async def test_what_can_never_be_sent(words: str) -> None:
+    """check=False lets no value go out that JSON has not, or that the service would take for another."""
+    ask = next(ask for ask, remedy in TABLE if words in remedy)
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        with pytest.raises(InvalidCallError):
+            await ask(client.company(), False)
+    assert service.calls == []
+
+
+@pytest.mark.parametrize("check", [True, False])
+async def test_a_wrong_name_in_an_update(check: bool) -> None:
+    """What is near is named; there is no wire name to send it under, so check=False changes nothing."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        with pytest.raises(UnknownFieldError, match="no field 'ponumber'; did you mean 'po_number'"):
+            await client.company().update(WorkOrder(id=1), check=check, ponumber="PO-77")
+    assert service.calls == []
+
+
+async def test_names_that_nobody_documented_are_not_checked() -> None:
+    """Entities and commands of the Company's own go out as they are."""
+    content = {"Whatever": {"Thing": 1}, "None": None}
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        await acme.run("MyOwnCommand", content)
+        await acme.create("MyOwnEntity", content)
+    assert [call.json.get("Command", call.json.get("Entity")) for call in service.calls] == [content] * 2
+
+
+async def test_values_that_are_not_listed_go_out_as_members() -> None:
+    """Enums grow between releases (facts 9): the remedy of the message works."""
+    from wosdk_async import WorkOrderStatus
+
+    zone = WorkZone(default_access="PTE", extra={"NotDocumented": 1})
+    order = WorkOrder(status_id=WorkOrderStatus("Parked"), work_zone=zone, customer=Ref(5))
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        await client.company().run(WoCreateCommand(work_order=order))
+    sent = service.calls[0].json["Command"]["WorkOrder"]
+    assert (sent["StatusId"], sent["WorkZone"]["NotDocumented"]) == ("Parked", 1)

@@ -1,0 +1,171 @@
+"""Cases made from the catalogue: every operation, command and enum value, as it is sent and read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.model.recorded import SAMPLES, recorded
+from wosdk_async import Company, UnsupportedError, model
+from wosdk_async.catalogue import Command, Entity, EnumType, Field, load
+from wosdk_async.catalogue.generate_names import snake
+from wosdk_async.codec import dumps, loads, structure, unstructure
+from wosdk_async.model import command_class, entity_class
+
+CATALOGUE = load()
+ENTITIES = [entity for entity in CATALOGUE.entities.values() if entity.kind == "entity"]
+ANSWER = {"Data": {"Id": 7}, "Entities": [], "EntitySpecifier": {"Id": 7}, "CommandResult": {}}
+
+Verb = Callable[[Company, Any], Awaitable[Any]]
+VERBS: dict[str, Verb] = {
+    "retrieve": lambda acme, cls: acme.get(cls, 7),
+    "query": lambda acme, cls: ask(acme, cls),
+    "create": lambda acme, cls: acme.create(filled(cls)),
+    "update": lambda acme, cls: acme.update(cls(id=7), perform_deletion=False),
+    "delete": lambda acme, cls: acme.delete(cls, 7),
+}
+
+
+async def ask(acme: Company, cls: Any) -> Any:
+    return await acme.query(cls, {"Count": 1})
+
+
+def filled(cls: Any) -> Any:
+    """A new record with what the service refuses one without (facts 3.10)."""
+    return cls(doc_type=model.DocumentType.ref(3), storage_type_id="URL") if cls is model.Document else cls()
+
+
+def requests(entity: Entity) -> dict[str, tuple[str, str, Any]]:
+    """Method, path and body of each operation (spec 4.9, facts 3.1 and 4)."""
+    name = entity.name
+    new = {"DocType": {"Id": 3}, "StorageTypeId": "URL"} if name == "Document" else {}
+    changed = {"Properties": ["PerformDeletion"], "Entity": {"Id": 7, "PerformDeletion": False}}
+    return {
+        "retrieve": ("GET", f"api/v1/base/{name}/7", None),
+        "query": ("POST", f"api/v1/query/{name}", {"QueryExpression": {"Count": 1}}),
+        "create": ("POST", f"api/v1/base/{name}", {"Entity": new}),
+        "update": ("PUT", f"api/v1/base/{name}", changed),
+        "delete": ("DELETE", f"api/v1/base/{name}?ID=7", None),
+    }
+
+
+@pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.name)
+async def test_operations(entity: Entity) -> None:
+    """What is supported, or not known, goes out in its form; what is not is refused with the remedy."""
+    cls = entity_class(entity.name)
+    for operation, request in requests(entity).items():
+        if operation == "update" and not entity.fields:
+            continue  # facts appendix A: named in the list of types, with no schema published
+        async with recorded(ANSWER) as (acme, hook):
+            # Reading by id is never refused: the service says best what it has.
+            if entity.operations.get(operation) is False and operation != "retrieve":
+                with pytest.raises(UnsupportedError) as caught:
+                    await VERBS[operation](acme, cls)
+                assert f"{operation} is not supported by {entity.name}" in str(caught.value)
+                assert entity.instead.get(operation, "") in str(caught.value)
+                assert hook.calls == []
+                continue
+            await VERBS[operation](acme, cls)
+            assert hook.sent == request
+            safe = CATALOGUE.operations[operation].repeat == "safe"
+            assert hook.calls[0].repeat_safe == safe
+
+
+# --- commands -------------------------------------------------------------------------------
+
+
+def sample(field: Field) -> Any:
+    """JSON of a value of the field, by what the catalogue says of it."""
+    if field.kind == "enum":
+        one: Any = CATALOGUE.enums[field.of or ""].values[-1].name
+    else:
+        one = SAMPLES[field.kind](field)
+    return [one] if field.is_list else one
+
+
+def content(fields: tuple[Field, ...]) -> dict[str, Any]:
+    return {field.name: sample(field) for field in fields}
+
+
+def as_sent(name: str, command: dict[str, Any]) -> dict[str, Any]:
+    """What goes out instead where the sources differ (facts 12)."""
+    if name == "SpaceCreateCommand":
+        command["CustomerId"] = "41"
+    if name == "ApStatusChangeCommand":
+        command["WorkOrderid"] = command.pop("WorkOrderId")
+    return command
+
+
+@pytest.mark.parametrize("command", CATALOGUE.commands.values(), ids=lambda command: command.name)
+async def test_commands(command: Command) -> None:
+    """Every command goes out with all its fields, and its answer is a result with all of its own."""
+    cls = command_class(command.name)
+    assert cls is not None
+    fields = content(command.request)
+    result = {name: value for name, value in content(command.response).items() if name != "ErrorInfo"}
+    async with recorded({"CommandResult": result, "RequestId": "r"}) as (acme, hook):
+        found = await acme.run(structure(fields, cls))
+    method, path, body = hook.sent
+    call = hook.calls[0]
+    assert (method, path) == ("POST", f"api/v1/cmd/{command.path}")
+    assert body["Command"] == as_sent(command.name, fields)
+    assert (body.get("RequestId"), call.to_locator) == (call.request_id, command.host == "locator")
+    assert (call.request_id is None) == (command.host == "locator")  # spec 4.2
+    assert call.repeat_safe == (command.repeat == "safe")
+    assert (type(found), found.extra) == (cls.result_class(), None)
+    assert unstructure(found) == result
+    assert all(getattr(found, snake(name)) is not None for name in result)
+
+
+@pytest.mark.parametrize("command", CATALOGUE.commands.values(), ids=lambda command: command.name)
+async def test_commands_by_their_names(command: Command) -> None:
+    """The same as a dict, in any letter case: sent as it stands, and answered with a dict."""
+    fields = content(command.request)
+    async with recorded({"CommandResult": {"Any": 1}}) as (acme, hook):
+        assert await acme.run(command.name.lower(), fields) == {"Any": 1}
+    assert hook.sent[2]["Command"] == fields
+
+
+# --- enums ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("enum", CATALOGUE.enums.values(), ids=lambda enum: enum.name)
+def test_enum_values(enum: EnumType) -> None:
+    """Every value is read by its name and by its documented number, and written by its name."""
+    cls = getattr(model, enum.name)
+    for value in enum.values:
+        member = cls(value.name)
+        assert (member.is_known, str(member), member.number) == (True, value.name, value.value)
+        if value.value is not None:
+            assert cls(value.value) is member
+
+
+def uses(enum: str) -> list[tuple[str, Field]]:
+    """A field of some entity that holds the enum."""
+    return [
+        (entity.name, field)
+        for entity in CATALOGUE.entities.values()
+        for field in entity.own_fields
+        if (field.kind, field.of, field.is_list) == ("enum", enum, False)
+    ][:1]
+
+
+USED = [(enum, *use) for enum in CATALOGUE.enums.values() for use in uses(enum.name)]
+
+
+@pytest.mark.parametrize(("enum", "entity", "field"), USED, ids=[enum.name for enum, _, _ in USED])
+def test_enum_values_in_a_record(enum: EnumType, entity: str, field: Field) -> None:
+    """In a field of a record each value survives: names come back, numbers as the names they mean."""
+    cls: Any = entity_class(entity)
+    for value in enum.values:
+        for given in {value.name, value.value} - {None}:
+            made = structure(loads(dumps({field.name: given})), cls)
+            assert unstructure(made) == {field.name: value.name}
+
+
+def test_the_size_of_the_catalogue() -> None:
+    """Facts 9: 139 entity types; the commands and enums of the vendor's schema."""
+    values = sum(len(enum.values) for enum in CATALOGUE.enums.values())
+    assert (len(ENTITIES), len(CATALOGUE.commands), len(CATALOGUE.enums), values) == (139, 58, 83, 843)

@@ -1,0 +1,58 @@
+"""Spec 3, the table of state-bearing fields, and the other kind of document of spec 2.9."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import wosdk_async as wosdk
+from tests.spec.local import Local
+from wosdk_async import Company, Document, Ref
+from wosdk_async.codec import structure, unstructure
+
+# class, field on the wire, attribute, value seen
+STATES: list[tuple[str, str, str, str]] = [
+    ("WorkOrder", "StatusId", "status_id", "New"),
+    ("WorkOrder", "StatusId", "status_id", "Cancelled"),
+    ("WorkOrder", "TypeCategory", "type_category", "Request"),
+    ("WorkOrderCost", "CostState", "cost_state", "Pending"),
+    ("WorkOrderCost", "ApStateId", "ap_state_id", "None"),
+    ("WoLastAction", "BillStatus", "bill_status", "NotBilled"),
+    ("WorkOrder", "InductionAndSafetyStatusID", "induction_and_safety_status_id", "NotRequired"),
+    ("Space", "StatusId", "status_id", "Current"),
+    ("WoVerification", "WoRatingId", "wo_rating_id", "Positive"),
+]
+
+
+@pytest.mark.parametrize(
+    ("cls", "wire", "name", "value"), STATES, ids=[f"{r[0]}.{r[1]}-{r[3]}" for r in STATES]
+)
+def test_state(cls: str, wire: str, name: str, value: str) -> None:
+    """Spec 3: each value that the table shows is a member, read and written by its name."""
+    made = structure({wire: value}, getattr(wosdk, cls))
+    member: Any = getattr(made, name)
+    assert (member.is_known, member, unstructure(made)) == (True, value, {wire: value})
+
+
+def test_states_that_are_not_shown() -> None:
+    """Spec 3: the list of values is not complete, so another one is read too, and goes back as it came."""
+    order = structure({"StatusId": "Parked"}, wosdk.WorkOrder)
+    assert order.status_id is not None
+    assert (order.status_id.is_known, unstructure(order)) == (False, {"StatusId": "Parked"})
+
+
+async def test_a_link(company: Company, local: Local) -> None:
+    """Spec 2.9: a document can be a link, in which the URL has its own property; the sandbox keeps it."""
+    order = local.new_order()
+    link = Document(
+        actor_id=order,
+        actor_type_id="WO",
+        title="Air handler manual",
+        storage_type_id="URL",
+        doc_type=Ref(3),
+        doc_url="https://manuals.example/ah-3",
+    )
+    made = await company.create(link)
+    kept = await company.get(Document, made.id)
+    assert (kept.doc_url, kept.storage_type_id, kept.blob) == (link.doc_url, "URL", None)

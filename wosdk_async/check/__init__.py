@@ -1,0 +1,93 @@
+"""What is wrong with an object before it is sent.
+
+The service cuts, drops or refuses what does not fit, and a typo is silent data loss there (facts 3.3), so
+:func:`problems` looks at an object by the same table the codec works by: the metadata of its fields.
+An ``error`` would be refused or lost; a ``warning`` rests on a limit that the service was not seen to have.
+
+Dicts are the service's JSON, in its own names: of those that the catalogue knows, names and values are
+checked too. ``rules.py`` says what may be wrong with a single value, ``needed.py`` what may not be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from wosdk_async.check.needed import lacks, missing
+from wosdk_async.check.rules import RULES, Severity, kind_of, object_fault
+from wosdk_async.codec import spellings
+from wosdk_async.model import Record, _registry
+from wosdk_async.model._wire import Wire
+from wosdk_async.spelling import suggestion
+
+__all__ = ["RULES", "Problem", "Severity", "content_problems", "lacks", "problems"]
+
+
+@attrs.frozen
+class Problem:
+    """One thing that is wrong, where it is and what to do about it."""
+
+    path: str
+    """Place of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
+    message: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.message}"
+
+
+def problems(obj: Any, *, new: bool = False) -> list[Problem]:
+    """Everything wrong with ``obj`` and the objects in it, in the order of their fields.
+
+    Of a ``new`` record, what the service refuses to make it without may not be missing either.
+    """
+    if not isinstance(obj, Record):
+        return []
+    return [*_record(obj, ""), *(Problem(path, message) for path, message in missing(obj, new=new))]
+
+
+def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Problem]:
+    """Everything wrong with the JSON object of a ``cls``: the service drops names it does not know."""
+    return list(_mapping(content, cls, ""))
+
+
+def _record(record: Record, path: str) -> Iterator[Problem]:
+    for name, meta in record.__wire__.items():
+        value = getattr(record, name)
+        if value is not None:
+            yield from _field(value, meta, f"{path}.{name}" if path else name)
+
+
+def _mapping(content: Mapping[str, Any], cls: type[Record], path: str) -> Iterator[Problem]:
+    _, documented = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    table = {meta["name"]: meta for meta in cls.__wire__.values()}
+    for name, value in content.items():
+        place = f"{path}.{name}" if path else str(name)
+        meant = documented.get(str(name).lower())  # facts 3.3: letter case does not matter
+        if meant is None:
+            near = suggestion(str(name), table)
+            yield Problem(place, f"is no property of {cls.wire_name}, which would be dropped{near or '.'}")
+        elif value is not None:
+            yield from _field(value, table[meant], place)
+
+
+def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    if not meta.get("many"):
+        yield from _value(value, meta, path)
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _value(item, meta, f"{path}[{i}]")
+    else:
+        yield Problem(path, f"is {kind_of(value)}; it takes a list, send [value].")
+
+
+def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    found = RULES.get(meta["type"], object_fault)(value, meta)
+    if found:
+        yield Problem(path, *found)
+    elif isinstance(value, Record):
+        yield from _record(value, path)
+    elif isinstance(value, dict) and meta["of"]:
+        yield from _mapping(value, _registry.resolve(meta["of"]), path)
