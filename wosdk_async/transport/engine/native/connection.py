@@ -46,7 +46,7 @@ class Connection(asyncio.BufferedProtocol):
         "pool",
         "reused",
         "since",
-    )  # fmt: skip
+    )
 
     def __init__(self, pool: Pool, origin: Origin) -> None:
         self.pool = pool

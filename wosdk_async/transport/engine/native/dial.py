@@ -10,14 +10,13 @@ from wosdk_async.transport.engine.native.addresses import connected
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.pool import Pool
 from wosdk_async.transport.engine.native.request import Origin
-from wosdk_async.transport.engine.native.tls import Trust
 
 __all__ = ["dial"]
 
 _GOODBYE = 1.0  # seconds that the other side has to end TLS in good order
 
 
-async def dial(pool: Pool, origin: Origin, trust: Trust, seconds: float | None) -> Connection:
+async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
     """A new connection in the place that ``pool`` holds for it, which is free again when this fails.
 
     Raises SendFailed.
@@ -25,7 +24,7 @@ async def dial(pool: Pool, origin: Origin, trust: Trust, seconds: float | None) 
     connection = Connection(pool, origin)
     try:
         async with asyncio.timeout(seconds) as limit:
-            await _open(connection, await trust.context() if origin.tls else None)
+            await _open(connection, await pool.trust.context() if origin.tls else None)
     except (OSError, ValueError) as cause:  # ValueError: a name that cannot be a host's
         connection.abort()
         late = limit.expired()

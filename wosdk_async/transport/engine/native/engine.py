@@ -67,12 +67,7 @@ class NativeEngine:
         *,
         repeat_safe: bool = False,
     ) -> Reply:
-        try:
-            text, target = split_url(url)
-            origin = self.origin(text)
-            request = request_bytes(method, target, origin.head(headers), body)
-        except ValueError as cause:
-            raise SendFailed(str(cause), sent=False) from None
+        origin, request = self._prepared(method, url, headers, body)
         answer = await self.exchange(
             origin,
             request,
@@ -85,7 +80,19 @@ class NativeEngine:
             return Reply(answer.status, Headers(answer.headers), content(answer, self.limits.body))
         except Garbage as garbage:
             why = str(garbage)
-        raise SendFailed(f"{text}: {why}", sent=True)
+        raise SendFailed(f"{origin.text}: {why}", sent=True)
+
+    def _prepared(
+        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
+    ) -> tuple[Origin, tuple[bytes, ...]]:
+        """Where the request goes, and its bytes. Raises SendFailed."""
+        try:
+            text, target = split_url(url)
+            origin = self.origin(text)
+            return origin, request_bytes(method, target, origin.head(headers), body)
+        except ValueError as wrong:
+            why = str(wrong)
+        raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
 
     def origin(self, text: str) -> Origin:
         """The origin called ``text`` (``https://host:port``). Raises ValueError."""
@@ -143,7 +150,7 @@ class NativeEngine:
         while True:
             connection = await pool.wait(origin, limit=timeouts.pool)
             if connection is None:
-                return await dial(pool, origin, self._trust, timeouts.connect)
+                return await dial(pool, origin, timeouts.connect)
             if connection.usable(repeat_safe=repeat_safe):
                 return connection
             connection.abort()
@@ -155,15 +162,17 @@ class NativeEngine:
             pool = self._moved()
         return pool
 
+    def _fresh(self) -> Pool:
+        return Pool(asyncio.get_running_loop(), self.limits, Trust(self._ssl_context), self._now)
+
     def _moved(self) -> Pool:
         """Start afresh: sockets belong to the loop and the process that opened them."""
-        old, self._pool = self._pool, Pool(asyncio.get_running_loop(), self.limits, self._now)
+        old, self._pool = self._pool, self._fresh()
         if old is not None and self._process != os.getpid():
             _of_the_parent.append(old)
         elif old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
         self._process = os.getpid()
-        self._trust = Trust(self._ssl_context)
         if self._closed:
             self._pool.close()
         return self._pool

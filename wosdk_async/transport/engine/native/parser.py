@@ -35,9 +35,20 @@ class AnswerParser:
     """Reads the answers of one connection, each after :meth:`expect`."""
 
     __slots__ = (
-        "_answer", "_bare", "_body", "_chunks", "_coded", "_headers", "_limits", "_parser", "_reusable",
-        "_silent", "_stage", "_status", "on_body",
-    )  # fmt: skip
+        "_answer",
+        "_bare",
+        "_body",
+        "_chunks",
+        "_coded",
+        "_headers",
+        "_limits",
+        "_parser",
+        "_reusable",
+        "_silent",
+        "_stage",
+        "_status",
+        "on_body",
+    )
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.request import Origin
+from wosdk_async.transport.engine.native.tls import Trust
 from wosdk_async.transport.limits import Limits
 
 __all__ = ["Pool"]
@@ -35,9 +36,12 @@ class Pool:
     while one is idle or could be opened.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, now: Callable[[], float]) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, limits: Limits, trust: Trust, now: Callable[[], float]
+    ) -> None:
         self.loop = loop
         self.limits = limits
+        self.trust = trust
         self.now = now
         self.buffer = memoryview(bytearray(_BUFFER))
         """Where all connections receive: each takes what came before the loop turns to the next."""
