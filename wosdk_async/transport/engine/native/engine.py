@@ -54,8 +54,12 @@ class NativeEngine:
         self._closed = False
 
     def __repr__(self) -> str:
+        busy, idle = self.connections()
+        return f"<NativeEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
+        return size - idle, idle
 
     async def send(
         self,
