@@ -18,12 +18,13 @@ from wosdk_async.cli.exits import Exit, status_of
 from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.engine.httpx_engine import HttpxEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session import Grant
-from wosdk_async.transport.transport import Tenant
+from wosdk_async.transport.tenant import Tenant
 from wosdk_async.wire import Reply
 
 __all__ = ["Step", "failed", "steps"]
@@ -91,6 +92,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         clock=Clock(),
         policy=RetryPolicy(attempts=2),
         hosts=HostRules(trusted=settings.trusted_hosts),
+        deadlines=Deadlines(Clock()),
     )
     try:
         async with asyncio.timeout(seconds):
