@@ -47,6 +47,7 @@ class HttpxEngine:
         steps = timeouts or Timeouts()
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
         self._slots = Gate(self.capacity)
+        self._lane = self._slots.lane()
         self._ssl = ssl_context
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -82,13 +83,13 @@ class HttpxEngine:
             extensions={"trace": trace, "timeout": self._timeout},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self)
+        await self._slots.acquire(self._lane)
         try:
             return await self._exchange(origin, request)
         except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
             why = _summary(cause)
         finally:
-            self._slots.release(self)
+            self._slots.release(self._lane)
         # Not raised from the cause: it holds the request, and with it the token.
         raise SendFailed(f"{origin}: {why}", sent=sent)
 
@@ -97,7 +98,7 @@ class HttpxEngine:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
-        await self._slots.acquire(self)
+        await self._slots.acquire(self._lane)
         try:
             transport = await self._take(origin)
             try:
@@ -112,7 +113,7 @@ class HttpxEngine:
             finally:
                 self._discard(transport)
         finally:
-            self._slots.release(self)
+            self._slots.release(self._lane)
 
     async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
         """Send ``request`` over a connection, which is kept only if all went well."""
