@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from wosdk_async.verbs import Verbs
+from wosdk_async.helpers.custom_fields import CustomFields
+from wosdk_async.helpers.documents import Documents
+from wosdk_async.helpers.editing import Editing
+from wosdk_async.helpers.labor import Labor
+from wosdk_async.helpers.lookup import Lookup
+from wosdk_async.helpers.workflow import Workflow
 
 __all__ = ["Company"]
 
 
-class Company(Verbs):
+class Company(Workflow, Documents, Editing, CustomFields, Lookup, Labor):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     Light: it can be made anew for every request, the session and the connections are the client's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar
 
@@ -11,6 +12,7 @@ from wosdk_async import calls
 from wosdk_async.errors import UnknownNameError
 from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.transport.transport import Tenant, Transport
@@ -111,6 +113,11 @@ class Connected:
             return await self._run_by(others, trace)
         self._sessions.paths[way.operation] = way.path
         return result
+
+    async def _pause(self, failed: int) -> None:
+        """Wait before trying again after ``failed`` attempts, at random as the retry policy says."""
+        seconds = backoff(self._options.retry, failed, random.random())  # noqa: S311 - not a secret
+        await self._transport.clock.sleep(seconds)
 
     async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
         return await self._transport.send(call, self._sessions, self._options, trace or self._trace)

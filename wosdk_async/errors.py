@@ -2,7 +2,7 @@
 
 ========================  ====================================================================
 fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
-                          :class:`PayloadError`
+                          :class:`PayloadError`, :class:`DownloadError`
 log in again              :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
@@ -22,6 +22,7 @@ __all__ = [
     "CredentialsError",
     "DeadlineError",
     "DiscoveryError",
+    "DownloadError",
     "InDoubtError",
     "InvalidCallError",
     "NoAnswerError",
@@ -87,6 +88,15 @@ class PayloadError(WosdkError, ValueError):
     """Something that was received and should be the service's cannot be read: a webhook's body."""
 
 
+class DownloadError(WosdkError):
+    """A file cannot be had as it was asked for: no address that may be used, gone, longer than allowed.
+
+    ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
+    """
+
+    status: int = 0
+
+
 class UnknownPropertyError(InvalidCallError, AttributeError):
     """The catalogue does not know the property that a query names; the message says what is near."""
 
@@ -138,7 +148,10 @@ class BusinessRuleError(RefusedError):
 
 
 class ConflictError(RefusedError):
-    """Another user changed the record in between (``ERROR_CODE_6``): read it again."""
+    """Another user changed the record in between (``ERROR_CODE_6``): read it again.
+
+    ``status`` is 0 when the versions were compared here and nothing was sent to be written.
+    """
 
 
 class NotFoundError(RefusedError):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 from wosdk_async import calls
 from wosdk_async.calls import Id
 from wosdk_async.connected import Connected
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.fanout import Run
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
@@ -65,15 +66,36 @@ class Verbs(Connected):
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
         return await self._send(calls.create(entity, fields, check=check))
 
-    async def update(self, record: E, *, check: bool = True, **changes: Any) -> E:
-        """Write the named fields of ``record`` and nothing else; None sends null.
+    async def update(
+        self,
+        record: E,
+        read: E | None = None,
+        /,
+        *,
+        check: bool = True,
+        if_unchanged: bool = False,
+        **changes: Any,
+    ) -> E:
+        """Write fields of a record and nothing else; returns a copy with the changes and the new version.
 
-        Returns a copy with the changes and the new version. Fields are named as in Python:
-        ``update(order, po_number="PO-77")``.
+        ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
+        writes what differs between a copy and the record that was read; nothing differs, nothing is sent.
+        Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
+
+        With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
+        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        Raises InvalidCallError for what an update cannot say.
         """
-        self._require(type(record), "update", check)
-        made = await self._send(calls.change(record, changes))
-        return calls.changed(record, changes, made)
+        held = read or record
+        self._require(type(held), "update", check)
+        if read is not None and changes:
+            raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
+        call, after = calls.change(record, changes) if read is None else calls.change_to(record, read)
+        if call is None:
+            return after
+        if if_unchanged:
+            calls.require_unchanged(held, await self._send(calls.version(held)))
+        return calls.versioned(after, await self._send(call))
 
     async def delete(
         self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True

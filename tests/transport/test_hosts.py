@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wosdk_async.errors import ConfigurationError, DiscoveryError
+from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
 from wosdk_async.transport.hosts import HostRules, is_loopback
 
 
@@ -93,3 +93,33 @@ def test_a_bare_text_is_no_list() -> None:
     """A string given for a list of hosts would be read letter by letter."""
     with pytest.raises(ConfigurationError, match="list"):
         HostRules(trusted="mine.example")
+
+
+@pytest.mark.parametrize(
+    ("url", "local", "allowed"),
+    [
+        ("https://enterprise.s3.amazonaws.com/a/b.jpg?X-Amz-Signature=" + "f" * 4000, False, True),
+        ("https://any.example:8443/a", False, True),
+        ("http://files.mine.example/a", False, True),
+        ("http://127.0.0.1:8900/a", True, True),
+        ("http://any.example/a", True, False),
+        ("http://127.0.0.1:8900/a", False, False),
+        ("https://localhost/a", False, False),
+        ("http://[::1]:9200/_search", False, False),
+        ("ftp://any.example/a", True, False),
+        ("//any.example/a", True, False),
+        ("https://user:x@any.example/a", True, False),
+        ("https://any.example/a\r\nX: y", True, False),
+        ("https://any.example/" + "a" * 9000, True, False),
+        ("", True, False),
+    ],
+)
+def test_where_files_are_fetched_from(url: str, local: bool, allowed: bool) -> None:
+    """https, the user's own hosts, and this machine for a Company that is there: no other service of it."""
+    rules = HostRules(trusted=["mine.example"])
+    if allowed:
+        rules.require_download(url, local=local)
+        return
+    with pytest.raises(DownloadError) as caught:
+        rules.require_download(url, local=local)
+    assert "Signature" not in str(caught.value)

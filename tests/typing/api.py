@@ -5,20 +5,26 @@ A line marked ``type: ignore[code]`` must be an error of that code: ``warn_unuse
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import AsyncIterator
+from datetime import date, datetime, time
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, assert_type
 
 from wosdk_async import (
+    ActorType,
     ApStatusChangeCommand,
     Client,
     Company,
     Condition,
     Customer,
+    Document,
     Done,
     EntitySpecifier,
     FinancialAction,
+    FinancialItem,
     FinancialStatusChangeResponse,
+    GetDocDownloadUrl,
     Location,
     Money,
     Query,
@@ -29,6 +35,7 @@ from wosdk_async import (
     WoItem,
     WorkOrder,
     WorkOrderAction,
+    WorkOrderCost,
     WorkOrderStatus,
     WoStartCommand,
     fields,
@@ -45,11 +52,24 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.query(Customer, {}), list[Customer])
     assert_type(await acme.create(Customer(name="A")), EntitySpecifier)
     assert_type(await acme.update(order, po_number="PO-77"), WorkOrder)
+    assert_type(await acme.update(order, po_number="PO-77", if_unchanged=True), WorkOrder)
+    assert_type(await acme.update(order, order, if_unchanged=True), WorkOrder)
+    assert_type(await acme.edit(WorkOrder, 7, mark, properties=["*"], attempts=3), WorkOrder)
+    assert_type(await acme.edit(WorkOrder, 7, marked), WorkOrder)
+    await acme.edit(Customer, 7, mark)  # type: ignore[arg-type]
     assert_type(await acme.run(WoCreateCommand()), WoActionResponse)
     assert_type(await acme.run(WoStartCommand(work_order_id=1)), WoActionResponse)
     assert_type(await acme.run("NewCommand", {}), dict[str, Any])
     print(order.nunber)  # type: ignore[attr-defined]
     await acme.get(WorkOrder)  # type: ignore[call-overload]
+
+
+def mark(order: WorkOrder) -> None:
+    order.po_number = "PO-77"
+
+
+async def marked(order: WorkOrder) -> WorkOrder:
+    return order
 
 
 def remark(action: WorkOrderAction[Any], text: str) -> int | None:
@@ -107,6 +127,36 @@ async def queries(client: Client) -> None:
     query.where(f.duration == "5")  # type: ignore[arg-type]
     query.where(f.duration is None)  # type: ignore[arg-type]
     await query  # type: ignore[misc]
+
+
+async def documents(acme: Company, order: WorkOrder, chunks: AsyncIterator[bytes]) -> None:
+    assert_type(await acme.attach(order, "belt.jpg", doc_type="Picture", shared=True), EntitySpecifier)
+    assert_type(await acme.attach(7, Path("belt.jpg"), actor_type=ActorType.Asset), EntitySpecifier)
+    assert_type(await acme.attach(Ref(7), b"", file_name="a"), EntitySpecifier)
+    assert_type(await acme.attach(7, chunks, file_name="a", doc_type=Ref(3)), EntitySpecifier)
+    assert_type(await acme.link(order, "https://a.example/", title="a"), EntitySpecifier)
+    assert_type(await acme.download(7, progress=print), bytes)
+    assert_type(await acme.download(Document(id=7), "belt.jpg"), Path)
+    assert_type(await acme.download_urls([7, Document(id=7), Ref(7)]), dict[int, GetDocDownloadUrl])
+    await acme.attach(order, 7)  # type: ignore[arg-type]
+    await acme.download("7")  # type: ignore[call-overload]
+    await acme.link(order, "https://a.example/")  # type: ignore[call-arg]
+
+
+async def helpers(acme: Company, order: WorkOrder) -> None:
+    assert_type(await acme.complete(order, note="done", repair_code="Repaired"), WorkOrder)
+    assert_type(await acme.hold(1, reason="Weather", at=datetime(2024, 5, 14)), WorkOrder)
+    assert_type(await acme.cancel(Ref(1), reason=1841, comment="twice"), WorkOrder)
+    assert_type(await acme.set_flags(order, ["Urgent", 7]), WorkOrder)
+    assert_type(await acme.clear_flags(order, [7]), WorkOrder)
+    assert_type(await acme.custom_fields(order), dict[str, str | int | Decimal | bool | date | time])
+    assert_type(await acme.set_custom_fields(order, {"Dock": "4", "Old": None}), None)
+    assert_type(await acme.resolve(Customer, name="Acme Mall"), Customer)
+    assert_type(await acme.resolve(Customer, names=["a", "b"], by="dba", max_age=0), dict[str, Customer])
+    async for entry in acme.labor([order, 5], where=fields(WorkOrderCost).number == "7", since=None):
+        assert_type(entry, FinancialItem)
+    await acme.hold(order)  # type: ignore[call-arg]
+    await acme.resolve(Customer, number=7)  # type: ignore[call-overload]
 
 
 async def many(client: Client) -> None:

@@ -6,10 +6,9 @@ as its name with plain dicts.
 
 from __future__ import annotations
 
+from wosdk_async.calls.changes import change, change_to, require_unchanged, version, versioned
 from wosdk_async.calls.commands import by_other_paths, command
 from wosdk_async.calls.entities import (
-    change,
-    changed,
     create,
     delete,
     query,
@@ -25,14 +24,17 @@ __all__ = [
     "Id",
     "by_other_paths",
     "change",
-    "changed",
+    "change_to",
     "command",
     "create",
     "delete",
     "post",
     "query",
     "require_support",
+    "require_unchanged",
     "retrieve",
     "specifier_of",
     "update",
+    "version",
+    "versioned",
 ]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wosdk_async import codec, envelope, wire
-from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects, with_fields
-from wosdk_async.errors import InvalidCallError, UnsupportedError
+from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects
+from wosdk_async.errors import UnsupportedError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
 from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
 
 __all__ = [
-    "change",
-    "changed",
     "create",
     "delete",
     "query",
@@ -73,30 +70,6 @@ def update(
     return _change(f"update {name}", "PUT", f"api/v1/base/{name}", body)
 
 
-def change(record: Record, changes: Mapping[str, Any]) -> Call[EntitySpecifier]:
-    """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
-
-    Raises InvalidCallError for a field that the class does not have, a record without an id, or an empty
-    list, which the service answers with success and ignores (spec 4.9 rule 3).
-    """
-    entity = type(record)
-    id = getattr(record, "id", None)
-    if not isinstance(id, int):
-        raise InvalidCallError(f"the {entity.__name__} has no id; read it first, or give it one")
-    content = content_of(with_fields(entity(), changes))
-    sent = {}
-    for name, value in changes.items():
-        wire_name = entity.__wire__[name]["name"]
-        sent[_property(name, entity.__wire__[name], value)] = (wire_name, content.get(wire_name))
-    return update(entity, id, list(sent), dict(sent.values()))
-
-
-def changed(record: E, changes: Mapping[str, Any], made: EntitySpecifier) -> E:
-    """A copy of ``record`` as it stands after ``changes`` were written."""
-    version = {"concurrency_id": made.concurrency_id} if made.concurrency_id is not None else {}
-    return with_fields(copy.copy(record), {**changes, **version})
-
-
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
     """Delete a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
     name = name_of(entity)
@@ -150,24 +123,6 @@ def require_support(entity: type[Record] | str, operation: str) -> None:
             f"{operation} is not supported by {name}{remedy} (check=False sends it anyway)",
             code="ERROR_CODE_1000",
         )
-
-
-def _property(name: str, field: Mapping[str, Any], value: Any) -> str:
-    """The entry of ``Properties`` that makes the service write a field (facts 3.6)."""
-    wire_name: str = field["name"]
-    if field.get("many"):
-        if value is not None and not value:
-            raise InvalidCallError(
-                f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
-                "and perform_deletion=True"
-            )
-        return f"{wire_name}.*"
-    if field["type"] == "ref":
-        only_id = value is None or not any(
-            getattr(value, other, None) for other in getattr(value, "__wire__", ()) if other != "id"
-        )
-        return f"{wire_name}.Id" if only_id else f"{wire_name}.*"  # not shown; assumed after facts 3.4
-    return wire_name
 
 
 def _change(operation: str, method: str, path: str, body: bytes) -> Call[EntitySpecifier]:

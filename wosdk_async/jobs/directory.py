@@ -11,8 +11,9 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.fanout import Run
+from wosdk_async.helpers.names import spellings
 from wosdk_async.jobs.errors import RowError
-from wosdk_async.jobs.lookup import find_first, find_named, spellings
+from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.reference import Name, ReferenceSpec
 from wosdk_async.jobs.template import NAME
 from wosdk_async.jobs.values import Scope

@@ -1,42 +1,28 @@
-"""Finding records in the service by name: a few queries for all names, not one for each row."""
+"""Finding records in the service by name: a few queries for all names, not one for each row.
+
+``Company.resolve`` is not used: a map narrows by other fields too, and takes the first of several records
+with a warning instead of an error. What texts are asked for, and how they compare, is the same for both.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from itertools import islice
 from typing import Any
 
 from wosdk_async.company import Company
+from wosdk_async.helpers.choice import folded
 from wosdk_async.jobs.convert import OBJECTS
 from wosdk_async.jobs.reference import Filter, ReferenceSpec
 from wosdk_async.jobs.values import Scope
 from wosdk_async.model import Ref
 
-__all__ = ["BATCH", "find_first", "find_named", "spellings"]
+__all__ = ["find_first", "find_named"]
 
-BATCH = 200
-"""Names in one query."""
 _PAGE = 1000  # rows; the service gives 4,000 at the most (facts 7)
 
 Row = dict[str, Any]
-
-
-def spellings(names: Iterable[str]) -> Iterator[list[str]]:
-    """The texts to ask for, in batches.
-
-    How the service compares is not shown; most likely it ignores case. The sandbox does so for ASCII only, so
-    a name with other letters is asked for in every usual way to write it.
-    """
-    texts: dict[str, None] = {}
-    for name in names:
-        texts[name] = None
-        if not name.isascii():
-            texts.update(dict.fromkeys((name.lower(), name.upper(), name.title(), name.capitalize())))
-    rest = iter(texts)
-    while batch := list(islice(rest, BATCH)):
-        yield batch
 
 
 async def find_named(
@@ -47,7 +33,7 @@ async def find_named(
     wire = _wire(spec)
     condition = {"PropertyName": wire, "Operator": "In", "Values": list(names)}
     async for row in _rows(company, spec, [condition], scope):
-        found[str(row.get(wire, "")).strip().casefold()].append(row["Id"])
+        found[folded(str(row.get(wire, "")))].append(row["Id"])
     return found
 
 

@@ -14,7 +14,7 @@ from wosdk_async.model import OpenEnum, Record, Ref, _registry
 from wosdk_async.model._wire import Wire
 from wosdk_async.query.places import Place
 
-__all__ = ["text"]
+__all__ = ["identifier", "text"]
 
 
 def text(value: Any, place: Place) -> str:
@@ -95,6 +95,4 @@ def identifier(value: Any, where: str, of: str | None = None) -> str:
     if isinstance(found, int) and not isinstance(found, bool):
         return str(found)
     shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
-    raise InvalidCallError(
-        f"{where} is compared with {shown}; it takes Ref(id), a record with its id, or an id"
-    )
+    raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")

@@ -4,6 +4,7 @@
     office.py     which operation is asked for     commands/             one small function each
     base.py       create, retrieve, update, delete (write.py, update.py, rules.py)
     query.py      conditions.py, operators.py: criteria as SQL; selection.py: what a row shows
+    files.py      files of documents, and their addresses
     store.py      schema.py: the file; seed.json: what a new one holds
 
 It answers by `wosdk_async.catalogue` and by nothing else of this package: a mistake of the client

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from .body import dump
 from .errors import Refusal
+from .files import PATH
 from .office import Office, Question
 from .store import Store
 
@@ -49,8 +50,14 @@ def create_app(store: Store, clock: Callable[[], int] = time.time_ns) -> Starlet
             reply = {**reply, "RequestId": request_id[0]}
         return Response(dump(reply), status, _HEADERS)
 
-    route = Route("/{path:path}", endpoint, methods=_METHODS)
-    return Starlette(routes=[route], exception_handlers={Exception: _unhandled})
+    async def file(request: Request) -> Response:
+        found = office.file(**request.path_params)
+        if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
+            return Response(b"There is no such file.", 404, media_type="text/plain")
+        return Response(found.content, media_type=found.mime_type)
+
+    routes = [Route(PATH, file, methods=["GET"]), Route("/{path:path}", endpoint, methods=_METHODS)]
+    return Starlette(routes=routes, exception_handlers={Exception: _unhandled})
 
 
 async def _unhandled(_request: Request, _error: Exception) -> Response:

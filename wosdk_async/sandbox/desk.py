@@ -25,6 +25,7 @@ class Desk:
     store: Store
     company: Company
     now: Now
+    root: str = ""  # the address the request came to, with its last slash
     _rows: dict[tuple[str, int], Row] = attrs.field(factory=dict, init=False, repr=False)
 
     @property

@@ -12,6 +12,7 @@ from .body import Row, parse, pick
 from .commands import find, run
 from .desk import Desk
 from .errors import Refusal, incorrect_model, required
+from .files import StoredFile, find_file
 from .oauth import token_reply
 from .query import query
 from .shape import enumeration, shape_of
@@ -83,6 +84,10 @@ class Office:
         desk = self._desk(question)
         return 200, handler(desk, question, request_id)
 
+    def file(self, company: int, document: int, key: str) -> StoredFile | None:
+        """The file at an address that was handed out; None for any other address."""
+        return find_file(self.store, self._companies.values(), company, document, key)
+
     def _token(self, question: Question) -> Reply:
         _only(question, "POST")
         companies, header = self._companies.values(), question.headers.get("authorization")
@@ -97,7 +102,7 @@ class Office:
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
-        return Desk(self.store, company, Now(self.clock() // 100))
+        return Desk(self.store, company, Now(self.clock() // 100), question.root)
 
     def _base(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
         rest = question.segments[3:]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from .body import Row
 from .desk import Desk
 from .errors import broken_rule
+from .files import content_of
 from .ownership import link
 from .shape import shapes
 from .times import to_local, to_utc, zone_of
@@ -58,6 +59,13 @@ def _document(_desk: Desk, row: Row) -> None:
         row["DocType"] = {"Id": 32}
 
 
+def _blob(_desk: Desk, row: Row) -> None:
+    try:
+        content_of(row["Body"])
+    except ValueError:  # facts 3.10: the schema has a base64 pattern; how it is enforced is assumed
+        raise broken_rule("Blob.Body is not base64.") from None
+
+
 def _location(desk: Desk, row: Row) -> None:
     ancestors = lineage(desk, row)
     row["RootId"] = ancestors[-1]["Id"] if ancestors else row["Id"]
@@ -92,6 +100,7 @@ ON_CREATE: dict[str, Rule] = {
 }
 ON_WRITE: dict[str, Rule] = {
     "WorkOrder": _work_order,
+    "Blob": _blob,
     "Contact": _contact,
     "Document": _document,
     "Location": _location,

@@ -13,6 +13,7 @@ from wosdk_async.catalogue import Field
 from .body import Row
 from .desk import Desk
 from .errors import Refusal, incorrect_model, unknown_property
+from .files import address_of
 from .ownership import OWNED_OBJECTS, link
 from .shape import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
 
@@ -112,6 +113,8 @@ def _plain(field: Field) -> Show:
         return lambda _desk, _row: ""  # facts 3.4
     if name in FLAGS:
         return lambda _desk, _row: False
+    if name == "DocUrl":
+        return address_of
     return lambda _desk, row: row.get(name)
 
 

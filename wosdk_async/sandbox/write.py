@@ -120,7 +120,7 @@ def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
 def delete(desk: Desk, shape: Shape, row: Row) -> None:
     """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4).
 
-    Any other goes for good, and the rows of its lists with it (the latter not shown; assumed).
+    Any other goes for good, and the rows that it owns with it (the latter not shown; assumed).
     """
     if not shape.removable:
         desk.remove(shape.name, row["Id"])
@@ -133,7 +133,8 @@ def delete(desk: Desk, shape: Shape, row: Row) -> None:
 
 
 def _delete_elements(desk: Desk, shape: Shape, row: Row) -> None:
-    owners = (link(shape.name, field) for field in shape.fields if field.is_list)
+    owning = (field for field in shape.fields if field.is_list or field.of in OWNED_OBJECTS)
+    owners = (link(shape.name, field) for field in owning)
     for owned in filter(None, owners):
         for child in desk.children(owned, row["Id"]):
             delete(desk, owned.child, child)

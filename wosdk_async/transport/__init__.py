@@ -4,7 +4,8 @@
     retry.py      what to do after a failure: send again, renew, or give up, and with which error
     gate.py       who may send now
     session.py    token and host of a Company, one frozen pair, renewed by one caller for all
-    hosts.py      which addresses may see the token
+    hosts.py      which addresses may see the token, and where files are fetched from
+    download.py   files of documents, outside of any session
     engine/       bytes out, bytes in: the only place that knows an HTTP library
 
 Nothing here knows an entity or a command: it takes a :class:`~wosdk_async.wire.Call`.

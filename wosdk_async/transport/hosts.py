@@ -1,4 +1,4 @@
-"""Which addresses may see the bearer token.
+"""Which addresses may see the bearer token, and from which ones files are fetched.
 
 The token goes to the configured locator and to the Company host that the locator names, over https.
 Loopback and the hosts that the user lists are excepted from https; nothing is excepted from the check.
@@ -12,12 +12,13 @@ from urllib.parse import SplitResult, urlsplit
 
 import attrs
 
-from wosdk_async.errors import ConfigurationError, DiscoveryError, WosdkError
+from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError, InvalidCallError, WosdkError
 
-__all__ = ["HostRules", "is_loopback"]
+__all__ = ["HostRules", "is_loopback", "require_link"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
+_MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
 
 
 def _suffixes(names: object) -> tuple[str, ...]:
@@ -77,6 +78,22 @@ class HostRules:
         self._require_https(parts, host, ConfigurationError)
         return _origin(parts, host) + parts.path.rstrip("/")
 
+    def require_download(self, url: str, *, local: bool) -> None:
+        """Check the address of a file, which gets no token and is asked over https all the same.
+
+        This machine is excepted only with ``local``: whoever may write a document chooses its address, and
+        must not have services read that only this machine can reach. Raises DownloadError, without the
+        address: it may be signed.
+        """
+        parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
+        here = is_loopback(host)
+        if _matches(host, self.trusted) or (here and local) or (parts.scheme == "https" and not here):
+            return
+        raise DownloadError(
+            f"the file is at {parts.scheme}://{host}, where nothing is fetched from; "
+            "https is needed, or the host in trusted_hosts if it is yours"
+        )
+
     def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError]) -> None:
         if parts.scheme != "https" and not (is_loopback(host) or _matches(host, self.trusted)):
             raise error(
@@ -85,10 +102,17 @@ class HostRules:
             )
 
 
-def _parse(url: str, error: type[WosdkError], what: str) -> tuple[SplitResult, str]:
+def require_link(url: str) -> None:
+    """Raise InvalidCallError unless ``url`` is an http(s) address that can be put behind a link."""
+    if " " in url:
+        raise InvalidCallError(f"the link is {url[:80]!r}; write a blank as %20")
+    _parse(url, InvalidCallError, f"the link is {url[:80]!r}")
+
+
+def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL) -> tuple[SplitResult, str]:
     """The parts and the host of an absolute http(s) URL; anything odd in it is refused."""
     try:
-        if len(url) > _MAX_URL or not url.isascii() or not url.isprintable():
+        if len(url) > longest or not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one

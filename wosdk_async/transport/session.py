@@ -11,6 +11,7 @@ import asyncio
 import copy
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import attrs
 
@@ -73,8 +74,10 @@ class SessionKeeper:
         self.company = company
         self.paths: dict[str, str] = {}
         """Command -> the path that this Company was seen to know, where sources differ."""
+        self.remembered: dict[object, Any] = {}
+        """What rooms above know of this Company while the client lives, each under a key of its own."""
         self._renew = renew
-        self._clock = clock
+        self.clock = clock
         self._session: Session | None = None
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
@@ -91,7 +94,7 @@ class SessionKeeper:
 
     def current(self) -> Session | None:
         """The session if it can be used now, without waiting; starts an early renewal when it is due."""
-        session, now = self._session, self._clock.now()
+        session, now = self._session, self.clock.now()
         if session is None or now >= session.expires_at:
             return None
         if now >= max(session.renew_after, self._no_early_before) and self._renewal is None:
@@ -133,7 +136,7 @@ class SessionKeeper:
     async def _run(self) -> Session:
         grant = await self._renew()
         self._generation += 1
-        self._session = Session.started(grant, self._generation, self._clock.now())
+        self._session = Session.started(grant, self._generation, self.clock.now())
         return self._session
 
     def _ended(self, task: asyncio.Task[Session]) -> None:
@@ -143,7 +146,7 @@ class SessionKeeper:
 
     def _log_early(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self._no_early_before = self._clock.now() + _HOLD_OFF
+            self._no_early_before = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
                 "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind

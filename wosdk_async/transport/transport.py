@@ -12,6 +12,7 @@ from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallErr
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions, Dispatcher
+from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.hosts import HostRules
@@ -31,6 +32,7 @@ BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
 call; a Reply is taken for the service's answer; None lets it go.
 """
 
+_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
 _LOGIN_CONNECTIONS = 8  # renewals have their own, so that a full gate never holds one up
 
 
@@ -74,6 +76,7 @@ class Transport:
         self._engines: list[Engine] = []
         self._dispatcher: Dispatcher | None = None
         self._login: Login | None = None
+        self._downloads: Downloads | None = None
         self._keepers: dict[tuple[str, Region, object], SessionKeeper] = {}
         self._closed = False
 
@@ -82,6 +85,11 @@ class Transport:
         if self._dispatcher is not None and not self._closed:
             state = repr(self._dispatcher.gate)
         return f"<Transport companies={len(self._keepers)} {state}>"
+
+    @property
+    def clock(self) -> Clock:
+        """What the waits of this transport go by."""
+        return self._settings.clock
 
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
@@ -119,6 +127,17 @@ class Transport:
             raise DeadlineError(
                 f"no session within {seconds:g} s", phase="opening the session", company=sessions.company
             ) from None
+
+    def downloads(self) -> Downloads:
+        """What fetches files, over connections of its own."""
+        self._opened()
+        if self._downloads is None:
+            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+            engine = HttpxEngine(connections=_DOWNLOADS)
+            self._engines.append(engine)
+            self._downloads = Downloads(engine, self._settings.hosts, self._settings.clock)
+        return self._downloads
 
     async def aclose(self) -> None:
         """Stop renewals and close the connections; calls under way fail."""

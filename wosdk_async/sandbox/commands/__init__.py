@@ -6,11 +6,12 @@ members of ``CommandResult``. Importing this package fills the registry.
 
 from __future__ import annotations
 
-from . import creation, generic, money, sending, spaces, verification, workflow
+from . import creation, files, generic, money, sending, spaces, verification, workflow
 from .registry import find, run
 
 __all__ = [
     "creation",
+    "files",
     "find",
     "generic",
     "money",

@@ -8,14 +8,16 @@ after any failure or cancellation: nothing queues inside httpx and nothing can l
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.gate import Gate
 from wosdk_async.wire import Reply
 
@@ -74,6 +76,28 @@ class HttpxEngine:
         finally:
             self._slots.release(self)
 
+    @contextlib.asynccontextmanager
+    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+        """GET ``url`` over a connection of its own and read the answer as it comes."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        timeout = {"timeout": {"connect": _CONNECT_TIMEOUT}}
+        await self._slots.acquire(self)
+        try:
+            transport = await self._take(origin)
+            try:
+                with _translated(origin):
+                    headers = [(b"Accept-Encoding", b"identity")]
+                    request = httpx.Request("GET", url, headers=headers, extensions=timeout)
+                    response = await transport.handle_async_request(request)
+                try:
+                    yield Incoming(response.status_code, response.headers, _chunks(response, origin))
+                finally:
+                    self._aside(response.aclose())
+            finally:
+                self._discard(transport)
+        finally:
+            self._slots.release(self)
+
     async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
         """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
@@ -100,8 +124,11 @@ class HttpxEngine:
         return httpx.AsyncHTTPTransport(verify=self._ssl, limits=limits, trust_env=False)
 
     def _discard(self, transport: httpx.AsyncHTTPTransport) -> None:
-        """Close it aside: the caller may be cancelled already and must not wait."""
-        task = asyncio.get_running_loop().create_task(transport.aclose())
+        self._aside(transport.aclose())
+
+    def _aside(self, closing: Coroutine[Any, Any, None]) -> None:
+        """Close aside: the caller may be cancelled already and must not wait."""
+        task = asyncio.get_running_loop().create_task(closing)
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
@@ -126,3 +153,19 @@ async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> 
     finally:
         await response.aclose()
     return Reply(response.status_code, response.headers, bytes(body))
+
+
+@contextlib.contextmanager
+def _translated(origin: str) -> Iterator[None]:
+    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
+    try:
+        yield
+    except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
+        sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
+        raise SendFailed(f"{origin}: {str(cause) or type(cause).__name__}", sent=sent) from cause
+
+
+async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
+    with _translated(origin):
+        async for chunk in response.aiter_bytes():  # decompressed
+            yield chunk

@@ -1,0 +1,176 @@
+"""Storages that stall, break off, lie or go on for ever: an error that tells, and nothing left behind."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.documents.storage import Act, Storage, answer, company, files
+from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
+
+
+async def silent(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+    await reader.read()  # until the client closes the connection
+
+
+async def stalling(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(HEAD + b"half")
+    await reader.read()
+
+
+async def no_http(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"hello\r\n\r\n")
+
+
+async def reset(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(HEAD + b"half")
+    await writer.drain()
+    writer.transport.abort()
+
+
+async def endless(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        writer.write(b"0" * 60_000)
+        await writer.drain()
+
+
+async def endless_chunks(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        writer.write(b"3e8\r\n" + b"0" * 1000 + b"\r\n")
+        await writer.drain()
+
+
+PERMANENT = {
+    "forbidden": answer(b"<Error/>", 403),
+    "gone": answer(b"<Error/>", 404),
+    "no content": answer(status=204),
+    "a part": answer(b"half", 206),
+    "not changed": answer(status=304),
+    "longer than allowed": answer(b"x", length="2000000"),
+    "endless": endless,
+    "endless in chunks": endless_chunks,
+    "redirected to http": answer(status=302, Location="http://files.example/a"),
+    "redirected to a file": answer(status=302, Location="file:///etc/passwd"),
+    "redirected to no address": answer(status=302, Location="http://[::1/a"),
+    "redirected with credentials": answer(status=302, Location="https://user:x@files.example/"),
+    "redirected nowhere": answer(status=302),
+    "redirected in a circle": answer(status=302, Location="/a"),
+}
+
+PASSING = {
+    "reset half way": reset,
+    "shorter than it says": answer(b"half", length="100000"),
+    "broken chunks": answer(b"zz\r\n", length="none", Transfer_Encoding="chunked"),
+    "cut off chunks": answer(b"4\r\nhalf\r\n", length="none", Transfer_Encoding="chunked"),
+    "broken gzip": answer(b"no gzip at all", Content_Encoding="gzip"),
+    "no HTTP": no_http,
+    "overloaded": answer(status=503),
+    "asked too often": answer(status=429),
+    "broken": answer(status=500),
+}
+
+
+async def failing(acme: Any, to: Path | None, kind: type[WosdkError], **options: Any) -> WosdkError:
+    with pytest.raises(kind) as caught:
+        await acme.download(1, to, max_bytes=1_000_000, **options)
+    return caught.value
+
+
+@pytest.mark.parametrize("act", PERMANENT.values(), ids=PERMANENT)
+async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> None:
+    """DownloadError; the file that was there is as it was, and no connection stays."""
+    (target := tmp_path / "a").write_bytes(b"before")
+    async with Storage(act) as storage, company(f"{storage.url}/a?signature=secret") as acme:
+        error = await failing(acme, target, DownloadError)
+        await failing(acme, None, DownloadError)
+        await storage.all_gone()
+    assert (error.operation, error.company, error.attempts) == ("download", acme.name, 1)
+    assert "secret" not in repr(error)
+    assert files(tmp_path) == {"a": b"before"}
+
+
+@pytest.mark.parametrize("act", PASSING.values(), ids=PASSING)
+async def test_what_may_pass_is_tried_again(act: Act, tmp_path: Path) -> None:
+    """A fetch is safe to repeat: a fault or two cost time, three are an error, and none leaves a trace."""
+    async with Storage(act, act, answer(b"whole")) as storage, company(storage.url) as acme:
+        assert (await acme.download(1, tmp_path / "a")).read_bytes() == b"whole"
+    async with Storage(act) as storage, company(storage.url) as acme:
+        error = await failing(acme, tmp_path / "b", NoAnswerError)
+        await storage.all_gone()
+    assert (len(storage.requests), error.attempts) == (3, 3)
+    assert files(tmp_path) == {"a": b"whole"}
+
+
+async def test_a_storage_that_is_not_there() -> None:
+    """No connection: nothing was sent, and the error says so."""
+    async with Storage() as storage:
+        url = storage.url
+    async with company(url) as acme:
+        await failing(acme, None, NotSentError)
+
+
+@pytest.mark.parametrize("act", [silent, stalling])
+async def test_a_storage_that_stalls(act: Act, tmp_path: Path) -> None:
+    """The deadline ends it, before the first byte or in the middle."""
+    async with Storage(act) as storage, company(storage.url) as acme:
+        error = await failing(acme.with_options(deadline=0.2), tmp_path / "a", DeadlineError)
+        await storage.all_gone()
+    assert "0.2 s" in str(error)
+    assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_cancelling_leaves_nothing(times: int, tmp_path: Path) -> None:
+    """Cancelled in the middle of a file, once or again while it is closed: no part of it, no connection."""
+    begun = asyncio.Event()
+    async with Storage(stalling) as storage, company(storage.url) as acme:
+        download = acme.download(1, tmp_path / "a", progress=lambda *_: begun.set())
+        task = asyncio.create_task(download)
+        async with asyncio.timeout(5):
+            await begun.wait()
+        for _ in range(times):
+            task.cancel()
+            await asyncio.sleep(0)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await storage.all_gone()
+    assert files(tmp_path) == {}
+
+
+async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
+    """What the callback raises reaches the caller as it is, a TimeoutError too."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError("enough")
+
+    async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
+        with pytest.raises(TimeoutError, match="enough"):
+            await acme.download(1, tmp_path / "a", progress=stop)
+        await storage.all_gone()
+    assert len(storage.requests) == 1
+    assert files(tmp_path) == {}
+
+
+async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
+    """Downloads wait for each other, at most eight at a time, and calls do not wait for them."""
+    async with Storage(stalling) as storage, company(storage.url) as acme:
+        tasks = [asyncio.create_task(acme.download(id, tmp_path / str(id))) for id in range(1, 31)]
+        async with asyncio.timeout(5):
+            while len(storage.requests) < 8:
+                await asyncio.sleep(0)
+            await asyncio.gather(*(acme.download_urls([id]) for id in range(1, 60)))
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await storage.all_gone()
+        assert len(storage.requests) == 8
+        storage.acts = [answer(b"file")]
+        assert [await acme.download(id) for id in range(1, 10)] == [b"file"] * 9
+    assert files(tmp_path) == {}

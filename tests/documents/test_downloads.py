@@ -1,0 +1,130 @@
+"""Files of documents had back: where from, where to, and under which name."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.documents.storage import Storage, answer, company, files
+from tests.support.service import Answer, Request, Service, error
+from wosdk_async import BusinessRuleError, Document, DownloadError, InvalidCallError, NotFoundError, Ref
+from wosdk_async.helpers.files import safe_name
+
+WHOLE = os.urandom(300_000)
+
+
+async def test_the_command_of_the_sample() -> None:
+    """facts 3.10: GetDocDownloadUrlCommand, asked once for many documents; nothing is asked for none."""
+    result = {"DocumentId": 70021, "Url": "https://files.fm-host.example/40217/70021", "FileName": "belt.jpg"}
+    found = Answer(body={"CommandResult": {"Results": [result]}, "RequestId": "r"})
+    async with Service(lambda _: found) as service, service.client() as client:
+        urls = await client.company().download_urls([70021, Document(id=2), Ref(3)])
+        assert await client.company().download_urls([]) == {}
+    (call,) = service.calls
+    assert (call.path, call.json["Command"]) == (
+        "/api/v1/cmd/GetDocDownloadUrlCommand",
+        {"DocumentIds": [70021, 2, 3]},
+    )
+    assert {id: (one.url, one.file_name) for id, one in urls.items()} == {
+        70021: (result["Url"], result["FileName"])
+    }
+
+
+async def test_the_storage_is_told_nothing() -> None:
+    """The address is not the Company's host: no token, no Company name, no cookie, no agent."""
+    async with Storage(answer(b"file")) as storage, company(f"{storage.url}/46/1?signature=x") as acme:
+        assert await acme.download(1) == b"file"
+    first, *headers = storage.requests[0].strip().split("\r\n")
+    assert first == "GET /46/1?signature=x HTTP/1.1"
+    assert {line.split(":")[0].lower() for line in headers} == {"host", "accept-encoding"}
+
+
+async def test_where_a_file_goes(tmp_path: Path) -> None:
+    """Bytes without a place, a file at a path, and under id and name in a directory; progress counts up."""
+    seen: list[tuple[int, int | None]] = []
+    async with Storage(answer(WHOLE)) as storage, company(storage.url, "../..\\belt.jpg") as acme:
+        assert await acme.download(7, progress=lambda *had: seen.append(had)) == WHOLE
+        assert await acme.download(Document(id=7), tmp_path / "a.jpg") == tmp_path / "a.jpg"
+        assert await acme.download(Ref(7), str(tmp_path)) == tmp_path / "7-belt.jpg"
+        with pytest.raises(FileNotFoundError):
+            await acme.download(7, tmp_path / "none" / "a.jpg")
+        with pytest.raises(InvalidCallError, match="no id"):
+            await acme.download(Document())
+    assert files(tmp_path) == {"a.jpg": WHOLE, "7-belt.jpg": WHOLE}
+    assert (seen[-1], sorted(seen)) == ((len(WHOLE), len(WHOLE)), seen)
+
+
+@given(st.text(), st.text(alphabet="./\\:\x00a\u202e "))
+def test_names_of_others_stay_in_the_directory(name: str, odd: str) -> None:
+    """Whatever a service calls a file: one plain component, never empty, never a way out."""
+    for given_name in (name, odd, odd + name, name * 50):
+        safe = safe_name(given_name, "document")
+        assert Path("dir", safe).parts == ("dir", safe)
+        assert safe.isprintable()
+        assert len(safe.encode()) <= 200
+        assert safe.strip(" .") == safe != ""
+    assert safe_name("Résumé of belt.tar.gz", "document") == "Résumé of belt.tar.gz"
+
+
+@pytest.mark.parametrize(
+    "refusal", [error(400, "COMMAND_NOT_FOUND"), Answer(body={"CommandResult": {"Results": []}})]
+)
+async def test_the_address_in_the_record(refusal: Answer) -> None:
+    """Where the command is not known or gives none, DocUrl of the record is the address."""
+    async with Storage(answer(b"file")) as storage:
+        doc_url: str | None = f"{storage.url}/46/1"
+
+        def handler(request: Request) -> Answer:
+            return (
+                refusal if request.method == "POST" else Answer(body={"Data": {"Id": 1, "DocUrl": doc_url}})
+            )
+
+        async with Service(handler) as service, service.client() as client:
+            assert await client.company().download(1) == b"file"
+            doc_url = ""
+            with pytest.raises(DownloadError, match="no address") as caught:
+                await client.company().download(1)
+    assert caught.value.operation == "download Document 1"
+
+
+async def test_refusals_reach_the_caller() -> None:
+    """A document that is not there, and whatever else the service refuses."""
+    async with Service(lambda _: error(400, "BUSINESS_LOGIC_ERROR")) as service, service.client() as client:
+        with pytest.raises(BusinessRuleError):
+            await client.company().download(1)
+        service.handler = lambda request: (
+            error(400, "ERROR_CODE_1019")
+            if request.method == "GET"
+            else Answer(body={"CommandResult": {"Results": []}})
+        )
+        with pytest.raises(NotFoundError):
+            await client.company().download(1)
+
+
+async def test_a_compressed_answer_is_unpacked(tmp_path: Path) -> None:
+    """A storage may compress though nobody asked; its length is then that of something else."""
+    seen: list[Any] = []
+    packed = answer(gzip.compress(WHOLE), Content_Encoding="gzip")
+    async with Storage(packed) as storage, company(storage.url) as acme:
+        assert await acme.download(1, progress=lambda *had: seen.append(had)) == WHOLE
+    assert seen[-1] == (len(WHOLE), None)
+
+
+async def test_redirects_are_followed() -> None:
+    """A storage may send on to another region: relative or not, and still without a token."""
+    async with Storage(answer(b"file")) as other:
+        hops = [
+            answer(status=302, Location="/b"),
+            answer(status=307, Location=f"{other.url}/c?signature=y"),
+        ]
+        async with Storage(*hops) as storage, company(f"{storage.url}/a") as acme:
+            assert await acme.download(1) == b"file"
+    paths = [request.split(" ")[1] for request in storage.requests + other.requests]
+    assert paths == ["/a", "/b", "/c?signature=y"]
+    assert "authorization" not in "".join(other.requests).lower()

@@ -1,0 +1,60 @@
+"""Links as documents: the body of the sample, and which addresses may be one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.service import Answer, Service
+from wosdk_async import InvalidCallError, WorkOrder
+
+MADE = Answer(body={"EntitySpecifier": {"ConcurrencyId": 1, "EntityType": "Document", "Id": 70022}})
+
+
+async def test_the_body_of_the_sample() -> None:
+    """facts 3.10: StorageTypeId URL with DocUrl, as in the sample."""
+    async with Service(lambda _: MADE) as service, service.client() as client:
+        made = await client.company().link(
+            WorkOrder(id=90417),
+            "https://manuals.example/ah-3",
+            title="Air handler manual",
+            description="Maker manual",
+            doc_type=9,
+        )
+    assert made.id == 70022
+    assert service.calls[0].json == {
+        "Entity": {
+            "ActorId": 90417,
+            "ActorTypeId": "WO",
+            "Title": "Air handler manual",
+            "Description": "Maker manual",
+            "StorageTypeId": "URL",
+            "MimeType": "url",
+            "DocUrl": "https://manuals.example/ah-3",
+            "DocType": {"Id": 9},
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "manuals.example/ah-3",
+        "ftp://manuals.example/",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "https://",
+        "https://user:secret@manuals.example/",
+        "https://manuals.example/a b",
+        "https://manuals.example/\r\nX: y",
+        "https://manuals.example/\x00",
+        "https://manuals.example:99999/",
+        "https://manuals.example/" + "a" * 2048,
+    ],
+)
+async def test_what_is_no_link_is_not_sent(url: str) -> None:
+    """Only plain http and https addresses, without control characters and not too long."""
+    async with Service(lambda _: MADE) as service, service.client() as client:
+        with pytest.raises(InvalidCallError, match="the link is"):
+            await client.company().link(1, url, title="a")
+    assert service.calls == []

@@ -1,0 +1,70 @@
+"""A local Company that counts what it is asked, and a work order of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import Local, serving
+from wosdk_async import (
+    Customer,
+    Location,
+    Task,
+    WoCreateCommand,
+    WoItem,
+    WoPickUpCommand,
+    WorkOrder,
+    WorkOrderType,
+    WoStartCommand,
+    WOType,
+)
+from wosdk_async.sandbox import open_store
+
+
+@pytest.fixture(scope="session")
+def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with its seed: copying it is quicker than making it."""
+    path = tmp_path_factory.mktemp("seeded") / "store.db"
+    open_store(str(path)).close()
+    return path
+
+
+@pytest.fixture
+async def local(tmp_path: Path, seeded: Path) -> AsyncIterator[Local]:
+    """A fresh local Company."""
+    shutil.copy(seeded, tmp_path / "store.db")
+    async with serving(tmp_path / "store.db") as found:
+        yield found
+
+
+@pytest.fixture
+async def order(local: Local) -> WorkOrder:
+    """A new work order of it."""
+    return await ordered(local)
+
+
+async def ordered(local: Local) -> WorkOrder:
+    """One more work order."""
+    made = await local.company.run(
+        WoCreateCommand(
+            work_order=WorkOrder(
+                items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
+                customer=Customer.ref(512),
+                sub_type=WorkOrderType.ref(259),
+                type_category=WOType.Request,
+            )
+        )
+    )
+    assert made.wo is not None
+    return made.wo
+
+
+async def started(local: Local, order: WorkOrder) -> WorkOrder:
+    """The same work order in progress."""
+    await local.company.run(WoPickUpCommand(work_order_id=order.id))
+    made = await local.company.run(WoStartCommand(work_order_id=order.id))
+    assert made.wo is not None
+    return made.wo

@@ -1,0 +1,121 @@
+"""Documents of the local service: files, links, and the addresses they are had from (facts 3.10)."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+from tests.sandbox.company import Caller, calling
+from wosdk_async.sandbox.store import Store
+
+FILE = bytes(range(256))
+
+
+def make(acme: Caller, **members: Any) -> int:
+    """A document of work order 1."""
+    document = {
+        "ActorId": 1,
+        "ActorTypeId": "WO",
+        "DocType": {"Id": 9},
+        "StorageTypeId": "Cloud",
+        "MimeType": "image/png",
+        "Blob": {"FileName": "a.png", "Body": base64.b64encode(FILE).decode()},
+    }
+    sent = {name: value for name, value in (document | members).items() if value is not None}
+    made: int = acme.ok("POST", "base/Document", {"Entity": sent})["EntitySpecifier"]["Id"]
+    return made
+
+
+def url_of(acme: Caller, id: int) -> str:
+    (result,) = acme.run("GetDocDownloadUrlCommand", DocumentIds=[id])["Results"]
+    return str(result["Url"])
+
+
+def test_a_file_opens_without_a_token(acme: Caller) -> None:
+    """facts 3.10: DocUrl is a direct address; the file is as it was sent, and its length is told."""
+    id = make(acme)
+    row = acme.get("Document", id)
+    assert (row["DocUrl"], "Blob" in row) == (url_of(acme, id), False)
+    reply = acme.http.get(row["DocUrl"])
+    assert (reply.status_code, reply.content) == (200, FILE)
+    assert (reply.headers["content-type"], reply.headers["content-length"]) == ("image/png", "256")
+
+
+def test_addresses_cannot_be_guessed(acme: Caller) -> None:
+    """Another document's key, none, or odd numbers: there is no such file."""
+    first, second = (url_of(acme, make(acme)).split("/files/")[1].split("/") for _ in range(2))
+    wrong = [
+        [first[0], first[1], second[2]],
+        [first[0], first[1], "0" * 32],
+        [first[0], first[1], "ü"],
+        ["47", *first[1:]],
+        [first[0], "9" * 30, first[2]],
+    ]
+    for parts in wrong:
+        assert acme.http.get(f"{acme.root}/files/{'/'.join(parts)}").status_code == 404
+
+
+def test_one_result_for_each_document(acme: Caller) -> None:
+    """In the order asked for; links have their own address, and what has none is left out."""
+    link = make(acme, StorageTypeId="URL", DocUrl="https://manuals.example/ah-3", MimeType="url", Blob=None)
+    file, bare = make(acme), make(acme, Blob=None)
+    results = acme.run("GetDocDownloadUrlCommand", DocumentIds=[file, 999, bare, link])["Results"]
+    assert [(row["DocumentId"], row["FileName"]) for row in results] == [(file, "a.png"), (link, "")]
+    assert results[1]["Url"] == "https://manuals.example/ah-3"
+    assert acme.get("Document", link)["DocUrl"] == "https://manuals.example/ah-3"
+    for wrong in ({}, {"DocumentIds": []}, {"DocumentIds": "1"}, {"DocumentIds": ["1"]}):
+        code = acme.refused("POST", "cmd/GetDocDownloadUrlCommand", {"Command": wrong})
+        assert code in ("BUSINESS_LOGIC_ERROR", "INCORRECT_MODEL")
+
+
+@pytest.mark.parametrize("missing", ["DocType", "StorageTypeId"])
+def test_required_members(acme: Caller, missing: str) -> None:
+    """facts 3.10: a create without one of them is refused, and nothing is kept."""
+    sent = {"DocType": {"Id": 9}, "StorageTypeId": "Cloud", "MimeType": "image/png"}
+    del sent[missing]
+    reply = acme.send("POST", "base/Document", {"Entity": sent})
+    assert (reply.status_code, "is a required field" in reply.json()["ErrorMessage"]) == (400, True)
+    assert acme.ids("Document") == []
+
+
+@pytest.mark.parametrize("body", ["AAA", "AA=A", "A A A", "ÄÄÄÄ", "AAAA\n", "====", "%%%%"])
+def test_a_body_that_is_no_base64(acme: Caller, body: str) -> None:
+    """facts 3.10: the schema has a pattern; a refused document leaves neither record nor file."""
+    sent = {"DocType": {"Id": 9}, "StorageTypeId": "Cloud", "Blob": {"FileName": "a", "Body": body}}
+    assert acme.refused("POST", "base/Document", {"Entity": sent}) == "BUSINESS_LOGIC_ERROR"
+    assert acme.ids("Document") == acme.ids("Blob") == []
+
+
+@pytest.mark.parametrize("mime_type", ["", "image/png\r\nX: y", "no type", "ü/ü", "a/" + "b" * 200])
+def test_a_media_type_that_is_no_header(acme: Caller, mime_type: str) -> None:
+    """What a client calls its file does not get into the headers as it is."""
+    reply = acme.http.get(url_of(acme, make(acme, MimeType=mime_type)))
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/octet-stream")
+
+
+def test_a_deleted_document_takes_its_file_along(acme: Caller) -> None:
+    """The address leads nowhere, and the store does not keep the file."""
+    id = make(acme)
+    url = url_of(acme, id)
+    acme.ok("DELETE", f"base/Document?ID={id}")
+    assert acme.http.get(url).status_code == 404
+    assert acme.ids("Blob") == []
+
+
+def test_addresses_outlive_the_server(store: Store) -> None:
+    """facts 3.10: an address does not expire; the key is the store's."""
+    with calling(store) as acme:
+        url = url_of(acme, make(acme))
+    with calling(store) as acme:
+        assert acme.http.get(url).content == FILE
+
+
+def test_uploads_are_not_in_the_activity_log(acme: Caller) -> None:
+    """spec 4.9 rule 5: the document is the order's, and the log does not know it."""
+    order = acme.order()["Id"]
+    before = acme.get("WorkOrder", order, "ActionLogRecords.*")
+    id = make(acme, ActorId=order)
+    assert acme.get("WorkOrder", order, "Documents.Id")["Documents"] == [{"Id": id}]
+    assert acme.get("WorkOrder", order, "ActionLogRecords.*") == before

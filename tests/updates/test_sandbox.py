@@ -1,0 +1,171 @@
+"""Read, change, update, read again: against the sandbox over a real socket."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from wosdk_async import (
+    Address2,
+    AssetAttribute,
+    AssetTree,
+    AttributeDescriptor,
+    BusinessRuleError,
+    Client,
+    Company,
+    ConflictError,
+    Customer,
+    CustomField2,
+    CustomFieldDescriptor,
+    Employee,
+    Location,
+    Money,
+    Task,
+    WoCreateCommand,
+    WoItem,
+    WoNote,
+    WorkOrder,
+    WorkOrderType,
+    WorkZone,
+)
+from wosdk_async.sandbox import LocalCompany
+
+PATHS = ["*", "Notes.*", "CustomFields.*"]
+
+
+@pytest.fixture(scope="module")
+def variables() -> Iterator[dict[str, str]]:
+    with LocalCompany() as company:
+        yield company.variables
+
+
+@pytest.fixture
+async def acme(variables: dict[str, str]) -> AsyncIterator[Company]:
+    async with Client.from_env(variables) as client:
+        yield client.company()
+
+
+async def new_order(acme: Company) -> WorkOrder:
+    item = WoItem(asset=Location.ref(20440), task=Task.ref(14211))
+    order = WorkOrder(
+        items=[item], customer=Customer.ref(512), sub_type=WorkOrderType.ref(259), type_category=4
+    )
+    made = (await acme.run(WoCreateCommand(work_order=order))).wo
+    return await acme.get(WorkOrder, made.id, properties=PATHS)
+
+
+def told(record: Any, *names: str) -> list[Any]:
+    return [getattr(record, name) for name in names]
+
+
+async def test_scalars_money_dates_and_references(acme: Company) -> None:
+    """What was changed reads back, what was not stays, and the version is the service's."""
+    order = await new_order(acme)
+    edited = copy.deepcopy(order)
+    edited.po_number, edited.dt_due = "PO-77", datetime(2024, 7, 1, 8)
+    edited.vendor_nte = Money(currency_type_id="USD", value=Decimal("12.50"))
+    edited.customer, edited.sub_type = Customer.ref(513), order.sub_type
+    made = await acme.update(edited, order, if_unchanged=True)
+    again = await acme.get(WorkOrder, order.id, properties=PATHS)
+    names = ("po_number", "dt_due", "vendor_nte", "customer", "concurrency_id", "number", "duration")
+    assert told(again, *names) == told(made, *names)
+    edited = copy.deepcopy(again)
+    edited.dt_due = None
+    await acme.update(edited, again)
+    assert (await acme.get(WorkOrder, order.id)).dt_due is None
+
+
+async def test_elements_are_added_changed_and_removed(acme: Company) -> None:
+    """Notes and custom fields of an order, each time by the copy alone."""
+    order = await new_order(acme)
+    first = copy.deepcopy(order)
+    first.notes = [WoNote(body=text, note_type_id="Public") for text in "abc"]
+    first.custom_fields = [CustomField2(descriptor=CustomFieldDescriptor.ref(88), value="Dock 4")]
+    await acme.update(first, order)
+    read = await acme.get(WorkOrder, order.id, properties=PATHS)
+    assert [note.body for note in read.notes or ()] == ["a", "b", "c"]
+    second = copy.deepcopy(read)
+    _, changed, marked = second.notes or []
+    changed.body, marked.perform_deletion = "B", True
+    second.notes = [changed, marked, WoNote(id=0, body="d", note_type_id="Public")]
+    (second.custom_fields or [])[0].value = "Dock 5"
+    await acme.update(second, read)
+    again = await acme.get(WorkOrder, order.id, properties=PATHS)
+    assert [note.body for note in again.notes or ()] == ["B", "d"]
+    assert (again.notes or [])[0] == changed
+    assert again.custom_fields == second.custom_fields
+    third = copy.deepcopy(again)
+    third.notes = []
+    await acme.update(third, again)
+    assert (await acme.get(WorkOrder, order.id, properties=PATHS)).notes == []
+
+
+async def test_attributes_of_an_asset(acme: Company) -> None:
+    """Spec 4.9 rules 2 and 3: with their parent they are added, changed and removed."""
+    paths = ["*", "Attributes.*"]
+    asset = await acme.get(Location, 20440, properties=paths)
+    edited = copy.deepcopy(asset)
+    (edited.attributes or [])[0].value = "+1 207 555 0199"
+    (edited.attributes or []).append(AssetAttribute(descriptor=AttributeDescriptor.ref(46), value="AH3"))
+    await acme.update(edited, asset)
+    read = await acme.get(Location, 20440, properties=paths)
+    kept, added = read.attributes or []
+    assert (kept.value, added.value) == ("+1 207 555 0199", "AH3")
+    made = await acme.update(read, attributes=[AssetAttribute(id=added.id, perform_deletion=True)])
+    again = await acme.get(Location, 20440, properties=paths)
+    assert made == again
+    assert again.attributes == [kept]
+
+
+async def test_inside_a_part(acme: Company) -> None:
+    """Address.Street: made when there is none, and then written inside."""
+    paths = ["*", "Address.*"]
+    provider = await acme.get(Employee, 208, properties=paths)
+    edited = copy.deepcopy(provider)
+    edited.address = Address2(street="1 Main", city="Portmouth")
+    await acme.update(edited, provider)
+    read = await acme.get(Employee, 208, properties=paths)
+    edited = copy.deepcopy(read)
+    assert edited.address is not None
+    edited.address.street = "2 Main"
+    await acme.update(edited, read)
+    again = await acme.get(Employee, 208, properties=paths)
+    assert again.address is not None
+    assert told(again.address, "street", "city") == ["2 Main", "Portmouth"]
+
+
+async def test_a_compound_key(acme: Company) -> None:
+    """Facts 3.1: the identifier fields find the row, and only that."""
+    found = await acme.get(AssetTree, {"ParentId": 20400, "ChildId": 20440})
+    assert told(found, "parent_id", "child_id") == [20400, 20440]
+
+
+async def test_two_editors(acme: Company) -> None:
+    """The slower of two is told; an edit takes both changes in."""
+    ours, theirs = [await acme.get(Customer, 512) for _ in range(2)]
+    await acme.update(theirs, dba="Theirs")
+    with pytest.raises(ConflictError):
+        await acme.update(ours, if_unchanged=True, instructions="Ours")
+
+    def change(customer: Customer) -> None:
+        customer.instructions, customer.work_zone = "Ours", WorkZone.ref(15)
+
+    made = await acme.edit(Customer, 512, change)
+    again = await acme.get(Customer, 512)
+    assert made == again
+    assert told(again, "dba", "instructions") == ["Theirs", "Ours"]
+
+
+async def test_what_only_a_command_changes(acme: Company) -> None:
+    """Facts 10 row 4: the service's refusal comes through, and nothing of the update is written."""
+    order = await new_order(acme)
+    edited = copy.deepcopy(order)
+    edited.status_id, edited.po_number = "Completed", "PO-78"
+    with pytest.raises(BusinessRuleError):
+        await acme.update(edited, order)
+    assert (await acme.get(WorkOrder, order.id)).po_number == order.po_number

@@ -1,0 +1,181 @@
+"""What an edited copy and named fields send, in the grammar of facts 3.6."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Service
+from tests.updates.order import DONE, ORDER, edited
+from wosdk_async import (
+    Address2,
+    AssetAttribute,
+    AttributeDescriptor,
+    ContactInfo,
+    Customer,
+    CustomField2,
+    Employee,
+    InvalidCallError,
+    Location,
+    Money,
+    Ref,
+    WoNote,
+    WorkOrder,
+)
+
+Json = dict[str, Any]
+A, B, C = (copy.deepcopy(note) for note in ORDER.notes or ())
+SENT: dict[str, tuple[Callable[[], WorkOrder], list[str], Json]] = {
+    "scalars": (
+        edited(po_number="PO-2", duration=None),
+        ["Duration", "PoNumber"],
+        {"PoNumber": "PO-2", "Duration": None},
+    ),
+    "an enum": (edited(status_id="OnHold"), ["StatusId"], {"StatusId": "OnHold"}),
+    "money": (
+        edited(vendor_nte=Money(currency_type_id="USD", value=2)),
+        ["VendorNte"],
+        {"VendorNte": {"CurrencyTypeId": "USD", "Value": 2}},
+    ),
+    "a reference": (edited(customer=Customer(id=5, name="x")), ["Customer.Id"], {"Customer": {"Id": 5}}),
+    "no reference": (edited(customer=None), ["Customer.Id"], {"Customer": None}),
+    "inside a part": (
+        edited(address=Address2(id=4, street="2 Main", city="Portmouth")),
+        ["Address.Street"],
+        {"Address": {"Id": 4, "Street": "2 Main"}},
+    ),
+    "a new part": (
+        edited(contact_address=ContactInfo(address="a@b.c")),
+        ["ContactAddress.Address"],
+        {"ContactAddress": {"Address": "a@b.c"}},
+    ),
+    "unknown fields": (edited(extra={"Novel": 2}), ["Novel", "Gone"], {"Novel": 2, "Gone": None}),
+    "an added element": (
+        edited(notes=[A, B, C, WoNote(id=0, body="d", is_new=True)]),
+        ["Notes.*"],
+        {"Notes": [{"Body": "d"}]},
+    ),
+    "a changed element": (
+        edited(notes=[A, B, WoNote(id=3, body="z")]),
+        ["Notes.*"],
+        {"Notes": [{"Id": 3, "Body": "z"}]},
+    ),
+    "an element left out": (
+        edited(notes=[C, A]),
+        ["Notes.*"],
+        {"Notes": [{"Id": 2, "PerformDeletion": True}]},
+    ),
+    "a marked element": (
+        edited(notes=[A, B, WoNote(id=3, body="z", perform_deletion=True)]),
+        ["Notes.*"],
+        {"Notes": [{"Id": 3, "PerformDeletion": True}]},
+    ),
+    "no elements": (
+        edited(notes=[]),
+        ["Notes.*"],
+        {"Notes": [{"Id": id, "PerformDeletion": True} for id in (1, 2, 3)]},
+    ),
+    "an element from elsewhere": (
+        edited(notes=[A, B, C, WoNote(id=8, body="e")]),
+        ["Notes.*"],
+        {"Notes": [{"Id": 8, "Body": "e"}]},
+    ),
+    "elements of a list that was not read": (
+        edited(custom_fields=[CustomField2(descriptor=Ref(88), value="x")]),
+        ["CustomFields.*"],
+        {"CustomFields": [{"Descriptor": {"Id": 88}, "Value": "x"}]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("make", "properties", "fields"), SENT.values(), ids=SENT)
+async def test_an_edited_copy_sends_what_changed(
+    make: Callable[[], WorkOrder], properties: list[str], fields: Json
+) -> None:
+    """Facts 3.6: Properties names what changed, the entity holds it, and the copy has the new version."""
+    order = make()
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        made = await client.company().update(order, ORDER)
+    (call,) = service.calls
+    assert (call.method, sorted(call.json["Properties"])) == ("PUT", sorted(properties))
+    assert call.json["Entity"] == {"Id": 7} | fields
+    assert (made.concurrency_id, made.po_number, order, ORDER.concurrency_id) == (
+        4,
+        order.po_number,
+        make(),
+        3,
+    )
+
+
+SAME = {
+    "a copy": edited(),
+    "other spellings": edited(status_id="New", customer=Ref(512), duration=30),
+    "what the service counts": edited(concurrency_id=99, is_new=True),
+    "another order of elements": edited(notes=[C, A, B]),
+    "money with other zeros": edited(vendor_nte=Money(currency_type_id="USD", value=1.5)),
+}
+
+
+@pytest.mark.parametrize("make", SAME.values(), ids=SAME)
+async def test_nothing_changed_sends_nothing(make: Callable[[], WorkOrder]) -> None:
+    """No request, and the record comes back with the version that was read."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        made = await client.company().update(make(), ORDER, if_unchanged=True)
+    assert (service.calls, made.concurrency_id, made.po_number) == ([], 3, "PO-1")
+
+
+async def test_elements_read_without_an_id_are_not_added_again() -> None:
+    """So the record that an update returned can be edited further, though its new elements have no ids."""
+    order = WorkOrder(id=7, notes=[WoNote(id=1, body="a")])
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        acme = client.company()
+        for text in "bc":
+            edited = copy.deepcopy(order)
+            edited.notes = [*(edited.notes or []), WoNote(body=text)]
+            order = await acme.update(edited, order)
+    assert [call.json["Entity"]["Notes"] for call in service.calls] == [[{"Body": "b"}], [{"Body": "c"}]]
+
+
+async def test_lists_by_name() -> None:
+    """The same grammar: added, changed and removed elements, and the list that was read follows."""
+    old = Location(id=1, attributes=[AssetAttribute(id=5, value="a", concurrency_id=2), AssetAttribute(id=6)])
+    new = AssetAttribute(descriptor=AttributeDescriptor(id=46, name="Phone"), value="c")
+    given = [
+        AssetAttribute(id=5, value="b", concurrency_id=2),
+        AssetAttribute(id=6, perform_deletion=True),
+        new,
+    ]
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        made = await client.company().update(old, attributes=given)
+        unread = await client.company().update(Location(id=1), attributes=given)
+        for empty in ([], None):
+            with pytest.raises(InvalidCallError, match="perform_deletion=True"):
+                await client.company().update(old, attributes=empty)
+        with pytest.raises(InvalidCallError, match="without an id"):
+            await client.company().update(old, attributes=[AssetAttribute(perform_deletion=True)])
+    assert service.calls[0].json["Entity"]["Attributes"] == [
+        {"Id": 5, "Value": "b"},
+        {"Id": 6, "PerformDeletion": True},
+        {"Descriptor": {"Id": 46}, "Value": "c"},
+    ]
+    assert made.attributes == [AssetAttribute(id=5, value="b", concurrency_id=2), new]
+    assert (unread.attributes, len(service.calls), len(old.attributes or ())) == (None, 2, 2)
+
+
+async def test_a_compound_key() -> None:
+    """Facts 3.1: it is a JSON object in ID; a record without an id says what to update instead."""
+    found = Answer(body={"Data": {"ParentId": 1}, "EntitySpecifier": {}})
+    async with Service(lambda _: found) as service, service.client() as client:
+        acme = client.company()
+        await acme.get("Link", {"A": 1, "B": 2}, properties=["*"])
+        await acme.delete("Link", {"A": 1, "B": 2})
+        with pytest.raises(InvalidCallError, match="update the record that holds it"):
+            await acme.update(Employee(first_name="x"), first_name="y")
+    text = "%7B%22A%22%3A1%2C%22B%22%3A2%7D"
+    assert [call.path for call in service.calls] == [
+        f"/api/v1/base/Link?ID={text}&properties=*",
+        f"/api/v1/base/Link?ID={text}",
+    ]

@@ -1,0 +1,162 @@
+"""Updates of a record of the model: by named fields, or by an edited copy; and whether it is still as it was.
+
+Either gives the call and the record as it stands afterwards. There is no call when nothing changed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from wosdk_async.calls.difference import difference
+from wosdk_async.calls.elements import elements
+from wosdk_async.calls.entities import retrieve, update
+from wosdk_async.calls.parts import content_of, with_fields
+from wosdk_async.errors import ConflictError, InvalidCallError
+from wosdk_async.model import EntitySpecifier, Record
+from wosdk_async.model._wire import Wire
+from wosdk_async.wire import Call
+
+__all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
+
+E = TypeVar("E", bound=Record)
+Made = Call[EntitySpecifier]
+
+
+def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
+    """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
+
+    Raises InvalidCallError for a field that the class does not have, a record without an id, or an empty
+    list, which the service answers with success and ignores (spec 4.9 rule 3).
+    """
+    entity = type(record)
+    id = _id_of(record)
+    content = content_of(with_fields(entity(), changes))
+    sent = {}
+    for name, value in changes.items():
+        meta = entity.__wire__[name]
+        entry = _property(name, meta, value)
+        given: Any = content.get(meta["name"])
+        if meta.get("many"):
+            given = elements(meta["of"], given, name)
+        sent[entry] = (meta["name"], given)
+    after = {name: _after(record, name, value) for name, value in changes.items()}
+    return update(entity, id, list(sent), dict(sent.values())), with_fields(copy.copy(record), after)
+
+
+def change_to(edited: E, read: E) -> tuple[Made | None, E]:
+    """Write what differs between ``read`` and its ``edited`` copy; nothing differs, no call."""
+    if type(edited) is not type(read):
+        raise InvalidCallError(
+            f"a {type(edited).__name__} is no edited {type(read).__name__}; "
+            "give a changed copy and the record that was read"
+        )
+    id = _id_of(read)
+    if _id_of(edited) != id:
+        raise InvalidCallError(
+            f"the records are two: ids {_id_of(edited)} and {id}; "
+            "give a changed copy and the record it is a copy of"
+        )
+    found = difference(read, edited)
+    after = _without_removed(copy.deepcopy(edited))
+    if _locked(read):
+        with_fields(after, {"concurrency_id": _held(read)})
+    return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
+
+
+def versioned(record: E, made: EntitySpecifier) -> E:
+    """``record`` with the version that the answer tells."""
+    if made.concurrency_id is None or not _locked(record):
+        return record
+    return with_fields(record, {"concurrency_id": made.concurrency_id})
+
+
+def version(record: E) -> Call[E]:
+    """Read the version of ``record`` as it is now. Raises InvalidCallError when there is none to compare."""
+    name = type(record).__name__
+    if not _locked(record):
+        raise InvalidCallError(f"the service keeps no version of a {name}; leave out if_unchanged")
+    if _held(record) is None:
+        raise InvalidCallError(f'the {name} holds no ConcurrencyId; read it with properties=["*"] first')
+    return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
+
+
+def require_unchanged(held: Record, found: Record) -> None:
+    """Raise ConflictError, as the service would (facts 3.7), when the versions of two reads differ."""
+    ours, theirs = _held(held), _held(found)
+    if ours != theirs:
+        raise ConflictError(
+            f"version {ours} was read and now it is {theirs}: somebody changed the {type(held).__name__} in "
+            "between; read it again and repeat the change. Nothing was written",
+            code="ERROR_CODE_6",
+            operation=f"update {held.wire_name}",
+        )
+
+
+def _id_of(record: Record) -> int:
+    id = getattr(record, "id", None)
+    if not isinstance(id, int):
+        raise InvalidCallError(
+            f"the {type(record).__name__} has no id; read it first, or give it one (what is known by several "
+            "fields alone cannot be updated by itself: update the record that holds it)"
+        )
+    return id
+
+
+def _locked(record: Record) -> bool:
+    return "concurrency_id" in record.__wire__
+
+
+def _held(record: Record) -> int | None:
+    version: int | None = getattr(record, "concurrency_id", None)
+    return version
+
+
+def _property(name: str, meta: Wire, value: Any) -> str:
+    """The entry of ``Properties`` that makes the service write a field (facts 3.6)."""
+    wire_name: str = meta["name"]
+    if meta.get("many"):
+        if not value:
+            raise InvalidCallError(
+                f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
+                "and perform_deletion=True"
+            )
+        return f"{wire_name}.*"
+    if meta["type"] == "ref":
+        only_id = value is None or not any(
+            getattr(value, other, None) for other in getattr(value, "__wire__", ()) if other != "id"
+        )
+        return f"{wire_name}.Id" if only_id else f"{wire_name}.*"  # not shown; assumed after facts 3.4
+    return wire_name
+
+
+# --- the record afterwards ----------------------------------------------------------------------
+
+
+def _after(record: Record, name: str, value: Any) -> Any:
+    """The value of a named field once it is written: of a list the service keeps what was not named."""
+    if not record.__wire__[name].get("many"):
+        return value
+    held = getattr(record, name)
+    if held is None:
+        return None  # it was not read, and is not known now
+    named = {id: element for element in value if (id := getattr(element, "id", None))}
+    kept = [_merged(element, named.pop(getattr(element, "id", None), None)) for element in held]
+    new = [element for element in value if not (id := getattr(element, "id", None)) or id in named]
+    return [element for element in (*kept, *new) if not getattr(element, "perform_deletion", None)]
+
+
+def _merged(element: Any, change: Any) -> Any:
+    if change is None or not isinstance(element, Record):
+        return element if change is None else change
+    given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}
+    return with_fields(copy.copy(element), given)
+
+
+def _without_removed(record: E) -> E:
+    for name, meta in record.__wire__.items():
+        held = getattr(record, name)
+        if meta.get("many") and isinstance(held, list):
+            setattr(record, name, [e for e in held if not getattr(e, "perform_deletion", None)])
+    return record
