@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         NotFoundError,
         NotSentError,
         NotUniqueError,
+        OverloadedError,
         PayloadError,
         RefusedError,
         SessionError,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
         WosdkError,
     )
     from wosdk_async.fanout import Run
+    from wosdk_async.helpers.change_feed import ChangeFeed
+    from wosdk_async.helpers.watermark import Watermark
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
+    from wosdk_async.transport.stats import Stats
     from wosdk_async.transport.trace import Trace
     from wosdk_async.webhooks import read_event
 
@@ -70,6 +74,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BusinessRuleError",
     "CallOptions",
+    "ChangeFeed",
     "Client",
     "Company",
     "Condition",
@@ -93,6 +98,7 @@ __all__ = [
     "NotStarted",
     "NotUniqueError",
     "Outcome",
+    "OverloadedError",
     "PayloadError",
     "Query",
     "RefusedError",
@@ -101,6 +107,7 @@ __all__ = [
     "Run",
     "SessionError",
     "SessionRefusedError",
+    "Stats",
     "ThrottledError",
     "Trace",
     "UnknownCompanyError",
@@ -108,6 +115,7 @@ __all__ = [
     "UnknownNameError",
     "UnknownPropertyError",
     "UnsupportedError",
+    "Watermark",
     "WosdkError",
     "__version__",
     "fields",
@@ -125,6 +133,8 @@ _HOMES = {
     "wosdk_async.company": ("Company",),
     "wosdk_async.dry_run": ("DryRun",),
     "wosdk_async.fanout": ("Run",),
+    "wosdk_async.helpers.change_feed": ("ChangeFeed",),
+    "wosdk_async.helpers.watermark": ("Watermark",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
@@ -133,6 +143,7 @@ _HOMES = {
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
+    "wosdk_async.transport.stats": ("Stats",),
     "wosdk_async.transport.trace": ("Trace",),
     "wosdk_async.webhooks": ("read_event",),
 }

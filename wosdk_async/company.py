@@ -5,6 +5,7 @@ from __future__ import annotations
 from wosdk_async.helpers.custom_fields import CustomFields
 from wosdk_async.helpers.documents import Documents
 from wosdk_async.helpers.editing import Editing
+from wosdk_async.helpers.feed import Feeds
 from wosdk_async.helpers.labor import Labor
 from wosdk_async.helpers.lookup import Lookup
 from wosdk_async.helpers.workflow import Workflow
@@ -12,7 +13,7 @@ from wosdk_async.helpers.workflow import Workflow
 __all__ = ["Company"]
 
 
-class Company(Workflow, Documents, Editing, CustomFields, Lookup, Labor):
+class Company(Workflow, Documents, Editing, CustomFields, Lookup, Labor, Feeds):
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
     Light: it can be made anew for every request, the session and the connections are the client's.

@@ -110,11 +110,12 @@ def _plain_specifier(found: Any, one: One) -> Any:
 
 
 def _plain_result(found: Any, one: One) -> Any:
-    result = _object(found)["CommandResult"] or {}
+    answer = _object(found)
+    result = answer["CommandResult"] or {}
     if not isinstance(result, dict):
         raise ValueError("CommandResult is no object")
     if info := result.get("ErrorInfo"):
-        raise _refusal(info)
+        raise _refusal(info, answer)
     return one(result)
 
 
@@ -123,11 +124,12 @@ def _typed_result(found: _Result[Any], one: One) -> Any:
     return made if made.error_info is None else None
 
 
-def _refusal(info: Any) -> RefusedError:
+def _refusal(info: Any, answer: dict[str, Any]) -> RefusedError:
     fields = info if isinstance(info, dict) else {"Description": str(info)}
     number = fields.get("Number")
     code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
-    return refused(code, str(fields.get("Description") or fields.get("Type") or code), 200)
+    text = fields.get("Description") or fields.get("Type")
+    return refused(code, text, 200, answer.get("TimeStamp"), answer.get("RequestId"))
 
 
 SPECIFIER = codec.Form(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)

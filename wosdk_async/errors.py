@@ -15,6 +15,10 @@ of them ever holds a token or a secret.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 __all__ = [
     "BusinessRuleError",
     "ConfigurationError",
@@ -29,6 +33,7 @@ __all__ = [
     "NotFoundError",
     "NotSentError",
     "NotUniqueError",
+    "OverloadedError",
     "PayloadError",
     "RefusedError",
     "SessionError",
@@ -44,23 +49,52 @@ __all__ = [
 ]
 
 
+THROTTLED = (429, 503)  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+
+
 class WosdkError(Exception):
-    """The root: ``except WosdkError`` catches whatever this library raises."""
+    """The root: ``except WosdkError`` catches whatever this library raises.
+
+    Every error of an answer says what it was: ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
+    server's own text). ``request_id`` is the one that the answer carries, otherwise the one that was sent.
+    What is not known is 0, empty or None.
+    """
 
     company: str | None = None
     operation: str | None = None
     request_id: str | None = None
     attempts: int = 0
+    waits: tuple[float, ...] = ()
+    """Seconds waited before each further attempt."""
+    times: Mapping[str, float] = MappingProxyType({})
+    """Seconds spent in each phase: queue, session, connect, request, sleep."""
+    status: int = 0
+    code: str = ""
+    time_stamp: str | None = None
 
     def __init__(self, message: str, /, **details: object) -> None:
         super().__init__(message)
         self.add(**details)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy keep all attributes; a copy's notes are its own."""
+        state = dict(vars(self))
+        if "__notes__" in state:
+            state["__notes__"] = list(state["__notes__"])
+        return type(self), self.args, state
 
     def add(self, **details: object) -> None:
         """Fill in what the place that raised did not know; what is known stays."""
         for name, value in details.items():
             if not getattr(self, name):
                 setattr(self, name, value)
+
+    def hide(self, secret: str) -> None:
+        """Take out a secret that an answer repeated."""
+        self.args = (self.message.replace(secret, "***"),)
+        for name, value in vars(self).items():
+            if isinstance(value, str):
+                setattr(self, name, value.replace(secret, "***"))
 
     @property
     def message(self) -> str:
@@ -93,8 +127,6 @@ class DownloadError(WosdkError):
 
     ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
     """
-
-    status: int = 0
 
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
@@ -135,12 +167,7 @@ class RefusedError(WosdkError):
     """The service answered with an error (spec 7) and did nothing.
 
     ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone (facts 1).
-    ``time_stamp`` is the server's own text.
     """
-
-    code: str = ""
-    status: int = 0
-    time_stamp: str | None = None
 
 
 class BusinessRuleError(RefusedError):
@@ -187,14 +214,19 @@ class NotSentError(WosdkError, ConnectionError):
     """The call never reached the service, so it can be sent again, a create too."""
 
 
+class OverloadedError(NotSentError):
+    """Too many calls of the Company wait in this client already, so this one was turned away at once."""
+
+
 class NoAnswerError(WosdkError):
     """A call that is safe to repeat got no answer that could be read, however often it was sent."""
 
-    status: int = 0
-
 
 class DeadlineError(WosdkError, TimeoutError):
-    """The time for the call was used up before it could have had an effect; ``phase`` says by what."""
+    """The time for the call was used up before it could have had an effect.
+
+    ``phase`` names what it was busy with then: queue, session, connect, request or sleep.
+    """
 
     phase: str = ""
 
@@ -208,8 +240,6 @@ class InDoubtError(WosdkError):
     It was not repeated. Look for its effect (``request_id`` was sent along, though the service
     only echoes it) before you send it again.
     """
-
-    status: int = 0
 
 
 _BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
@@ -231,9 +261,32 @@ _BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
 }
 
 
-def refused(code: str, message: str, status: int, time_stamp: str | None = None) -> RefusedError:
-    """The exception for an error body; a code that is not known keeps its text."""
-    kind = _BY_CODE.get(code)
-    if kind is None:
+_MAX_MESSAGE = 2000  # characters that are kept: what the service sends is not trusted to be short
+_MAX_WORD = 200
+
+
+def refused(
+    code: object, message: object, status: int, time_stamp: object = None, request_id: object = None
+) -> RefusedError:
+    """The exception for what an answer says of a failure; a code that is not known keeps its text.
+
+    What is no text counts as not sent.
+    """
+    known = _word(code) or ""
+    kind = _BY_CODE.get(known)
+    if status in THROTTLED:
+        kind = ThrottledError
+    elif kind is None:
         kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone
-    return kind(message or code, code=code, status=status, time_stamp=time_stamp)
+    text = message[:_MAX_MESSAGE] if isinstance(message, str) else ""
+    return kind(
+        text or known or f"HTTP {status} without a text",
+        code=known,
+        status=status,
+        time_stamp=_word(time_stamp),
+        request_id=_word(request_id),
+    )
+
+
+def _word(value: object) -> str | None:
+    return value[:_MAX_WORD] if isinstance(value, str) else None

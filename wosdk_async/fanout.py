@@ -15,9 +15,10 @@ from typing import Generic, Self, TypeVar
 
 import anyio
 
-from wosdk_async.errors import InDoubtError
+from wosdk_async.errors import InDoubtError, InvalidCallError
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.transport.trace import Trace
+from wosdk_async.wire import Reply
 
 __all__ = ["Run"]
 
@@ -51,13 +52,15 @@ class Run(Generic[I, R]):
         *,
         limit: int = 32,
         grace: float = 30.0,
+        keep_replies: bool = False,
     ) -> None:
         if limit < 1:
-            raise ValueError(f"limit is {limit}; at least one call must be allowed")
+            raise InvalidCallError(f"limit is {limit}; at least one call must be allowed")
         self._source = _numbered(inputs)
         self._call = call
         self._limit = limit
         self._grace = grace
+        self._keep_replies = keep_replies
         self._pulling = asyncio.Lock()
         self._exhausted = False
         self._stopped = False
@@ -155,16 +158,20 @@ class Run(Generic[I, R]):
         trace = Trace()
         self._calling += 1
         try:
-            self._keep(Done(index, item, await self._call(item, trace)))
+            result = await self._call(item, trace)
+            self._keep(Done(index, item, result, reply=self._reply(trace)))
         except InDoubtError as error:
-            self._keep(InDoubt(index, item, error))
+            self._keep(InDoubt(index, item, error, reply=self._reply(trace)))
         except Exception as error:
-            self._keep(Failed(index, item, error))
+            self._keep(Failed(index, item, error, reply=self._reply(trace)))
         except asyncio.CancelledError:
             self._keep(_cancelled(index, item, trace))
             raise
         finally:
             self._calling -= 1
+
+    def _reply(self, trace: Trace) -> Reply | None:
+        return trace.reply if self._keep_replies else None
 
     def _keep(self, outcome: Outcome[I, R]) -> None:
         self._unread.append(outcome)

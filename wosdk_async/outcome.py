@@ -1,4 +1,7 @@
-"""What became of one input of a run: exactly one of these for each."""
+"""What became of one input of a run: exactly one of these for each.
+
+``reply`` is the last answer as it came, if the run keeps answers and there was one.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Generic, TypeVar
 import attrs
 
 from wosdk_async.errors import InDoubtError
+from wosdk_async.wire import Reply
 
 __all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome"]
 
@@ -21,6 +25,7 @@ class Done(Generic[I, R]):
     index: int
     input: I
     result: R
+    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen
@@ -30,6 +35,7 @@ class Failed(Generic[I]):
     index: int
     input: I
     error: Exception
+    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen
@@ -39,6 +45,7 @@ class InDoubt(Generic[I]):
     index: int
     input: I
     error: InDoubtError
+    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen

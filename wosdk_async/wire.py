@@ -21,9 +21,7 @@ __all__ = ["Call", "Reply", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
-_MAX_MESSAGE = (
-    2000  # characters of a refusal that are kept; what the service sends is not trusted to be short
-)
+_MAX_REASON = 300  # characters of what a reader says of a body
 
 
 @attrs.frozen
@@ -82,36 +80,35 @@ def read(call: Call[T], reply: Reply) -> T:
     except Exception as cause:
         # The service says that it did the work: whatever the reader stumbles over, the caller must
         # hear of a doubtful outcome and not of a bug.
-        raise Unreadable(reply.status, f"the body cannot be read ({cause})") from cause
+        raise Unreadable(reply.status, f"the body cannot be read ({str(cause)[:_MAX_REASON]})") from cause
 
 
 def _failure(reply: Reply) -> RefusedError | Unreadable:
-    code, message, time_stamp = _error_body(reply.body)
-    if reply.status in (429, 503):  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
-        wait = _retry_after(reply.headers.get("retry-after"))
-        text = message or f"HTTP {reply.status}: the service asks to wait"
-        return ThrottledError(text, code=code, status=reply.status, retry_after=wait, time_stamp=time_stamp)
-    if reply.status == 401 or (400 <= reply.status < 500 and (code or message)):
-        return refused(code, message or f"HTTP {reply.status}", reply.status, time_stamp)
+    body = _error_body(reply.body)
+    error = refused(
+        body.get("ErrorCode"),
+        body.get("ErrorMessage"),
+        reply.status,
+        body.get("TimeStamp"),
+        body.get("RequestId"),  # facts 6: the last key when the request carried one
+    )
+    if isinstance(error, ThrottledError):
+        error.retry_after = _retry_after(reply.headers.get("retry-after"))
+        return error
+    says = error.code or (isinstance(body.get("ErrorMessage"), str) and body["ErrorMessage"])
+    if reply.status == 401 or (400 <= reply.status < 500 and says):
+        return error
     kind = reply.headers.get("content-type", "no content type")
     return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind[:60]})")
 
 
-def _error_body(body: bytes) -> tuple[str, str, str | None]:
-    """ErrorCode, ErrorMessage and TimeStamp of spec 7; empty texts where there are none."""
+def _error_body(body: bytes) -> dict[str, Any]:
+    """The members of an error body (spec 7); none of what is no JSON object."""
     try:
         found = codec.loads(body)
     except ValueError:
-        return "", "", None
-    if not isinstance(found, dict):
-        return "", "", None
-    code, message, stamp = (found.get(key) for key in ("ErrorCode", "ErrorMessage", "TimeStamp"))
-    text = message if isinstance(message, str) else ""
-    return (
-        code if isinstance(code, str) else "",
-        text[:_MAX_MESSAGE],
-        stamp if isinstance(stamp, str) else None,
-    )
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _retry_after(value: str | None) -> float | None:

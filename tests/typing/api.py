@@ -14,6 +14,7 @@ from typing import Any, assert_type
 from wosdk_async import (
     ActorType,
     ApStatusChangeCommand,
+    ChangeFeed,
     Client,
     Company,
     Condition,
@@ -29,7 +30,9 @@ from wosdk_async import (
     Money,
     Query,
     Ref,
+    Stats,
     Task,
+    Watermark,
     WoActionResponse,
     WoCreateCommand,
     WoItem,
@@ -110,6 +113,11 @@ def conditions() -> None:
 
 async def queries(client: Client) -> None:
     f = fields(WorkOrder)
+    feed = client.company().changes(WorkOrder, since=Watermark.parse("..."), properties=["*"])
+    assert_type(feed, ChangeFeed[WorkOrder])
+    assert_type(feed.watermark, Watermark)
+    async for order in feed:
+        assert_type(order, WorkOrder)
     query = client.company().query(WorkOrder)
     assert_type(query, Query[WorkOrder])
     narrow = query.where(f.id > 5, f.number == "7").select("*", f.items).order_by(f.number.desc(), f.id)
@@ -161,6 +169,14 @@ async def helpers(acme: Company, order: WorkOrder) -> None:
 
 async def many(client: Client) -> None:
     commands = [WoCreateCommand(comment="a")]
+    made = await client.company().run(commands[0], marker="work_order.po_number")
+    assert_type(made, WoActionResponse)
+    assert_type(client.stats(), Stats)
+    assert_type(client.stats().retry_quota, float)
+    await client.aclose(grace=1.0)
+    Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
+    Client.from_env(in_flight=8, adaptive=True)
+    Client.from_env(in_fligt=8)  # type: ignore[call-arg]
     async with client.company().run_many(commands, limit=64) as run:
         async for outcome in run:
             if isinstance(outcome, Done):

@@ -22,10 +22,11 @@ from wosdk_async.errors import (
 )
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import Credentials
-from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.retry import RetryPolicy, repeated
+from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, read
@@ -34,6 +35,7 @@ __all__ = ["Login", "session_headers"]
 
 T = TypeVar("T")
 
+_PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a renewal has none
 _LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
 
 
@@ -53,6 +55,7 @@ class Login:
 
     engine: Engine
     clock: Clock
+    deadlines: Deadlines
     policy: RetryPolicy
     hosts: HostRules
 
@@ -66,7 +69,8 @@ class Login:
             token, life = await self._token(region, credentials)
             found = await self._discover(region, company, token)
         except ThrottledError as busy:
-            raise SessionError(f"the service asks to wait before it opens a session: {busy}") from busy
+            text = f"the service asks to wait before it opens a session: {busy.message}"
+            raise SessionError(text, **_answered(busy)) from busy
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's answer names no Url", company=company)
@@ -97,10 +101,12 @@ class Login:
         try:
             return await self._send(call, url, session_headers(company, token), read)
         except (SessionRefusedError, ThrottledError) as error:
-            if getattr(error, "code", "") != "DATABASE_VERSION_MISMATCH":
+            error.hide(token)
+            if error.code != "DATABASE_VERSION_MISMATCH":
                 raise
             raise _unknown_company(company, region, error) from error
         except RefusedError as error:  # facts 2: HTTP 400 reported, body not seen
+            error.hide(token)
             raise _unknown_company(company, region, error) from error
 
     async def _send(
@@ -114,11 +120,17 @@ class Login:
 
         async def once() -> T:
             trace.attempts += 1
-            reply = await self.engine.send(call.method, url, headers, call.body, lambda: None)
+            try:
+                with self.deadlines.within(_PATIENCE):
+                    reply = await self.engine.send(
+                        call.method, url, headers, call.body, lambda: None, repeat_safe=call.repeat_safe
+                    )
+            except TimeoutError:
+                raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
             return reader(call, reply)
 
         try:
-            return await repeated(call, once, self.policy, self.clock, trace)
+            return await Retries(self.policy, self.clock).run(call, once, trace)
         except WosdkError as error:
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
@@ -129,7 +141,13 @@ def _unknown_company(company: str, region: Region, error: RefusedError) -> Unkno
         f"the locator of region {region.name} does not know {company!r} ({error.message}); "
         "check the name and the region",
         company=company,
+        **_answered(error),
     )
+
+
+def _answered(error: RefusedError) -> dict[str, object]:
+    """What the answer behind ``error`` said, for the error that is raised instead."""
+    return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
 
 
 def _discovered(body: bytes) -> dict[str, Any]:
@@ -144,11 +162,13 @@ def _read_token(call: Call[tuple[str, float]], reply: Reply) -> tuple[str, float
     if reply.status in (400, 401, 403):
         reason = _refusal(reply.body)
         raise CredentialsError(
-            f"the token endpoint refused the credentials (HTTP {reply.status}{reason}); "
-            "check the client id and secret of this Company"
+            f"the token endpoint refused the credentials (HTTP {reply.status}{reason and ', '}{reason}); "
+            "check the client id and secret of this Company",
+            status=reply.status,
+            code=reason,
         )
     if 300 <= reply.status < 500 and reply.status != 429:
-        raise SessionError(f"the token address answers HTTP {reply.status}; check it")
+        raise SessionError(f"the token address answers HTTP {reply.status}; check it", status=reply.status)
     return read(call, reply)
 
 
@@ -157,8 +177,9 @@ def _refusal(body: bytes) -> str:
         reason = document(body).get("error")
     except ValueError:
         return ""
-    known = isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum()
-    return f", {reason}" if known else ""
+    if isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum():
+        return reason
+    return ""
 
 
 def _token_and_life(body: bytes) -> tuple[str, float]:

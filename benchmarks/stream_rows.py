@@ -1,0 +1,183 @@
+"""Memory while a long query is read: rows of about 1 KB, over a socket, from another process.
+
+    python -m benchmarks.stream_rows [--rows 100000]
+
+Reads the rows by ``async for`` and by ``pages()``, each in a fresh process, and prints what the process held
+when row 5,000 was reached, and the most that it held at any thousandth row after it: resident memory, and
+what Python had allocated, which is measured in a second reading because that slows the reading down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import AsyncIterator, Callable
+
+from wosdk_async import Client, Credentials, Region, WorkOrder
+from wosdk_async.query.builder import Query
+
+EARLY = 5000  # rows after which nothing may grow any more
+LAST = re.compile(rb'"GreaterThan","Values":\["(\d+)"\]')
+COUNT = re.compile(rb'"Count":(\d+)')
+MB = 1024 * 1024
+
+ROW = json.dumps(
+    {
+        "Data": {
+            **{"Number": "RS00042", "TypeCategory": "Request", "StatusId": "New", "Access": "NotApplicable"},
+            **{
+                name: {"Id": 7} for name in ("WorkOrderCost", "Priority", "MainAsset", "WorkZone", "Employee")
+            },
+            **{name: {"Id": 9} for name in ("Specialty", "SubType", "Customer", "LastAction")},
+            "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.5},
+            **{
+                "ShortLocation": "Riverside, floor 2, suite 214",
+                "TaskRefinement": "Air handler, no cold air",
+            },
+            **{
+                "Duration": 60,
+                "PoNumber": "PO-2231",
+                "ContactName": "Ada Moreau",
+                "WonId": 0,
+                "TimeZone": 35,
+            },
+            **{"IsWarranty": False, "FlagId": 0, "CurrencyTypeId": "USD"},
+            **dict.fromkeys(("LastActionDate", "DtCreated", "DtDue"), "2026-03-01T09:12:31.44"),
+            **dict.fromkeys(("LastActionDateUtc", "CreatedDateUtc", "DueDateUtc"), "2026-03-01T15:12:31.44"),
+            **{"NotDocumented": "kept in extra", "ConcurrencyId": 3, "Id": "@"},
+        }
+    },
+    separators=(",", ":"),
+)
+
+
+# --- the server -------------------------------------------------------------------------------
+
+
+def answer(path: str, body: bytes, rows: int, port: int) -> bytes:
+    """The token, the host, or the page of rows that ``body`` asks for."""
+    if path == "/OAuth/token":
+        return b'{"access_token":"t","token_type":"bearer","expires_in":1199}'
+    if path.endswith("GetCompanyWsdkUrlCommand"):
+        return json.dumps({"CommandResult": {"Url": f"http://127.0.0.1:{port}/"}}).encode()
+    found, count = LAST.search(body), COUNT.search(body)
+    last, size = int(found[1]) if found else 0, int(count[1]) if count else 4000
+    page = ",".join(ROW.replace('"@"', str(id)) for id in range(last + 1, min(last + size, rows) + 1))
+    return f'{{"Entities":[{page}]}}'.encode()
+
+
+async def serve(rows: int) -> None:
+    """Answer until the process is ended; prints the port first."""
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                length = re.search(rb"(?i)content-length: (\d+)", head)
+                body = await reader.readexactly(int(length[1]) if length else 0)
+                made = answer(head.split()[1].decode(), body, rows, port)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(made), made))
+                await writer.drain()
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    print(port, flush=True)
+    await server.serve_forever()
+
+
+# --- the readings -----------------------------------------------------------------------------
+
+
+async def by_row(query: Query[WorkOrder]) -> AsyncIterator[int]:
+    """1 for each row."""
+    async for _ in query:
+        yield 1
+
+
+async def by_page(query: Query[WorkOrder]) -> AsyncIterator[int]:
+    """The number of rows of each page."""
+    async with contextlib.aclosing(query.pages()) as pages:
+        async for page in pages:
+            yield len(page)
+
+
+WAYS = {"async for": by_row, "pages()": by_page}
+
+
+async def measured(way: str, port: int, held: Callable[[], float]) -> tuple[int, float, float, float]:
+    """Rows and seconds, what ``held`` gave after :data:`EARLY` rows, and the most it gave from there on."""
+    url, rows, early, most, start = f"http://127.0.0.1:{port}", 0, 0.0, 0.0, time.perf_counter()
+    region = Region("bench", locator_url=url, token_url=f"{url}/OAuth/token")
+    async with Client(region=region, credentials=Credentials("id", "s")) as client:
+        async for more in WAYS[way](client.company("Acme").query(WorkOrder)):
+            rows += more
+            if rows >= EARLY and rows % 1000 == 0:
+                most = max(most, held())
+                early = early or most
+        return rows, time.perf_counter() - start, early, most
+
+
+def resident() -> float:
+    """Megabytes of this process that are in memory now."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / MB
+
+
+def allocated() -> float:
+    """Megabytes that Python has allocated since tracemalloc was started."""
+    return tracemalloc.get_traced_memory()[0] / MB
+
+
+def read(way: str, port: int) -> None:
+    """Both readings of one way, printed."""
+    rows, seconds, early, most = asyncio.run(measured(way, port, resident))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    tracemalloc.start()
+    _, _, early_python, most_python = asyncio.run(measured(way, port, allocated))
+    print(
+        f"{way:10} {rows:8} rows {seconds:7.2f} s {rows / seconds:8.0f} rows/s"
+        f"   resident {early:6.1f} -> {most:6.1f} MB, peak {peak:6.1f}"
+        f"   Python {early_python:6.2f} -> {most_python:6.2f} MB"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--read", nargs=2, metavar=("WAY", "PORT"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.serve:
+        asyncio.run(serve(args.rows))
+    elif args.read:
+        read(args.read[0], int(args.read[1]))
+    else:
+        compare(args.rows)
+
+
+def compare(rows: int) -> None:
+    """A server, and a process for each way of reading from it."""
+    this = [sys.executable, "-m", "benchmarks.stream_rows"]
+    with subprocess.Popen(
+        [*this, "--serve", "--rows", str(rows)], stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            port = server.stdout.readline().strip() if server.stdout else ""
+            print(f"rows of {len(ROW)} bytes; from row {EARLY} to the last:")
+            for way in WAYS:
+                subprocess.run([*this, "--read", way, port], check=True)
+        finally:
+            server.terminate()
+
+
+if __name__ == "__main__":
+    main()

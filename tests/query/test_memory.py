@@ -1,0 +1,56 @@
+"""A long query holds a page or two, however many rows it has (the command is ``benchmarks.stream_rows``)."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import aclosing
+
+import pytest
+
+from benchmarks.stream_rows import answer
+from tests.support.service import Answer, Request, Service
+from wosdk_async import Trace, WorkOrder
+
+PAGE, WARM = 100, 3_000
+GROWTH = 450_000  # bytes: the text and the objects of the 100 rows that may be on their way just then
+
+
+def as_ever(body: bytes, _: int) -> bytes:
+    return body
+
+
+def with_news(body: bytes, page: int) -> bytes:
+    """Each page with a name and an enum value of its own, as no service should."""
+    return body.replace(b"NotDocumented", b"News%d" % page).replace(b'"New"', b'"New%d"' % page)
+
+
+@pytest.fixture
+def traced() -> Iterator[None]:
+    gc.collect()
+    tracemalloc.start()
+    yield
+    tracemalloc.stop()
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(("total", "change"), [(12_000, as_ever), (6_000, with_news)])
+async def test_memory_does_not_grow_with_the_rows(total: int, change: Callable[[bytes, int], bytes]) -> None:
+    """From row 3,000 on it stays within a page: who kept 50 bytes of each of 9,000 rows would leave it."""
+
+    def page(request: Request) -> Answer:
+        service.calls.clear()
+        asked[0] += 1
+        return Answer(body=change(answer("", request.body, total, 0), asked[0]))
+
+    asked, held, rows = [0], list[int](), 0
+    async with Service(page) as service, service.client() as client:
+        query = client.company().traced(Trace()).query(WorkOrder)
+        async with aclosing(query.pages(PAGE)) as pages:
+            async for found in pages:
+                rows += len(found)
+                if rows >= WARM:
+                    held.append(tracemalloc.get_traced_memory()[0])
+    assert (rows, len(held)) == (total, (total - WARM) // PAGE + 1)
+    assert max(held) - held[0] < GROWTH
