@@ -54,12 +54,8 @@ class NativeEngine:
         self._closed = False
 
     def __repr__(self) -> str:
-        busy, idle = self.connections()
-        return f"<NativeEngine {busy} of {self.capacity} busy, {idle} idle>"
-
-    def connections(self) -> tuple[int, int]:
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return size - idle, idle
+        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
 
     async def send(
         self,
