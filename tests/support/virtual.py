@@ -118,8 +118,8 @@ class ScriptedEngine:
             finally:
                 self.under_way -= 1
 
-    def connections(self) -> dict[str, int]:
-        return {"open": self.under_way, "idle": 0, "waiting": 0}
+    def connections(self) -> tuple[int, int]:
+        return self.under_way, 0
 
     async def aclose(self) -> None:
         self.closed = True

@@ -167,7 +167,7 @@ class _Stopwatch:
         self.skew = _skew(reply.headers)
         return reply
 
-    def connections(self) -> dict[str, int]:
+    def connections(self) -> tuple[int, int]:
         return self.engine.connections()
 
     async def aclose(self) -> None:
