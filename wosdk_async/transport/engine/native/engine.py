@@ -60,7 +60,7 @@ class NativeEngine:
     def connections(self) -> tuple[int, int]:
         """How many are in use or being opened, and how many are idle."""
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
+        return size - idle, idle
 
     async def send(
         self,
