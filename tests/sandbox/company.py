@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
 from starlette.applications import Starlette
 
-from wosdk_async.sandbox import create_app
+from wosdk_async.sandbox import Clock, create_app
 from wosdk_async.sandbox.store import Company, Store
 
 ORDER: dict[str, Any] = {
@@ -98,7 +97,7 @@ class Direct(httpx.BaseTransport):
 
 
 @contextmanager
-def calling(store: Store, clock: Callable[[], int] = time.time_ns) -> Iterator[Caller]:
+def calling(store: Store, clock: Clock | None = None) -> Iterator[Caller]:
     """A caller of the store's first Company."""
     with httpx.Client(transport=Direct(create_app(store, clock))) as http:
         yield Caller(http, store.companies()[0], "http://acme.test")
