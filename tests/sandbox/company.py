@@ -26,14 +26,18 @@ class Caller:
     """Calls one Company with its token; every answer is checked to be JSON below 500."""
 
     def __init__(self, http: httpx.Client, company: Company, root: str = "") -> None:
-        self.http, self.root = http, root
+        self.http, self.root, self.company = http, root, company
+        self.renew()
+
+    def renew(self) -> None:
+        """Fetch another token."""
         form = {
             "grant_type": "client_credentials",
-            "client_id": company.client_id,
-            "client_secret": company.client_secret,
+            "client_id": self.company.client_id,
+            "client_secret": self.company.client_secret,
         }
-        token = http.post(f"{root}/OAuth/token", data=form).json()["access_token"]
-        self.headers = {"Authorization": f"Bearer {token}", "CompanyName": company.name}
+        token = self.http.post(f"{self.root}/OAuth/token", data=form).json()["access_token"]
+        self.headers = {"Authorization": f"Bearer {token}", "CompanyName": self.company.name}
 
     def send(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()

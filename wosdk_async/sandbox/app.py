@@ -14,8 +14,9 @@ from starlette.routing import Route
 from .body import dump
 from .clock import Clock
 from .errors import Refusal
-from .faults import Faults, FaultyApp
+from .faults import Faults
 from .faults_admin import fault_routes
+from .faults_app import FaultyApp
 from .faults_exchange import Reply
 from .files import PATH
 from .office import Office, Question

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 __all__ = ["Clock", "VirtualClock"]
 
 _SECOND = 10**9
+_END = datetime(2300, 1, 1, tzinfo=UTC)  # what is scheduled from here is still in the calendar
 
 
 class Clock:
@@ -37,15 +38,20 @@ class Clock:
         """The moment, in UTC."""
         return datetime.fromtimestamp(self() / _SECOND, UTC)
 
+    @property
+    def sleepers(self) -> int:
+        """How many wait for the clock to go on."""
+        return len(self._sleepers)
+
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
         """Move on, and wake who slept until then.
 
         Raises:
-            ValueError: the span is negative.
+            ValueError: the span is negative, or leads too far.
         """
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
-        if span < timedelta():
-            raise ValueError(f"The clock cannot go back by {-span}. Name a span of at least 0.")
+        if not timedelta() <= span <= _END - self.now:
+            raise ValueError(f"The clock cannot go on by {span}. Name at least 0, and less than centuries.")
         with self._lock:
             self._moved_by += span // timedelta(microseconds=1) * 1000
             for loop, moved in self._sleepers:

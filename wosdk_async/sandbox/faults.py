@@ -1,5 +1,6 @@
-"""Faults on command: what a script asks for, done to the requests on their way to the application.
+"""Faults on command: the script in force, and what was done by it.
 
+    faults_app.py       requests on their way to the application
 faults_script.py    rules, and which request each strikes
 faults_target.py    what a request is               faults_homes.py      Companies that moved
 faults_kinds.py     what each fault does            faults_exchange.py   to one request and its answer
@@ -10,26 +11,19 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import attrs
 
-from .clock import Clock
-from .errors import Refusal
-from .faults_exchange import App, Exchange, Receive, Reply, Scope, Send
+from .faults_exchange import Exchange
 from .faults_homes import Homes
 from .faults_script import FaultScript, Rule
-from .faults_target import Target, header, target_of
-from .store import Store
-from .tokens import Tokens
+from .faults_target import Target
 
-__all__ = ["Faults", "FaultyApp"]
-
-_MAX_READ = 32 * 1024 * 1024  # bytes; of a longer body the rest is left to the application
-_MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
+__all__ = ["Faults"]
 
 
 class Faults:
@@ -128,75 +122,3 @@ class _Strike:
         self.state.struck[self.place] += 1
         self.state.injected[self.rule.kind] += 1
         return await self.rule.fault.play(exchange, self.draw)
-
-
-@attrs.frozen
-class FaultyApp:
-    """Middleware: requests reach ``app`` as the faults in force let them.
-
-    Args:
-        refusal: the reply that the service gives for a refusal.
-    """
-
-    app: App
-    faults: Faults
-    store: Store
-    tokens: Tokens
-    clock: Clock
-    refusal: Callable[[Refusal], Reply]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.faults.idle or scope["type"] != "http" or scope["path"].startswith("/_sandbox/"):
-            await self.app(scope, receive, send)
-            return
-        body, again = await _read(receive)
-        target = target_of(scope, body, self._owner)
-        exchange = self._exchange(target, scope, again, send)
-        for strike in self.faults.strike(target):
-            if await strike.play(exchange):
-                return
-        if self.faults.homes.wrong(target, scope):
-            await exchange.reply(self.refusal(_MISMATCH))
-            return
-        self.faults.homes.redirect(target, scope)
-        await exchange.pass_on()
-
-    def _exchange(self, target: Target, scope: Scope, receive: Receive, send: Send) -> Exchange:
-        return Exchange(
-            self.app,
-            scope,
-            receive,
-            send,
-            self.clock,
-            self.refusal,
-            lambda: self.tokens.expire(header(scope, b"authorization")),
-            lambda: self.faults.homes.move(target, scope),
-            self._late,
-        )
-
-    def _owner(self, client_id: str) -> str | None:
-        owners = (company.name for company in self.store.companies() if company.client_id == client_id)
-        return next(owners, None)
-
-    def _late(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self.faults.late.add(task)
-        task.add_done_callback(self.faults.late.discard)
-
-
-async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """The body, and a ``receive`` that gives it once more."""
-    kept, size, more = [], 0, True
-    while more and size <= _MAX_READ:
-        message = await receive()
-        kept.append(message)
-        size += len(message.get("body", b""))
-        more = message.get("more_body", False)
-    first = iter(kept)
-
-    async def again() -> Any:
-        for message in first:
-            return message
-        return await receive()
-
-    return b"".join(message.get("body", b"") for message in kept), again

@@ -1,14 +1,15 @@
-"""Checks of the settings of a fault script, as validators of attrs: each error names the value and what fits."""
+"""Checks of the settings of a fault script: each error names the value and what fits."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
 
 __all__ = ["flag", "is_span", "number", "one_of", "positive", "share", "whole"]
+
+_MOST = 10**6  # seconds: all that is counted in numbers here
 
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
@@ -22,7 +23,7 @@ def _check(fits: Callable[[Any], bool], wanted: str) -> Validator:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
 def is_span(value: object) -> bool:
@@ -46,7 +47,7 @@ def one_of(*words: str) -> Validator:
     return _check(words.__contains__, f"one of {', '.join(words)}")
 
 
-number = _check(_is_number, "a number of at least 0")
+number = _check(_is_number, f"a number from 0 to {_MOST}")
 share = _check(lambda value: _is_number(value) and value <= 1, "a number from 0 to 1")
 positive = whole(1, 10**9)
 flag = _check(lambda value: isinstance(value, bool), "true or false")

@@ -39,6 +39,8 @@ class Exchange:
 
     Args:
         app: carries the request out.
+        receive: gives the request once more, to ``app``.
+        ended: returns when the connection is gone.
         refusal: the reply that the service gives for a refusal.
         expire_token: ends the life of the request's token.
         move: lets the request's Company move to another port.
@@ -48,6 +50,7 @@ class Exchange:
     app: App
     scope: Scope
     receive: Receive
+    ended: Callable[[], Awaitable[None]]
     send: Send
     clock: Clock
     refusal: Callable[[Refusal], Reply]
@@ -77,7 +80,7 @@ class Exchange:
 
     async def hold(self, seconds: float | None) -> None:
         """Wait until the client hangs up, at most this long."""
-        gone = asyncio.ensure_future(self._hang_up())
+        gone = asyncio.ensure_future(self.ended())
         waits = [gone] if seconds is None else [gone, asyncio.ensure_future(self.clock.sleep(seconds))]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -119,7 +122,7 @@ class Exchange:
         if transport is None:
             _broken("reset")
         reset(transport)
-        await self._hang_up()
+        await self.ended()
 
     async def close(self) -> None:
         """Close the connection in good order, once what was written has left."""
@@ -127,7 +130,7 @@ class Exchange:
         if transport is None:
             _broken("closed")
         transport.close()
-        await self._hang_up()
+        await self.ended()
 
     async def garbage(self, noise: bytes) -> None:
         """Write bytes that are no HTTP, and close."""
@@ -135,11 +138,6 @@ class Exchange:
         if transport is not None:
             transport.write(noise)
         await self.close()
-
-    async def _hang_up(self) -> None:
-        """Until the connection is gone: uvicorn then expects no answer."""
-        while (await self.receive())["type"] != "http.disconnect":
-            pass
 
 
 def _broken(how: str) -> NoReturn:

@@ -121,15 +121,15 @@ class FaultScript:
 
 def _rule(number: int, written: object) -> Rule:
     name = f"rule {number}"
-    if not isinstance(written, Mapping) or written.get("fault") not in KINDS:
+    if not isinstance(written, Mapping) or str(written.get("fault")) not in KINDS:
         raise FaultScriptError(f"{name} needs a fault, one of {', '.join(KINDS)}.")
-    kind = KINDS[written["fault"]]
+    kind = KINDS[str(written["fault"])]
     settings = list(signature(kind).parameters)
     _known(f"{name} ({written['fault']})", written, ("fault", *_CONDITIONS, *settings))
     try:
         fault = kind(**{key: value for key, value in written.items() if key in settings})
         conditions = {key: value for key, value in written.items() if key in _CONDITIONS}
-        return Rule(kind=written["fault"], fault=fault, written=written, **conditions)
+        return Rule(kind=str(written["fault"]), fault=fault, written=written, **conditions)
     except (ValueError, TypeError) as error:
         raise FaultScriptError(f"{name} ({written['fault']}): {error}.") from error
 
