@@ -21,7 +21,7 @@ PAGE = 4000
 
 
 def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
-    """Every fault that a create can meet, each at ``rate``; ``late`` is when a late commit comes, in seconds."""
+    """Every fault that a create can meet, each at ``rate``; late commits come after ``late`` seconds."""
     create = {"operation": "WoCreateCommand", "rate": rate}
     return {
         "seed": seed,
@@ -53,8 +53,10 @@ def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]
 
 
 class FaultServer:
-    """Args:
-    store: the file of the Company.
+    """A sandbox that runs as long as its block.
+
+    Args:
+        store: the file of its Company.
     """
 
     def __init__(self, store: Path) -> None:

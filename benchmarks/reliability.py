@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import AsyncIterable, AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from wosdk_async import (
     Failed,
     InDoubt,
     Ref,
+    RetryPolicy,
     WoCreateCommand,
     WoItem,
     WorkOrder,
@@ -84,6 +85,8 @@ class Finding:
     """Of those in doubt, how many are in the store."""
     broken: list[str]
     injected: Counter[str]
+    doubtful: int
+    """Creates that met a fault which leaves it open whether they were carried out."""
     kills: int
     seconds: float
 
@@ -117,28 +120,29 @@ async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
 
 
 async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
-    outcomes: list[Any] = []
-    options = CallOptions(deadline=effort.deadline, settle=effort.settle)
-    commands: Iterator[WoCreateCommand] = (command(f"PO-{n}") for n in range(effort.creates))
-    async with Client.from_env(server.variables, options=options) as client:
-        killer = asyncio.create_task(_kill(effort, server, outcomes))
-        acme = client.company()
-        marker = MARKER if marked else None
-        async with acme.run_many(commands, marker=marker, limit=effort.limit) as running:
-            async for outcome in running:
-                outcomes.append(outcome)
-        await killer
-    return outcomes
+    options = CallOptions(deadline=effort.deadline, settle=effort.settle, retry=RetryPolicy(attempts=6))
+    commands = (command(f"PO-{n}") for n in range(effort.creates))
+    marker = MARKER if marked else None
+    # The quota would give up most of what is left while the server is down, which tells nothing.
+    async with (
+        Client.from_env(server.variables, options=options, retry_quota=10**6) as client,
+        client.company().run_many(commands, marker=marker, limit=effort.limit) as running,
+    ):
+        return [outcome async for outcome in _killing(effort, server, running)]
 
 
-async def _kill(effort: Effort, server: FaultServer, outcomes: list[Any]) -> None:
-    """Kill the server whenever another share of the creates is over, in the middle of others."""
+async def _killing(effort: Effort, server: FaultServer, running: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """The outcomes; whenever another share of them is there, the server is killed in the middle of others."""
     draw = random.Random(effort.seed)
-    for life in range(1, effort.kills + 1):
-        share = (life - 0.5 + draw.random() / 2) / (effort.kills + 1)
-        while len(outcomes) < share * effort.creates:
-            await asyncio.sleep(0.02)
-        await asyncio.to_thread(server.die, effort.script(life), 0.2)
+    shares = ((life - 0.5 + draw.random() / 2) / (effort.kills + 1) for life in range(1, effort.kills + 1))
+    kills = {int(share * effort.creates): life for life, share in enumerate(shares, 1)}
+    number, killing = 0, set[asyncio.Task[None]]()
+    async for outcome in running:
+        number += 1
+        if life := kills.get(number):
+            killing.add(asyncio.create_task(asyncio.to_thread(server.die, effort.script(life), 0.2)))
+        yield outcome
+    await asyncio.gather(*killing)
 
 
 def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: float) -> Finding:
@@ -154,6 +158,8 @@ def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: fl
             broken.append(f"{key} is Done as {outcome.result.wo.id}, there is {kept[key]}")
         elif not isinstance(outcome, Done | InDoubt) and kept[key]:
             broken.append(f"{key} is {outcome}, there is {kept[key]}")
+    rules = effort.script(0)["rule"]
+    doubtful = {n for n, rule in enumerate(rules) if _leaves_doubt(rule)}
     doubts = [outcome for outcome in outcomes if isinstance(outcome, InDoubt)]
     errors = Counter(type(o.error).__name__ for o in outcomes if isinstance(o, Failed | InDoubt))
     return Finding(
@@ -162,9 +168,16 @@ def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: fl
         there=sum(bool(kept[outcome.input.work_order.po_number]) for outcome in doubts),
         broken=broken,
         injected=server.injected,
+        doubtful=sum(times for rule, times in server.struck.items() if rule in doubtful),
         kills=server.kills,
         seconds=seconds,
     )
+
+
+def _leaves_doubt(rule: dict[str, Any]) -> bool:
+    kinds = {"reset", "half_reply", "garbage", "late_commit"}
+    open_end = rule["fault"] in kinds or rule.get("status") in (500, 502)
+    return rule.get("operation") == "WoCreateCommand" and open_end
 
 
 def _table(name: str, finding: Finding) -> str:
@@ -191,9 +204,9 @@ async def _main() -> int:
         print(_table(f"{name}: {effort.creates} creates", finding), flush=True)
         as_promised = finding.outcomes["InDoubt"] == 0 if marked else finding.ambiguous
         failed |= bool(finding.broken) or not as_promised
-    for line in await hostile.run():
-        print(line)
-    return int(failed)
+    met = await hostile.run()
+    print(hostile.table(met))
+    return int(failed or not all(one.as_wanted for one in met.values()))
 
 
 if __name__ == "__main__":
