@@ -54,8 +54,13 @@ class NativeEngine:
         self._closed = False
 
     def __repr__(self) -> str:
+        busy, idle = self.connections()
+        return f"<NativeEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
+        """How many are in use or being opened, and how many are idle."""
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
+        return size - idle, idle
 
     async def send(
         self,
@@ -156,9 +161,9 @@ class NativeEngine:
             connection.abort()
 
     def _here(self) -> Pool:
-        """The pool of the running loop; a forked process runs another one."""
+        """The pool of the running loop in this process; a forked one may go on with the same loop."""
         pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop():
+        if pool is None or pool.loop is not asyncio.get_running_loop() or self._process != os.getpid():
             pool = self._moved()
         return pool
 
