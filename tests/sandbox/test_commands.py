@@ -212,6 +212,6 @@ def test_unknown_commands_are_told_before_the_body_is_read(acme: Caller, path: s
 
 
 def test_a_command_that_is_not_modelled_says_so(acme: Caller) -> None:
-    error = refusal(acme, "WoCopyCommand", WorkOrderId=1)
+    error = refusal(acme, "CreateWoPrintoutCommand", WorkOrderId=1)
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    assert "WoCopyCommand" in error["ErrorMessage"]
+    assert "CreateWoPrintoutCommand" in error["ErrorMessage"]
