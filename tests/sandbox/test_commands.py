@@ -128,23 +128,6 @@ def test_verification(acme: Caller) -> None:
     assert made[0]["Actor"] == {"Id": 46, "TypeId": "CorrigoNet"}
 
 
-@pytest.mark.parametrize("path", ["SendWorkOrder", "SendWorkOrderCommand"])
-def test_sending(acme: Caller, path: str) -> None:
-    order = acme.order()["Id"]
-    assert refusal(acme, path, WorkOrderId=order)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    act(acme, order, "Assign", Assignees=[230])
-    assert acme.run(path, WorkOrderId=order)["WorkOrder"]["WonId"] > 0
-
-
-def test_sending_fails_in_the_network(acme: Caller) -> None:
-    provider = {"FirstName": "Gone", "ActorTypeId": "Provider", "ProviderStatusId": "Connected"}
-    made = acme.ok("POST", "base/Employee", {"Entity": provider})["EntitySpecifier"]
-    order = acme.order({"EmployeeId": made["Id"]})["Id"]
-    message = refusal(acme, "SendWorkOrder", WorkOrderId=order)["ErrorMessage"]
-    assert "RequestorSend" in message  # spec 7
-    assert acme.get("WorkOrder", order)["WonId"] == 0
-
-
 UNIT = {
     "UnitName": "Suite 214",
     "UnitFloorPlan": "Small suite",

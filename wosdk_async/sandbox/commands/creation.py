@@ -25,6 +25,7 @@ from .schedule import schedule
 __all__ = ["create_work_order", "make_order"]
 
 _NOTHING = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
+_MAX_DIGITS = 32  # not shown; assumed
 # Lists a creation may carry; the others are written by actions only (facts 5, Creation traps).
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
 
@@ -129,7 +130,8 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
     serial = desk.next_number(f"Number of WorkZone {zone['Id']}")
-    order["Number"] = f"{zone['WoNumberPrefix']}{serial:0{zone['WoNumberDigits']}d}"  # facts 7
+    digits = min(zone["WoNumberDigits"], _MAX_DIGITS)
+    order["Number"] = zone["WoNumberPrefix"] + str(serial).zfill(digits)  # facts 7
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]
     if order["VendorNte"]["CurrencyTypeId"] == "Unknown":

@@ -14,20 +14,9 @@ from wosdk_async.sandbox.values import UNREADABLE, read
 
 from .orders import the_order
 from .registry import Arguments, command, needed, not_modelled
+from .templates import tree
 
 __all__ = ["convert_money", "customer_of_asset", "last_modification", "match_assets"]
-
-
-# Locations at or below a place, of a model that has a task with this number.
-_WITH_TASK = """
-SELECT Location.body FROM AssetTree
-JOIN Location ON Location.company = AssetTree.company
-    AND Location.id = json_extract(AssetTree.body, '$.ChildId')
-WHERE AssetTree.company = ? AND json_extract(AssetTree.body, '$.ParentId') = ? AND EXISTS (
-    SELECT 1 FROM Task WHERE Task.company = AssetTree.company
-    AND json_extract(Task.body, '$.ModelId') = json_extract(Location.body, '$.ModelId')
-    AND json_extract(Task.body, '$.Number') = ?
-) ORDER BY Location.id"""
 
 
 @command("WoLastModificationCommand")
@@ -60,13 +49,15 @@ def customer_of_asset(desk: Desk, arguments: Arguments) -> Row:
 
 @command("AssetMatchByTaskCodeCommand")
 def match_assets(desk: Desk, arguments: Arguments) -> Row:
-    """Assets below the parent whose model has a task with this code, its ``Number`` (assumed)."""
+    """Assets at or below the parent whose model has a task with this code, its ``Number`` (assumed)."""
     parent = _asset(desk, arguments, "ParentAssetId")
     code = arguments.get("TaskCode", "")
     if not code:
         raise required("TaskCode")
-    found = desk.store.select(_WITH_TASK, [desk.company.id, parent["Id"], code])
+    text = "SELECT body FROM Task WHERE company = ? AND json_extract(body, '$.Number') = ?"
+    models = {task["ModelId"] for task in desk.store.select(text, [desk.company.id, code])}
     kinds = [enumeration("AssetType").name_of(kind) for kind in _list(arguments.get("AssetCategories"))]
+    found = [row for row, _ in tree(desk, parent) if row["ModelId"] in models]
     fitting = [row for row in found if not kinds or row["TypeId"] in kinds]
     count = arguments.get("RecordCount", 0)
     return {"Locations": [shown(desk, "Location", row) for row in fitting[: count if count > 0 else None]]}

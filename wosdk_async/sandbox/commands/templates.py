@@ -9,7 +9,7 @@ from wosdk_async.sandbox.ownership import Link, link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.write import create
 
-__all__ = ["apply_template", "below", "find_template", "plain_location", "template_root"]
+__all__ = ["apply_template", "below", "find_template", "plain_location", "template_root", "tree"]
 
 _NOT_COPIED = ("Id", "RootId", "Info", "Address")
 
@@ -48,7 +48,7 @@ def apply_template(desk: Desk, root: Row, name: str, parent: int) -> Row:
     """
     copies = {root["Id"]: parent}
     made: list[Row] = []
-    for source, above in _tree(desk, root):
+    for source, above in tree(desk, root):
         row = _copy(desk, source, copies.get(above, parent), name if source is root else source["Name"])
         copies[source["Id"]] = row["Id"]
         made.append(row)
@@ -64,7 +64,7 @@ def below(desk: Desk, parent: int) -> list[Row]:
     return desk.children(Link(shapes()["Location"], "ParentId"), parent) if parent else []
 
 
-def _tree(desk: Desk, root: Row) -> list[tuple[Row, int]]:
+def tree(desk: Desk, root: Row) -> list[tuple[Row, int]]:
     """Every location of a tree and the one above it, parents first; read whole before any is copied."""
     found = [(root, 0)]
     known = {root["Id"]}

@@ -8,6 +8,7 @@ from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.values import reference_id
 from wosdk_async.sandbox.write import create, delete
 
 from .registry import Arguments, command, needed
@@ -43,8 +44,9 @@ def create_work_zone(desk: Desk, arguments: Arguments) -> Row:
         raise required("WorkZone.DisplayAs")
     filled = _FILLED if arguments.get("SkipDefaultSettings", False) else _FILLED | _DEFAULT_SETTINGS
     # An asset that is sent counts as the zone's own (not shown; assumed)
-    asset = pick(sent, "Asset") or {"Id": _asset(desk, name, arguments.get("AssetTemplateId", 0))}
-    zone = create(desk, shapes()["WorkZone"], {**_missing(filled, sent), **sent, "Asset": asset})
+    asset = reference_id(pick(sent, "Asset")) or _asset(desk, name, arguments.get("AssetTemplateId", 0))
+    members = {**_missing(filled, sent), **sent, "Asset": {"Id": asset}}
+    zone = create(desk, shapes()["WorkZone"], members)
     return _shown(desk, zone)
 
 
