@@ -8,15 +8,15 @@ import click
 
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
 
-__all__ = ["sandbox"]
+__all__ = ["sandbox_command"]
 
 
-@click.group()
-def sandbox() -> None:
+@click.group("sandbox", short_help="A local Company that answers like the service.")
+def sandbox_command() -> None:
     """A local Company that answers like the service, kept in one SQLite file."""
 
 
-@sandbox.command()
+@sandbox_command.command()
 @click.option(
     "--store", type=click.Path(path_type=Path), required=True, help="The file; made when it is not there."
 )
