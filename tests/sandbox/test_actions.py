@@ -110,6 +110,9 @@ def test_one_completion_note_however_it_is_made(acme: Caller) -> None:
     assert "CompletionNote" not in acme.get("WorkOrder", order, "CompletionNote.Body")
     acme.ok("PUT", "base/WoNote", {"Properties": ["NoteTypeId"], "Entity": turned})
     assert acme.get("WorkOrder", order, "CompletionNote.Id")["CompletionNote"]["Id"] == turned["Id"]
+    back = {"Properties": ["NoteTypeId"], "Entity": turned | {"NoteTypeId": "Private"}}
+    acme.ok("PUT", "base/WoNote", back)
+    assert "CompletionNote" not in acme.get("WorkOrder", order, "CompletionNote.Id")
 
 
 def test_money_commands_leave_the_order_alone(acme: Caller, clock: Any) -> None:

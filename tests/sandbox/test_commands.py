@@ -126,6 +126,8 @@ def test_verification(acme: Caller) -> None:
         made[0].items() >= {**sent, "ConcurrencyId": 1, "EditedDate": "2024-05-14T09:12:31.4470216"}.items()
     )
     assert made[0]["Actor"] == {"Id": 46, "TypeId": "CorrigoNet"}
+    rows = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
+    assert [row["TypeId"] for row in rows[-2:]] == ["Verified", "Verified"]
 
 
 UNIT = {

@@ -16,7 +16,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from tests.sandbox.company import Caller, calling
 from tests.sandbox.order_model import AP_STATES, COST_STATES, PATHS, Order, reduced
-from tests.sandbox.test_states import MOVES
+from tests.sandbox.test_states import MOVES, REASONS, WAYS
 from wosdk_async.sandbox import open_store
 
 START = 1_715_692_351_000_000_000
@@ -57,11 +57,13 @@ class Orders(RuleBasedStateMachine):
         status = self.acme.send("POST", f"cmd/{name}", sent).status_code
         assert (status == 200) == model(self.now()), (name, members)
 
-    @rule(target=orders)
-    def create(self) -> Order:
+    @rule(target=orders, state=st.sampled_from(sorted(WAYS)))
+    def create(self, state: str) -> Order:
         self.clock += STEP
         order = Order(self.acme.order()["Id"], self.now())
         self.known.append(order)
+        for name in WAYS[state]:
+            self.move(order, name, REASONS.get(name, 0))
         return order
 
     @rule(order=orders, name=st.sampled_from(sorted(MOVES)), reason=st.sampled_from([2201, 1841]))
@@ -132,4 +134,4 @@ def _other(state: str) -> str:
 
 
 TestOrders = Orders.TestCase
-TestOrders.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestOrders.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)

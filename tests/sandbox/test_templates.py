@@ -67,7 +67,9 @@ def test_a_template_in_a_circle_ends(acme: Caller) -> None:
     inner = location(acme, "Inner", root)
     acme.ok("PUT", "base/Location", {"Properties": ["ParentId"], "Entity": {"Id": root, "ParentId": inner}})
     template(acme, "Plan", root)
+    before = len(acme.ids("Location"))
     unit = space(acme, "Plan")["Asset"]["Id"]
+    assert len(acme.ids("Location")) == before + 2
     assert len(acme.ids("Location", ("ParentId", "Equal", unit))) == 1
 
 
