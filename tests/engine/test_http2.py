@@ -73,12 +73,12 @@ async def test_requests_and_answers(made: FullEngine, made_out: dict[str, Path])
     async with RawServer(speaking, offering(made_out["here"])) as server:
         for n in range(3):
             sent: list[int] = []
-            reply = await made.send("POST", f"{server.url}/{n}", [], b"-body", lambda: sent.append(1))  # noqa: B023
+            reply = await made.send("POST", f"{server.url}/{n}", (), b"-body", lambda: sent.append(1))  # noqa: B023
             assert (reply.status, reply.headers["x-a"], sent) == (200, "b", [1])
             assert reply.body == b"/%d-body" % n
         assert speaking.protocols == ["h2"]
         urls = [f"{server.url}/{n}" for n in range(3)]
-        await asyncio.gather(*(made.send("GET", url, [], None, lambda: None) for url in urls))
+        await asyncio.gather(*(made.send("GET", url, (), None, lambda: None) for url in urls))
         assert speaking.protocols == ["h2"] * 3
         await made.aclose()
 
@@ -87,9 +87,9 @@ async def test_verdicts(made: FullEngine, made_out: dict[str, Path]) -> None:
     """A stream that was reset may have been carried out; a connection that never was, not."""
     async with RawServer(Http2(), offering(made_out["here"])) as server:
         with pytest.raises(SendFailed) as reset:
-            await made.send("POST", f"{server.url}/reset", [], b"{}", lambda: None)
+            await made.send("POST", f"{server.url}/reset", (), b"{}", lambda: None)
     with pytest.raises(SendFailed) as refused:
-        await made.send("POST", server.url, [], b"{}", lambda: pytest.fail("sent"))
+        await made.send("POST", server.url, (), b"{}", lambda: pytest.fail("sent"))
     assert (reset.value.sent, refused.value.sent) == (True, False)
 
 

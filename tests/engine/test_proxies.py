@@ -141,7 +141,7 @@ async def test_a_proxy_that_refuses(status: bytes) -> None:
     async with Proxy(b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n" % status) as proxy:
         made = engine_for(Network(proxy=f"http://user:{SECRET}@{proxy.address}"))
         with pytest.raises(SendFailed, match=status.decode()) as caught:
-            await made.send("POST", f"https://{NAME}/", [], b"{}", lambda: pytest.fail("sent"))
+            await made.send("POST", f"https://{NAME}/", (), b"{}", lambda: pytest.fail("sent"))
         await made.aclose()
     assert not caught.value.sent
     assert len(proxy.heads) == 1
