@@ -16,7 +16,7 @@ __all__ = ["agreed"]
 Content = dict[str, Any]
 Rule = Callable[[Content], None]
 
-# What is done to one place, as text: "{get}" finds the value there, and leaves in "o" the object that it is in.
+# What is done to a place, as text: "{get}" finds the value there and leaves the object that it is in in "o".
 _CHANGED = """\
     if (v := {get}) is not None: o[{leaf!r}] = {value}
 """
