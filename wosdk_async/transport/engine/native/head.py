@@ -1,4 +1,4 @@
-"""The header lines of an answer, taken apart only if somebody asks: most callers want nothing but the body."""
+"""The header lines of an answer, taken apart only if somebody asks: most want nothing but the body."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["HeaderLines"]
 
 
 class HeaderLines:
-    """Names and values as they were sent, in their order; made of a head whose grammar llhttp has accepted."""
+    """Names and values as they were sent, in their order; of a head whose grammar llhttp has accepted."""
 
     __slots__ = ("_lines",)
 

@@ -6,7 +6,7 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from httptools import HttpResponseParser
 
@@ -122,11 +122,11 @@ class AnswerParser:
             self._body = bytearray()
         self._body += b"".join(self._chunks)
         self._chunks.clear()
-        self._bound(len(self._body))
+        if len(self._body) > self._limits.body:
+            self._refuse_long()
 
-    def _bound(self, size: int) -> None:
-        if size > self._limits.body:
-            raise Garbage(f"the answer is longer than {self._limits.body} bytes")
+    def _refuse_long(self) -> NoReturn:
+        raise Garbage(f"the answer is longer than {self._limits.body} bytes")
 
     def _taken(self) -> bytes:
         """The body, which is not kept here any longer."""
@@ -138,7 +138,8 @@ class AnswerParser:
         else:
             whole = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         chunks.clear()
-        self._bound(len(whole))
+        if len(whole) > self._limits.body:
+            self._refuse_long()
         return whole
 
     # --- called by llhttp; a body's pieces go straight into a list ------------------------------
