@@ -30,6 +30,7 @@ def shared() -> Iterator[Raw]:
 def test_a_script_over_http(shared: Raw) -> None:
     """It is put, read with its counters, and taken away, while the server runs."""
     http, url = shared.caller.http, f"{shared.caller.root}/_sandbox/faults"
+    assert http.put(url, json=creates("latency", fixed=0.001, rate=0.5)).status_code == 200
     script = {"seed": 3, **creates("garbage", every=2)}
     put = http.put(url, json=script).json()
     assert put.items() >= {**script, "seen": [0], "struck": [0], "injected": {}, "late": 0}.items()
@@ -39,7 +40,9 @@ def test_a_script_over_http(shared: Raw) -> None:
     assert shared.create("admin").end == "open"
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}'])
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}', b"[" * 10**5]
+)
 def test_no_script(shared: Raw, body: bytes) -> None:
     """It is refused and the one in force stays."""
     url = f"{shared.caller.root}/_sandbox/faults"

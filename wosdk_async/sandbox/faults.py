@@ -48,7 +48,7 @@ class Faults:
         if isinstance(script, str | Path):
             script = FaultScript.read(script)
         elif not isinstance(script, FaultScript):
-            script = FaultScript.of(script or {})
+            script = FaultScript.of({} if script is None else script)
         self.homes.clear()
         self._state = _State(script)
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .body import dump, parse
+from .body import dump
 from .clock import Clock
-from .errors import FaultScriptError, Refusal
 from .faults import Faults
+from .faults_script import FaultScript
 
 __all__ = ["fault_routes"]
 
@@ -24,8 +26,8 @@ def fault_routes(faults: Faults, clock: Clock) -> list[Route]:
     async def script(request: Request) -> Response:
         try:
             if request.method == "PUT":
-                faults.load(parse(await request.body()))
-        except (FaultScriptError, Refusal) as error:
+                faults.load(FaultScript.of(await _body(request)))
+        except ValueError as error:
             return _json({"ErrorCode": "INCORRECT_MODEL", "ErrorMessage": str(error)}, 400)
         if request.method == "DELETE":
             faults.clear()
@@ -34,8 +36,8 @@ def fault_routes(faults: Faults, clock: Clock) -> list[Route]:
     async def time(request: Request) -> Response:
         try:
             if request.method == "POST":
-                clock.advance(**_span(parse(await request.body())))
-        except (ValueError, OverflowError, Refusal) as error:
+                clock.advance(**_span(await _body(request)))
+        except (ValueError, OverflowError) as error:
             return _json({"ErrorCode": "INCORRECT_MODEL", "ErrorMessage": str(error)}, 400)
         return _json({"now": clock.now.isoformat().replace("+00:00", "Z")})
 
@@ -43,6 +45,13 @@ def fault_routes(faults: Faults, clock: Clock) -> list[Route]:
         Route("/_sandbox/faults", script, methods=["GET", "PUT", "DELETE"]),
         Route("/_sandbox/clock", time, methods=["GET", "POST"]),
     ]
+
+
+async def _body(request: Request) -> Any:
+    try:
+        return json.loads(await request.body())
+    except RecursionError:
+        raise ValueError("The body is nested too deep.") from None
 
 
 def _span(body: object) -> dict[str, float]:
