@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from .body import dump
 from .clock import Clock
+from .console import Recorder, RequestLog, console_routes
 from .errors import Refusal
 from .faults import Faults
 from .faults_admin import fault_routes
@@ -20,6 +21,7 @@ from .faults_app import FaultyApp
 from .faults_exchange import Reply
 from .files import PATH
 from .office import Office, Question
+from .openapi import openapi_routes
 from .store import Store
 
 __all__ = ["MAX_BODY", "create_app"]
@@ -34,11 +36,18 @@ _HEADERS = {
     "Expires": "-1",
     "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
 }
+# not shown; assumed. A stored page must not act as the console, which has the same origin here
+_FILE_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
 def create_app(
-    store: Store, clock: Clock | None = None, *, faults: Faults | None = None, ports: Sequence[int] = ()
+    store: Store,
+    clock: Clock | None = None,
+    *,
+    faults: Faults | None = None,
+    ports: Sequence[int] = (),
+    log: RequestLog | None = None,
 ) -> Starlette:
     """The local service over an open store.
 
@@ -46,8 +55,9 @@ def create_app(
         clock: for all times and for the life of tokens; the system's when left out.
         faults: what goes wrong; nothing until they are told otherwise.
         ports: those the server listens at, between which a Company may move.
+        log: of the requests, for the console; one that is off when left out.
     """
-    clock, faults = clock or Clock(), faults or Faults()
+    clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
     faults.homes.ports = ports
     office = Office(store, clock)
 
@@ -65,7 +75,7 @@ def create_app(
         found = office.file(**request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
             return Response(b"There is no such file.", 404, media_type="text/plain")
-        return Response(found.content, media_type=found.mime_type)
+        return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)
 
     def refusal(refused: Refusal) -> Reply:
         headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
@@ -76,10 +86,13 @@ def create_app(
     )
     routes = [
         *fault_routes(faults, clock),
+        *console_routes(store, clock, faults, log),
+        *openapi_routes(),
         Route(PATH, file, methods=["GET"]),
         Route("/{path:path}", endpoint, methods=_METHODS),
     ]
-    return Starlette(routes=routes, middleware=[faulty], exception_handlers={Exception: _unhandled})
+    recorder = Middleware(Recorder, log=log, clock=clock)
+    return Starlette(routes=routes, middleware=[recorder, faulty], exception_handlers={Exception: _unhandled})
 
 
 async def _unhandled(_request: Request, _error: Exception) -> Response:

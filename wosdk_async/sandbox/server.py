@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from .app import create_app
 from .clock import Clock
 from .connection import Connection
+from .console import RequestLog
 from .faults import Faults
 from .seed import open_store
 from .store import Store
@@ -35,6 +36,7 @@ def serve(
     port: int = 8900,
     faults: Faults | None = None,
     second_port: int = 0,
+    log: bool = True,
     announce: Callable[[Variables], None],
 ) -> None:
     """Serve the Company of a store file until SIGINT or SIGTERM.
@@ -44,6 +46,7 @@ def serve(
         port: 0 picks a free one.
         faults: what goes wrong; nothing when left out.
         second_port: where a Company moves to when its faults say so; 0 picks a free one.
+        log: whether requests are recorded for the console from the start; it can be switched there.
         announce: called with the variables a client needs, once connections are accepted.
 
     Raises:
@@ -56,7 +59,7 @@ def serve(
         listening(host, second_port) as second,
     ):
         listeners = [listener, second]
-        app = create_app(opened, faults=faults, ports=_ports(listeners))
+        app = create_app(opened, faults=faults, ports=_ports(listeners), log=RequestLog(log))
         server = _Server(app, lambda: announce(_variables(opened, listener)))
         with _signals_end_quietly():
             server.run(sockets=listeners)
@@ -69,6 +72,7 @@ class LocalCompany:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
         faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
         clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
+        log: whether requests are recorded for the console; it can be switched there.
 
     Attributes:
         faults: to be changed, and its counters read, at any time.
@@ -85,10 +89,12 @@ class LocalCompany:
         *,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
         clock: Clock | None = None,
+        log: bool = False,
     ) -> None:
         self._path = store
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
+        self._log = RequestLog(log)
         self._exits = contextlib.ExitStack()
         self._variables: Variables = {}
 
@@ -104,7 +110,7 @@ class LocalCompany:
                 path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
             opened = exits.enter_context(contextlib.closing(open_store(str(path))))
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            app = create_app(opened, self.clock, faults=self.faults, ports=_ports(listeners))
+            app = create_app(opened, self.clock, faults=self.faults, ports=_ports(listeners), log=self._log)
             exits.enter_context(running(app, listeners))
             self._variables = _variables(opened, listeners[0])
             self._exits = exits.pop_all()
