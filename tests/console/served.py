@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import httpx
 
-from tests.sandbox.company import ORDER, Caller
+from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.sandbox.store import Company
 
@@ -46,10 +46,8 @@ def working_day(acme: Caller) -> list[dict[str, Any]]:
     """Some work orders in several states, one with a history, notes and a document."""
     made = [
         acme.order(
-            {
-                "Items": [{"Asset": {"Id": ASSETS[number % 3]}, "Task": {"Id": 14211}}],
-                "ContactName": PEOPLE[number % 4],
-            }
+            Items=[{"Asset": {"Id": ASSETS[number % 3]}, "Task": {"Id": 14211}}],
+            ContactName=PEOPLE[number % 4],
         )
         for number in range(32)
     ]
@@ -59,7 +57,7 @@ def working_day(acme: Caller) -> list[dict[str, Any]]:
             "PoNumber": f"PO-{4100 + number}",
             "Notes": [{"Body": "Seen by the night shift."}],
         }
-        acme.ok("PUT", "base/WorkOrder", {"Entity": entity, "Properties": ["PoNumber", "Notes"]})
+        acme.ok("PUT", "base/WorkOrder", {"Entity": entity, "Properties": ["PoNumber", "Notes.*"]})
     for order in made[:24:3]:
         acme.run("WoPickUpCommand", WorkOrderId=order["Id"], Comment="On the way")
     for order in made[:12:3]:
@@ -81,6 +79,3 @@ def document(acme: Caller, order: int, title: str, body: bytes, mime: str) -> No
         "Blob": {"FileName": "file.html", "Body": base64.b64encode(body).decode()},
     }
     acme.ok("POST", "base/Document", {"Entity": entity})
-
-
-__all__ = ["ORDER", "PAYLOAD", "Served", "document", "served", "working_day"]

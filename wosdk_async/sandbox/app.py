@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -71,6 +72,9 @@ def create_app(
             reply = {**reply, "RequestId": request_id[0]}
         return Response(dump(reply), status, _HEADERS)
 
+    async def unmatched(request: Request, _error: Exception) -> Response:
+        return await endpoint(request)  # a path with a line end, which no route takes
+
     async def file(request: Request) -> Response:
         found = office.file(**request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
@@ -92,7 +96,8 @@ def create_app(
         Route("/{path:path}", endpoint, methods=_METHODS),
     ]
     recorder = Middleware(Recorder, log=log, clock=clock)
-    return Starlette(routes=routes, middleware=[recorder, faulty], exception_handlers={Exception: _unhandled})
+    handlers: dict[Any, Any] = {404: unmatched, Exception: _unhandled}
+    return Starlette(routes=routes, middleware=[recorder, faulty], exception_handlers=handlers)
 
 
 async def _unhandled(_request: Request, _error: Exception) -> Response:

@@ -84,24 +84,16 @@ def _query(entity: Entity) -> Schema:
 def _command(command: Command) -> Schema:
     members = {"Command": reference(f"{command.name}.Request"), "RequestId": _REQUEST_ID}
     reply = _object({"CommandResult": reference(f"{command.name}.Result")}, "CommandResult")
-    told = {"description": command.meaning} if command.meaning else {}
     return {
         "operationId": f"run{command.name}",
         "tags": ["commands"],
-        "summary": command.name,
-        **told,
+        "summary": command.meaning or command.name,
         "requestBody": _body(members, "Command"),
         "responses": {"200": _json("Done.", reply)} | _REFUSED,
     }
 
 
 def _discovery() -> Schema:
-    company = {
-        "name": "company",
-        "in": "path",
-        "required": True,
-        "schema": {"type": "string", "minLength": 1},
-    }
     reply = _object({"CommandResult": reference("GetCompanyWsdkUrlCommand.Result")}, "CommandResult")
     return {
         "operationId": "findCompany",

@@ -6,7 +6,9 @@ import re
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
-from wosdk_async.sandbox.body import Row
+import msgspec
+
+from wosdk_async.sandbox.body import Row, load
 
 from .masking import shown_body, shown_headers, shown_path
 from .request_log import Body, Exchange, Headers
@@ -57,6 +59,14 @@ def _request_id(exchange: Exchange) -> str:
     """The caller's own id of the request: in the body, or in the query (facts 3.1)."""
     found = _REQUEST_ID.search(exchange.request.kept)
     if found:
-        return found[1].decode("utf-8", "replace")
+        return _read(found[1])
     asked = parse_qsl(exchange.path.partition("?")[2])
     return next((value for name, value in asked if name.lower() == "requestid"), "")
+
+
+def _read(quoted: bytes) -> str:
+    """The text that stands between two quotes in JSON; as it stands when it was cut in an escape."""
+    try:
+        return str(load(b'"%s"' % quoted))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return quoted.decode("utf-8", "replace")
