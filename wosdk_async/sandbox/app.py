@@ -73,7 +73,7 @@ def create_app(
         return Response(dump(reply), status, _HEADERS)
 
     async def unmatched(request: Request, _error: Exception) -> Response:
-        return await endpoint(request)  # a path with a line end, which no route takes
+        return await endpoint(request)  # a path or method that no route takes: TRACE, a line end
 
     async def file(request: Request) -> Response:
         found = office.file(**request.path_params)
@@ -96,7 +96,7 @@ def create_app(
         Route("/{path:path}", endpoint, methods=_METHODS),
     ]
     recorder = Middleware(Recorder, log=log, clock=clock)
-    handlers: dict[Any, Any] = {404: unmatched, Exception: _unhandled}
+    handlers: dict[Any, Any] = {404: unmatched, 405: unmatched, Exception: _unhandled}
     return Starlette(routes=routes, middleware=[recorder, faulty], exception_handlers=handlers)
 
 

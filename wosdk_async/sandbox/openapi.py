@@ -134,6 +134,11 @@ _SHARED: dict[str, Schema] = {
         "required": ["error"],
         "properties": {"error": {"enum": ["unsupported_grant_type", "invalid_client"]}},
     },
+    "Reference": {
+        "type": "object",
+        "properties": {"Id": {"type": "integer"}},
+        "description": "Another entity: its Id, and in replies what the property paths open of it.",
+    },
     "RequestId": {"type": "string", "description": "Comes back with the reply."},  # facts 5
     "Properties": {"type": "array", "items": {"type": "string"}, "description": "Property paths."},
 }
@@ -182,7 +187,12 @@ def _refused() -> Schema:
             "ErrorMessage": {"type": "string"},
             "ErrorCode": {"type": "string"},
             "TimeStamp": {"type": "string"},
-            "RequestId": {"type": "string"},
+            "Reference": {
+        "type": "object",
+        "properties": {"Id": {"type": "integer"}},
+        "description": "Another entity: its Id, and in replies what the property paths open of it.",
+    },
+    "RequestId": {"type": "string"},
         },
     }
     told = f"Refused. Known codes and their status: {known}."

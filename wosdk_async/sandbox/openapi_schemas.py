@@ -8,6 +8,8 @@ from typing import Any
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Entity, EnumType, Field
 
+from .ownership import OWNED_OBJECTS
+
 __all__ = ["Schema", "command_schemas", "reference", "schemas"]
 
 Schema = dict[str, Any]
@@ -59,8 +61,12 @@ def _field(field: Field) -> Schema:
     schema = _bare(field)
     if field.nullable:
         schema = _or_null(schema)
-    told = " ".join(filter(None, [field.meaning, _REMARKS.get(field.type)]))
+    told = " ".join(filter(None, [field.meaning, _REMARKS.get(field.type), _target(field)]))
     return schema | ({"description": told} if told else {})
+
+
+def _target(field: Field) -> str | None:
+    return f"Of {field.of}." if field.type == "ref" else None
 
 
 def _bare(field: Field) -> Schema:
@@ -75,11 +81,17 @@ def _value(field: Field) -> Schema:
         return reference("Money")
     if field.kind == "enum" and field.of:
         return reference(_enum_name(field.of))
-    if field.of and field.of in known.entities:
-        return reference(field.of)
+    entity = known.entities.get(field.of or "")
+    if entity is not None:
+        return reference(entity.name if field.is_list or _is_whole(entity) else "Reference")
     if field.kind == "ref":
         return {"type": "object"}
     return {"type": _TYPES[field.kind]} if field.kind in _TYPES else {}
+
+
+def _is_whole(entity: Entity) -> bool:
+    """Whether a member of this type holds all of it; of other entities it only names the Id."""
+    return entity.kind != "entity" or entity.name in OWNED_OBJECTS
 
 
 def _or_null(schema: Schema) -> Schema:
