@@ -42,6 +42,7 @@ _OPENED = [
     "Items.Asset.Name",
     "Items.Task.DisplayAs",
     "Notes.*",
+    "Notes.CreatedBy.*",
     "Documents.*",
     "ActionLogRecords.*",
     "ActionLogRecords.Actor.*",
