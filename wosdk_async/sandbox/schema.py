@@ -1,7 +1,9 @@
 """The tables of a store file: one for each entity type, its rows as JSON text.
 
 A property is read with `column`, and the indexes are made of the same expressions, so a condition
-on an indexed property finds its rows without reading the table.
+on an indexed property finds its rows without reading the table. An index ends with the id: rows of one
+value come out in the order of ids, however many there are. What ties rows to their parents is
+indexed from the start, what else queries ask for by `indexes.py`.
 """
 
 from __future__ import annotations
@@ -9,36 +11,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .ownership import links
-from .shape import Shape, shapes
+from .shape import shapes
 
-__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "statements"]
+__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "index", "is_table", "statements"]
 
 APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
-VERSION = 1
-
-# Properties that work orders and their neighbours are commonly looked up by.
-_INDEXED = {
-    "WorkOrder": (
-        "Number",
-        "StatusId",
-        "LastActionDateUtc",
-        "CreatedDateUtc",
-        "PoNumber",
-        "Customer.Id",
-    ),
-    "WoLastAction": ("XNumber",),
-    "Location": ("ParentId",),
-}
+VERSION = 2
 
 _COMPANY = """
 CREATE TABLE company (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL COLLATE NOCASE UNIQUE,
     client_id TEXT NOT NULL UNIQUE,
-    client_secret TEXT NOT NULL
+    client_secret TEXT NOT NULL,
+    host TEXT NOT NULL,
+    live INTEGER NOT NULL,
+    seeded INTEGER NOT NULL
 ) STRICT"""
 
-_COUNTER = "CREATE TABLE counter (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID"
+_COUNTER = """
+CREATE TABLE counter (
+    company INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (company, name)
+) STRICT, WITHOUT ROWID"""
 
 # AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a row
 # of Distance 0 has parent and child equal). The bound keeps a circle of parents from running for ever.
@@ -48,7 +42,7 @@ WITH RECURSIVE pair(company, parent, child, distance) AS (
     SELECT company, id, id, 0 FROM "Location"
     UNION ALL
     SELECT pair.company, CAST(json_extract("Location".body, '$.ParentId') AS INTEGER), child, distance + 1
-    FROM pair JOIN "Location" ON "Location".id = pair.parent
+    FROM pair JOIN "Location" ON "Location".company = pair.company AND "Location".id = pair.parent
     WHERE json_extract("Location".body, '$.ParentId') > 0 AND distance < 32
 )
 SELECT company, parent * 4294967296 + child AS id, json_object('ParentId', parent, 'ChildId', child,
@@ -82,30 +76,32 @@ def column(path: str, kind: str, row: str = "") -> str:
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
 
 
+def index(entity: str, path: str, kind: str) -> str:
+    """The statement that makes the index on a property.
+
+    Args:
+        kind: the catalogue's type of the property, as in `column`.
+    """
+    return f'CREATE INDEX "{entity}.{path}" ON "{entity}" (company, {column(path, kind)}, id)'
+
+
+def is_table(entity: str) -> bool:
+    """Whether rows of the entity type are kept, not worked out from others."""
+    return entity not in _VIEWS
+
+
 def statements() -> Iterator[str]:
     """What makes an empty file a store."""
     yield _COMPANY
     yield _COUNTER
     for shape in shapes().values():
-        if shape.name not in _VIEWS:
+        if is_table(shape.name):
             yield (
-                f'CREATE TABLE "{shape.name}" '
-                "(id INTEGER PRIMARY KEY, company INTEGER NOT NULL, body TEXT NOT NULL) STRICT"
+                f'CREATE TABLE "{shape.name}" (company INTEGER NOT NULL, id INTEGER NOT NULL, '
+                "body TEXT NOT NULL, PRIMARY KEY (company, id)) STRICT"
             )
     yield from _VIEWS.values()
-    yield from _indexes()
+    for name, path in sorted({(link.child.name, link.key) for link in links().values()}):
+        yield index(name, path, "integer")
     yield f"PRAGMA application_id = {APPLICATION_ID}"
     yield f"PRAGMA user_version = {VERSION}"
-
-
-def _indexes() -> Iterator[str]:
-    pointers = {(link.child.name, link.key) for link in links().values()}
-    chosen = {(name, path) for name, paths in _INDEXED.items() for path in paths}
-    for name, path in sorted(chosen | pointers):
-        kind = _kind(shapes()[name], path)
-        yield f'CREATE INDEX "{name}.{path}" ON "{name}" ({column(path, kind)})'
-
-
-def _kind(shape: Shape, path: str) -> str:
-    field = shape.field(path)
-    return field.type if field else "integer"

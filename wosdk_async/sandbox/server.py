@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from .app import create_app
 from .seed import open_store
@@ -95,7 +95,7 @@ class LocalCompany:
 class _Server(uvicorn.Server):
     """Says when it accepts connections, which uvicorn itself only logs."""
 
-    def __init__(self, app: Starlette, started: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, started: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -115,7 +115,7 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def running(app: Starlette, listener: socket.socket) -> Iterator[None]:
+def running(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
     server = _Server(app, ready.set)

@@ -37,7 +37,7 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     for name, shown in REQUIRED.get(shape.name, {}).items():
         if name not in sent:
             raise required(shown)
-    row: Row = blank(shape, members) | (belongs or {}) | {"Id": desk.store.next_number(shape.name)}
+    row: Row = blank(shape, members) | (belongs or {}) | {"Id": desk.next_number(shape.name)}
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(shape.name):
             rule(desk, row)
@@ -106,7 +106,7 @@ def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: objec
     if owned is not None:
         create(desk, child, element, owned.fields(row["Id"]))
         return
-    kept = blank(child, recognised(child, element)) | {"Id": desk.store.next_number(child.name)}
+    kept = blank(child, recognised(child, element)) | {"Id": desk.next_number(child.name)}
     row[field.name] = [*row.get(field.name, ()), kept]
 
 

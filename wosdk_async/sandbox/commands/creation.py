@@ -48,7 +48,7 @@ def create_work_order(desk: Desk, arguments: Arguments) -> Row:
     order = blank(shape, members)
     _requestor(order, sent)
     parts = _parts(desk, order, sent)
-    order["Id"] = desk.store.next_number("WorkOrder")
+    order["Id"] = desk.next_number("WorkOrder")
     _describe(desk, order, parts)
     _schedule(desk, order, parts, arguments)
     _file(desk, order, parts, arguments)
@@ -116,7 +116,7 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
-    serial = desk.store.next_number(f"Number of WorkZone {zone['Id']}")
+    serial = desk.next_number(f"Number of WorkZone {zone['Id']}")
     order["Number"] = f"{zone['WoNumberPrefix']}{serial:0{zone['WoNumberDigits']}d}"  # facts 7
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]

@@ -28,7 +28,7 @@ def send_work_order(desk: Desk, arguments: Arguments) -> Row:
         text = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
         raise broken_rule(text)  # facts 6
     _notify(desk, provider)
-    order["WonId"] = order["WonId"] or desk.store.next_number("WonId")
+    order["WonId"] = order["WonId"] or desk.next_number("WonId")
     log_action(desk, order, "WonWoSend", arguments)
     desk.replace(shapes()["WorkOrder"], order)
     return {"WorkOrder": selection("WorkOrder", ("*",)).show(desk, order)}
