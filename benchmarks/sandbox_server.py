@@ -26,24 +26,26 @@ ORDER: dict[str, Any] = {
 }
 
 
+_PLAIN = json.dumps({"Command": {"WorkOrder": ORDER}}).encode()
+_CORES = os.sched_getaffinity(0)  # before anything keeps this process to one
+
+
 class Sandbox:
     """``wosdk sandbox serve`` on the last core this process may use, for a ``with`` block.
 
     Args:
         store: the SQLite file.
-        delay: called with the process once it serves.
     """
 
     def __init__(self, store: Path) -> None:
         self._store = store
+        self._core = max(_CORES)
 
     def __enter__(self) -> Self:
         code = "from wosdk_async.cli import main; main()"
         command = [sys.executable, "-c", code, "sandbox", "serve", "--store", str(self._store), "--port", "0"]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ
-        )
-        os.sched_setaffinity(self.process.pid, {max(os.sched_getaffinity(0))})
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        os.sched_setaffinity(self.process.pid, {self._core})
         assert self.process.stdout is not None
         lines = (self.process.stdout.readline().rstrip("\n").partition("=") for _ in range(5))
         self.variables = {name: value for name, _, value in lines}
@@ -54,12 +56,17 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.process.terminate()
-        self.process.communicate()
+        self.process.communicate(timeout=30)
 
     def cpu(self) -> float:
         """Seconds of CPU time that the server used so far (Linux)."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def rss(self) -> int:
+        """Bytes of memory that the server holds (Linux)."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 class Session:
@@ -106,6 +113,11 @@ class Session:
         reply = await self.call("cmd/WoCreateCommand", {"Command": {"WorkOrder": ORDER | members}})
         made: dict[str, Any] = reply["CommandResult"]["Wo"]
         return made
+
+    async def post_order(self, _index: int) -> None:
+        """The same as `create` for the server; the answer is only looked at."""
+        reply = await self._pool.post(self._head("api/v1/cmd/WoCreateCommand"), _PLAIN)
+        assert reply.startswith(b'{"CommandResult"'), reply
 
     async def query(self, *conditions: tuple[str, str, Any], **expression: Any) -> list[dict[str, Any]]:
         """The work orders that meet all conditions, each (path, operator, value)."""

@@ -37,9 +37,7 @@ _HEADERS = [
 _PAGES = ("/files/", "/_sandbox/")  # what is not the service itself
 
 
-def create_app(
-    store: Store, clock: Callable[[], int] = time.time_ns, *, open_admin: bool = False
-) -> ASGIApp:
+def create_app(store: Store, clock: Callable[[], int] = time.time_ns, *, open_admin: bool = False) -> ASGIApp:
     """The local service over an open store.
 
     Args:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from .body import dump
@@ -18,15 +19,19 @@ from .write import blank, recognised
 __all__ = ["found_company", "open_store", "plant"]
 
 
-def open_store(path: str) -> Store:
-    """The store in this file; a new one holds the seeded Company.
+def open_store(path: str | Path, company: str | None = None) -> Store:
+    """The store in this file; a new one holds one seeded Company.
+
+    Args:
+        company: its name, if the store is new.
 
     Raises:
         StoreError: the file cannot be used.
+        ValueError: the name cannot be used.
     """
     store = Store(path)
-    if store.fresh:
-        found_company(store, _data()["Company"]["Name"])
+    if store.fresh or not store.companies():  # also when the first start was killed
+        found_company(store, company or _data()["Company"]["Name"])
     return store
 
 

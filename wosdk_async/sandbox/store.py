@@ -160,8 +160,8 @@ class Store:
     def companies(self) -> tuple[Company, ...]:
         """The Companies in the order they were added; the same object until one changes."""
         if self._companies is None:
-            rows = self._db.execute("SELECT * FROM company ORDER BY id").fetchall()
-            self._companies = tuple(Company(*row[:-2], live=bool(row[-2]), seeded=bool(row[-1])) for row in rows)
+            rows = self._db.execute("SELECT * FROM company ORDER BY id")
+            self._companies = tuple(Company(*row[:-2], *map(bool, row[-2:])) for row in rows)
         return self._companies
 
     def add_company(self, company: Company) -> None:
