@@ -9,11 +9,14 @@ indexed from the start, what else queries ask for by `indexes.py`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+
+import attrs
 
 from .ownership import links
 from .shape import shapes
 
-__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "index", "is_table", "statements"]
+__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "index", "is_table", "statements", "texts"]
 
 APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
 VERSION = 2
@@ -105,3 +108,29 @@ def statements() -> Iterator[str]:
         yield index(name, path, "integer")
     yield f"PRAGMA application_id = {APPLICATION_ID}"
     yield f"PRAGMA user_version = {VERSION}"
+
+
+@attrs.frozen
+class Texts:
+    """The statements of one entity type."""
+
+    get: str
+    insert: str
+    replace: str
+    remove: str
+    clear: str
+
+
+@cache
+def texts() -> dict[str, Texts]:
+    """The statements of every entity type, written once so that SQLite's cache knows them."""
+    return {
+        name: Texts(
+            get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
+            insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
+            replace=f'UPDATE "{name}" SET body = ? WHERE company = ? AND id = ?',  # noqa: S608
+            remove=f'DELETE FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608
+            clear=f'DELETE FROM "{name}" WHERE company = ?',  # noqa: S608
+        )
+        for name in shapes()
+    }

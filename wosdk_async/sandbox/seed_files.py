@@ -128,21 +128,25 @@ def _from_csv(text: str, shape: Shape) -> Iterator[Given]:
             if len(cells) > len(header):
                 raise StoreError(f"{place}: there are {len(cells)} cells for {len(header)} columns.")
             if any(cells):
-                yield Given(place, shape.name, _members(shape, dict(zip(header, cells, strict=False))))
+                found = zip(header, cells, strict=False)
+                yield Given(
+                    place, shape.name, _members(shape, place, [(p, t) for p, t in found if t.strip()])
+                )
     except csv.Error as error:
         raise StoreError(f"line {lines.line_num}: {error}.") from error
 
 
-def _members(shape: Shape, cells: dict[str, str]) -> dict[str, Any]:
-    """Nested members of the cells that hold something."""
+def _members(shape: Shape, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+    """The nested members that cells and their paths stand for."""
     members: dict[str, Any] = {}
-    for path, text in cells.items():
-        if text.strip():
-            *outer, last = path.split(".")
-            inside = members
-            for step in outer:
-                inside = inside.setdefault(step, {})
-            inside[last] = _typed(_field(shape, path.split(".")), text)
+    for path, text in cells:
+        *outer, last = steps = path.split(".")
+        inside: Any = members
+        for step in outer:
+            inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
+        if not isinstance(inside, dict) or last in inside:
+            raise StoreError(f"{place}: column {path} and another one say the same thing twice.")
+        inside[last] = _typed(_field(shape, steps), text)
     return members
 
 

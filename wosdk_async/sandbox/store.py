@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import attrs
+from attrs import astuple
 
 from .body import Row, dump, load
 from .companies import Company
@@ -16,8 +16,7 @@ from .database import connect, prepare, remedy
 from .errors import StoreError
 from .indexes import Indexes
 from .ownership import Link
-from .schema import column, is_table
-from .shape import shapes
+from .schema import column, is_table, texts
 
 __all__ = ["Company", "Store"]
 
@@ -41,7 +40,7 @@ class Store:
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error
         self._counters = Counters(self._db)
-        self._texts = _texts()
+        self._texts = texts()
         self._companies: tuple[Company, ...] | None = None
         self._open = False
         self._seen = self._changes()
@@ -135,9 +134,8 @@ class Store:
 
     def clear(self, company: int) -> None:
         """Remove all rows and counters of a Company."""
-        for texts in self._texts.values():
-            if texts.clear:
-                self._db.execute(texts.clear, (company,))
+        for entity in filter(is_table, self._texts):
+            self._db.execute(self._texts[entity].clear, (company,))
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self._counters.forget()
 
@@ -166,8 +164,8 @@ class Store:
 
     def add_company(self, company: Company) -> None:
         """Keep a Company, or what changed of one with this id."""
-        marks = ", ".join("?" * len(attrs.fields(Company)))
-        self._db.execute(f"INSERT OR REPLACE INTO company VALUES ({marks})", attrs.astuple(company))  # noqa: S608
+        row = astuple(company)
+        self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
 
     def copy_to(self, target: sqlite3.Connection) -> None:
@@ -194,26 +192,3 @@ class Store:
     def _changes(self) -> int:
         """A number that differs once another connection has committed."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
-
-
-@attrs.frozen
-class _Texts:
-    get: str
-    insert: str
-    replace: str
-    remove: str
-    clear: str
-
-
-def _texts() -> dict[str, _Texts]:
-    """The statements of every entity type, written once so that SQLite's cache knows them."""
-    return {
-        name: _Texts(
-            get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
-            insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
-            replace=f'UPDATE "{name}" SET body = ? WHERE company = ? AND id = ?',  # noqa: S608
-            remove=f'DELETE FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608
-            clear=f'DELETE FROM "{name}" WHERE company = ?' if is_table(name) else "",  # noqa: S608
-        )
-        for name in shapes()
-    }
