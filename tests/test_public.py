@@ -28,6 +28,7 @@ ROOMS = [  # each imports only from those before it
     {"fanout"},
     {"credential_sources"},
     {"settings"},
+    {"marker"},
     {"connected"},
     {"verbs"},
     {"helpers"},

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         NotFoundError,
         NotSentError,
         NotUniqueError,
+        OverloadedError,
         PayloadError,
         RefusedError,
         SessionError,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
+    from wosdk_async.transport.stats import Stats
     from wosdk_async.transport.trace import Trace
     from wosdk_async.webhooks import read_event
 
@@ -96,6 +98,7 @@ __all__ = [
     "NotStarted",
     "NotUniqueError",
     "Outcome",
+    "OverloadedError",
     "PayloadError",
     "Query",
     "RefusedError",
@@ -104,6 +107,7 @@ __all__ = [
     "Run",
     "SessionError",
     "SessionRefusedError",
+    "Stats",
     "ThrottledError",
     "Trace",
     "UnknownCompanyError",
@@ -139,6 +143,7 @@ _HOMES = {
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
+    "wosdk_async.transport.stats": ("Stats",),
     "wosdk_async.transport.trace": ("Trace",),
     "wosdk_async.webhooks": ("read_event",),
 }

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Self, TypedDict, Unpack
 
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings import Settings
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
-from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.dispatch import CallOptions, OnInDoubt
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.transport import BeforeSend, Tenant, Transport, TransportSettings
+from wosdk_async.transport.settings import BeforeSend, TransportSettings
+from wosdk_async.transport.stats import Stats
+from wosdk_async.transport.tenant import Tenant
+from wosdk_async.transport.transport import Transport
 
 __all__ = ["Client"]
 
-_CONNECTIONS = 20  # what the httpx engine does best with
+_CONNECTIONS = 100  # of all Companies; the native engine does not care how many
 _IN_FLIGHT = 32  # of one Company; the service publishes no limit (facts 7)
+
+
+class Bounds(TypedDict, total=False):
+    """What :class:`Client` takes beside whom to log in as."""
+
+    connections: int
+    in_flight: int
+    rate: float | None
+    max_queued: int | None
+    adaptive: bool
+    retry_quota: float
+    options: CallOptions | None
+    read_only: bool
+    before_send: BeforeSend | None
+    on_in_doubt: OnInDoubt | None
 
 
 class Client:
@@ -37,10 +55,16 @@ class Client:
         trusted_hosts: your own hosts, which a locator may name and which may be reached without https.
         host_suffixes: the domains below which a locator may name hosts.
         connections: connections of the whole client at the most.
-        in_flight: calls of one Company under way at the most.
+        in_flight: calls of one Company under way at the most; fewer after a 429 or 503 (``docs/load.md``).
+        rate: calls of one Company sent in a second at the most; None for as many as go.
+        max_queued: calls of one Company that may wait; one more raises OverloadedError. None for no bound.
+        adaptive: lower the calls in flight of a Company also when its answers get slower.
+        retry_quota: what all calls may spend on sending again, 5 for each time; successes bring it back.
         options: deadline and retries for every call that does not bring its own.
         read_only: refuse every call that could change something, before it is sent.
         before_send: sees every call first, and may stop or answer it (:data:`BeforeSend`, :class:`DryRun`).
+        on_in_doubt: told of a call (with its RequestId) whose caller was cancelled while it may have been
+            carried out; it must return at once.
     """
 
     def __init__(
@@ -53,10 +77,20 @@ class Client:
         host_suffixes: Iterable[str] = ("corrigo.com",),
         connections: int = _CONNECTIONS,
         in_flight: int = _IN_FLIGHT,
+        rate: float | None = None,
+        max_queued: int | None = None,
+        adaptive: bool = False,
+        retry_quota: float = 500,
         options: CallOptions | None = None,
         read_only: bool = False,
         before_send: BeforeSend | None = None,
+        on_in_doubt: OnInDoubt | None = None,
     ) -> None:
+        for name, bound in (("connections", connections), ("in_flight", in_flight), ("rate", rate)):
+            if bound is not None and not bound > 0:
+                raise ConfigurationError(f"{name} is {bound!r}; it takes a number above 0")
+        if max_queued is not None and max_queued < 0:
+            raise ConfigurationError(f"max_queued is {max_queued!r}; it takes 0 or more, or None")
         self._region = region
         self._credentials = credentials
         self._company = company
@@ -67,8 +101,13 @@ class Client:
                 hosts=hosts,
                 connections=connections,
                 in_flight=in_flight,
+                rate=rate,
+                max_queued=max_queued,
+                adaptive=adaptive,
+                retry_quota=retry_quota,
                 read_only=read_only,
                 before_send=before_send,
+                on_in_doubt=on_in_doubt,
             )
         )
 
@@ -78,11 +117,7 @@ class Client:
         environ: Mapping[str, str] | None = None,
         *,
         profile: str | None = None,
-        connections: int = _CONNECTIONS,
-        in_flight: int = _IN_FLIGHT,
-        options: CallOptions | None = None,
-        read_only: bool = False,
-        before_send: BeforeSend | None = None,
+        **bounds: Unpack[Bounds],
     ) -> Self:
         """A client as the ``WOSDK_*`` variables and a profile of the settings file say
         (:class:`~wosdk_async.settings.Settings`).
@@ -96,11 +131,7 @@ class Client:
             credentials=found.credentials,
             company=found.company,
             trusted_hosts=found.trusted_hosts,
-            connections=connections,
-            in_flight=in_flight,
-            options=options,
-            read_only=read_only,
-            before_send=before_send,
+            **bounds,
         )
 
     def __repr__(self) -> str:
@@ -132,9 +163,17 @@ class Client:
             )
         return Company(self._transport, Tenant(name, region or self._region, pair), self._options)
 
-    async def aclose(self) -> None:
-        """Close the connections; every Company of this client is closed with it."""
-        await self._transport.aclose()
+    def stats(self) -> Stats:
+        """What is under way, waits and was done so far, in figures; asked from within the event loop."""
+        return self._transport.stats()
+
+    async def aclose(self, grace: float = 5.0) -> None:
+        """Close the client and every Company of it; new calls are refused.
+
+        Calls under way get ``grace`` seconds to end. Those that are left then raise: InDoubtError where
+        a request was sent that is not safe to repeat, else DeadlineError.
+        """
+        await self._transport.aclose(grace)
 
     async def __aenter__(self) -> Self:
         return self

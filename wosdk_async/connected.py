@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, Self, TypeVar
 
 import attrs
 
 from wosdk_async import calls
 from wosdk_async.errors import UnknownNameError
+from wosdk_async.marker import Marker, Resolver
 from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
+from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.transport.transport import Tenant, Transport
+from wosdk_async.transport.transport import Transport
 from wosdk_async.wire import Call
 
 __all__ = ["Connected"]
@@ -96,12 +98,33 @@ class Connected:
         check: bool = True,
     ) -> Any:
         """Run a command by the path that the Company was seen to know, and by the others after it."""
+        return await self._run_any(self._ways(command, fields, check=check), trace)
+
+    def _ways(
+        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, *, check: bool = True
+    ) -> list[Call[Any]]:
         call = calls.command(command, fields, check=check)
         others = calls.by_other_paths(call, command)
-        if not others:
-            return await self._send(call, trace)
-        known = self._sessions.paths.get(call.operation)
-        return await self._run_by(sorted([call, *others], key=lambda way: way.path != known), trace)
+        known = self._sessions.paths.get(call.operation) if others else None
+        return sorted([call, *others], key=lambda way: way.path != known) if others else [call]
+
+    async def _run_marked(
+        self, command: Command[Any] | str, marker: str, trace: Trace | None = None, *, check: bool = True
+    ) -> Any:
+        """Run a command that carries a key of the caller's own, and look it up when it is in doubt."""
+        mark = Marker.of(command, marker)
+        ways = self._ways(command, None, check=check)
+        return await Resolver(
+            once=lambda: self._run_any(ways, trace),
+            find=lambda: mark.find(lambda call: self._send(call, Trace())),
+            cancelled=lambda: self._transport.tell_in_doubt(ways[0], self._sessions),
+            clock=self._transport.clock,
+            settle=self._options.settle,
+            attempts=self._options.retry.attempts,
+        ).run()
+
+    def _run_any(self, ways: list[Call[T]], trace: Trace | None) -> Coroutine[Any, Any, T]:
+        return self._send(ways[0], trace) if len(ways) == 1 else self._run_by(ways, trace)
 
     async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
         way, *others = ways
@@ -119,5 +142,5 @@ class Connected:
         seconds = backoff(self._options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self._transport.clock.sleep(seconds)
 
-    async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
-        return await self._transport.send(call, self._sessions, self._options, trace or self._trace)
+    def _send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
+        return self._transport.send(call, self._sessions, self._options, trace or self._trace)

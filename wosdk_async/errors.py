@@ -15,6 +15,8 @@ of them ever holds a token or a secret.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "NotFoundError",
     "NotSentError",
     "NotUniqueError",
+    "OverloadedError",
     "PayloadError",
     "RefusedError",
     "SessionError",
@@ -46,6 +49,9 @@ __all__ = [
 ]
 
 
+THROTTLED = (429, 503)  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+
+
 class WosdkError(Exception):
     """The root: ``except WosdkError`` catches whatever this library raises.
 
@@ -58,6 +64,10 @@ class WosdkError(Exception):
     operation: str | None = None
     request_id: str | None = None
     attempts: int = 0
+    waits: tuple[float, ...] = ()
+    """Seconds waited before each further attempt."""
+    times: Mapping[str, float] = MappingProxyType({})
+    """Seconds spent in each phase: queue, session, connect, request, sleep."""
     status: int = 0
     code: str = ""
     time_stamp: str | None = None
@@ -204,12 +214,19 @@ class NotSentError(WosdkError, ConnectionError):
     """The call never reached the service, so it can be sent again, a create too."""
 
 
+class OverloadedError(NotSentError):
+    """Too many calls of the Company wait in this client already, so this one was turned away at once."""
+
+
 class NoAnswerError(WosdkError):
     """A call that is safe to repeat got no answer that could be read, however often it was sent."""
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """The time for the call was used up before it could have had an effect; ``phase`` says by what."""
+    """The time for the call was used up before it could have had an effect.
+
+    ``phase`` names what it was busy with then: queue, session, connect, request or sleep.
+    """
 
     phase: str = ""
 
@@ -257,7 +274,7 @@ def refused(
     """
     known = _word(code) or ""
     kind = _BY_CODE.get(known)
-    if status in (429, 503):  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
+    if status in THROTTLED:
         kind = ThrottledError
     elif kind is None:
         kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone

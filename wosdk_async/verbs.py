@@ -139,17 +139,35 @@ class Verbs(Connected):
     # --- commands ---------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R], *, check: bool = True) -> R: ...
+    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
     @overload
     async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
     async def run(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        marker: str | None = None,
+        check: bool = True,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
-        Raises InvalidCallError for what the service would refuse or drop, unless ``check=False`` sends it
-        anyway, and InDoubtError when the command may have been carried out though no answer says so.
+        Args:
+            command: the command, or its name.
+            fields: what a command that is named carries.
+            marker: where a command carries a key of your own that can be queried, as in
+                ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. When the outcome
+                is in doubt the record with this key is looked for until the ``settle`` time of the options
+                has passed since the last attempt. If it is there the result holds it; else the command is
+                sent again. See ``docs/failures.md`` for the window that remains.
+            check: refuse what the service would refuse or drop before it is sent.
+
+        Raises InvalidCallError for what is refused here, and InDoubtError when the command may have been
+        carried out though no answer says so. With a marker, NotUniqueError when several records have the
+        key, and InDoubtError only when they could not be queried.
         """
+        if marker is not None:
+            return await self._run_marked(command, marker, check=check)
         return await self._run(command, fields, check=check)
 
     @overload
@@ -157,6 +175,7 @@ class Verbs(Connected):
         self,
         inputs: Iterable[Command[R]] | AsyncIterable[Command[R]],
         *,
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -167,6 +186,7 @@ class Verbs(Connected):
         inputs: Iterable[I] | AsyncIterable[I],
         *,
         command: Callable[[I], Command[R]],
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -176,6 +196,7 @@ class Verbs(Connected):
         inputs: Iterable[Any] | AsyncIterable[Any],
         *,
         command: Callable[[Any], Command[Any]] | None = None,
+        marker: str | None = None,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -185,6 +206,7 @@ class Verbs(Connected):
         Args:
             inputs: commands, or anything from which ``command`` makes one; sync or async, of any length.
             command: makes the command of an input when its turn comes; what it raises fails that input only.
+            marker: where each command carries a key of its own, as for :meth:`run`.
             limit: calls under way at the most, and outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw answer of each call into its outcome, as ``reply``.
@@ -194,6 +216,8 @@ class Verbs(Connected):
 
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
+            if marker is not None:
+                return await self._run_marked(made, marker, trace)
             return await self._run(made, None, trace)
 
         return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from tests.support.service import COMPANY, SECRET, Service
 from wosdk_async.cli.app import app
 from wosdk_async.sandbox import LocalCompany
 
@@ -32,8 +35,12 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         "CLIENT_SECRET",
         "REGION",
         "TRUSTED_HOSTS",
+        "PROFILE",
+        "CONFIG",
     ):
         monkeypatch.delenv(f"WOSDK_{name}", raising=False)
+    for name in ("COLUMNS", "PYTHONUNBUFFERED"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture
@@ -57,6 +64,47 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         yield local.variables
+
+
+@pytest.fixture(scope="session")
+def local_company() -> Iterator[LocalCompany]:
+    """A local Company that no test changes."""
+    with LocalCompany() as local:
+        yield local
+
+
+@pytest.fixture
+def seeded(monkeypatch: pytest.MonkeyPatch, local_company: LocalCompany) -> dict[str, str]:
+    """The environment variables lead to a local Company as it is when it is new; nothing is to be changed."""
+    for name, value in local_company.variables.items():
+        monkeypatch.setenv(name, value)
+    return dict(local_company.variables)
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    """A scripted service in a thread of its own, that the environment variables lead to."""
+    service = Service()
+    ready, done = threading.Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def serve() -> None:
+        async with service:
+            ready.set()
+            await done.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=[serve()])
+    thread.start()
+    ready.wait()
+    monkeypatch.setenv("WOSDK_TOKEN_URL", f"{service.url}/OAuth/token")
+    monkeypatch.setenv("WOSDK_LOCATOR_URL", service.url)
+    monkeypatch.setenv("WOSDK_COMPANY", COMPANY)
+    monkeypatch.setenv("WOSDK_CLIENT_ID", "id-1")
+    monkeypatch.setenv("WOSDK_CLIENT_SECRET", SECRET)
+    yield service
+    loop.call_soon_threadsafe(done.set)
+    thread.join()
+    loop.close()
 
 
 def table() -> list[list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -26,7 +27,14 @@ TWINS: list[Callable[[Any], Any]] = [
     lambda error: pickle.loads(pickle.dumps(error)),  # noqa: S301
 ]
 TEXTS = st.text(max_size=20)
-VALUES = {str: TEXTS, int: st.integers(0, 999), float: st.floats(0, 99), type(None): st.none() | TEXTS}
+VALUES = {
+    str: TEXTS,
+    int: st.integers(0, 999),
+    float: st.floats(0, 99),
+    type(None): st.none() | TEXTS,
+    tuple: st.lists(st.floats(0, 99), max_size=2).map(tuple),
+    MappingProxyType: st.dictionaries(TEXTS, st.floats(0, 99), max_size=2),
+}
 
 
 def attributes(kind: type[WosdkError]) -> dict[str, object]:

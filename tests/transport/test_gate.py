@@ -20,17 +20,18 @@ async def spin() -> None:
 async def test_first_come_first_served() -> None:
     """Waiters of one key get their slots in the order in which they asked."""
     gate, order = Gate(1), []
-    await gate.acquire("a")
+    a = gate.lane()
+    await gate.acquire(a)
 
     async def wait(number: int) -> None:
-        await gate.acquire("a")
+        await gate.acquire(a)
         order.append(number)
-        gate.release("a")
+        gate.release(a)
 
     tasks = [asyncio.create_task(wait(number)) for number in range(5)]
     await spin()
     assert (gate.in_flight, gate.queued) == (1, 5)
-    gate.release("a")
+    gate.release(a)
     await asyncio.gather(*tasks)
     assert order == [0, 1, 2, 3, 4]
     assert (gate.in_flight, gate.queued) == (0, 0)
@@ -39,29 +40,31 @@ async def test_first_come_first_served() -> None:
 async def test_a_key_never_holds_more_than_its_share() -> None:
     """A key at its own bound waits although the gate has room, and others pass it."""
     gate = Gate(10, 2)
-    await gate.acquire("a")
-    await gate.acquire("a")
-    third = asyncio.create_task(gate.acquire("a"))
+    a, b = gate.lane(), gate.lane()
+    await gate.acquire(a)
+    await gate.acquire(a)
+    third = asyncio.create_task(gate.acquire(a))
     await spin()
-    await asyncio.wait_for(gate.acquire("b"), 1)
+    await asyncio.wait_for(gate.acquire(b), 1)
     assert not third.done()
-    gate.release("a")
+    gate.release(a)
     await asyncio.wait_for(third, 1)
 
 
 async def test_keys_take_turns() -> None:
     """A key with a long queue does not hold up one that asks later."""
     gate, order = Gate(1), []
-    await gate.acquire("x")
+    lanes = {key: gate.lane() for key in "abx"}
+    await gate.acquire(lanes["x"])
 
     async def wait(key: str) -> None:
-        await gate.acquire(key)
+        await gate.acquire(lanes[key])
         order.append(key)
-        gate.release(key)
+        gate.release(lanes[key])
 
     tasks = [asyncio.create_task(wait(key)) for key in "aaaabb"]
     await spin()
-    gate.release("x")
+    gate.release(lanes["x"])
     await asyncio.gather(*tasks)
     assert order == ["a", "b", "a", "b", "a", "a"]
 
@@ -69,10 +72,11 @@ async def test_keys_take_turns() -> None:
 async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
     """A waiter that is cancelled in the same turn in which it got its slot does not keep it."""
     gate = Gate(1)
-    await gate.acquire("a")
-    first, second = (asyncio.create_task(gate.acquire("a")) for _ in range(2))
+    a = gate.lane()
+    await gate.acquire(a)
+    first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
     await spin()
-    gate.release("a")  # grants to the first, which has not run yet
+    gate.release(a)  # grants to the first, which has not run yet
     first.cancel()
     await asyncio.wait_for(second, 1)
     with pytest.raises(asyncio.CancelledError):
@@ -83,13 +87,14 @@ async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
 async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
     """A slot that comes back in the same turn in which the first in line was cancelled goes to the second."""
     gate = Gate(1)
-    await gate.acquire("a")
-    first, second = (asyncio.create_task(gate.acquire("a")) for _ in range(2))
+    a = gate.lane()
+    await gate.acquire(a)
+    first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
     await spin()
     first.cancel()
-    gate.release("a")
+    gate.release(a)
     await asyncio.wait_for(second, 1)
-    gate.release("a")
+    gate.release(a)
     assert (gate.in_flight, gate.queued) == (0, 0)
 
 
@@ -107,6 +112,7 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
 
     async def scenario() -> None:
         gate, holding, waiting = Gate(total, each), [], []
+        lanes = {key: gate.lane() for key in "abc"}
 
         def settle() -> None:
             for key, task in list(waiting):
@@ -120,9 +126,9 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
         for step, number in steps:
             if step == "ask":
                 key = "abc"[number % 3]
-                waiting.append((key, asyncio.create_task(gate.acquire(key))))
+                waiting.append((key, asyncio.create_task(gate.acquire(lanes[key]))))
             elif step == "release" and holding:
-                gate.release(holding.pop(number % len(holding)))
+                gate.release(lanes[holding.pop(number % len(holding))])
             elif step == "cancel" and waiting:
                 waiting[number % len(waiting)][1].cancel()
             elif step == "spin":
@@ -132,7 +138,7 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
             await spin()
             settle()
             if holding:
-                gate.release(holding.pop())
+                gate.release(lanes[holding.pop()])
         assert (gate.in_flight, gate.queued) == (0, 0)
 
     asyncio.run(scenario())

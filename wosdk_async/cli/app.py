@@ -2,33 +2,71 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.import_command import import_command
-from wosdk_async.cli.sandbox_command import sandbox
+from wosdk_async.cli.exits import Exit, say
+from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
 
+_COMMANDS = ("check", "completion", "describe", "get", "import", "query", "run", "sandbox")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Wosdk(click.Group):
+    """Loads a command when it is named, and ends quietly when Ctrl-C or the reader of stdout says so."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = import_module(f"wosdk_async.cli.{cmd_name}_command")
+        found: click.Command = getattr(module, f"{cmd_name}_command")
+        return found
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            _let_go_of_stdout()
+            ctx.exit(Exit.PIPE)
+        except (KeyboardInterrupt, click.Abort):
+            say("interrupted")
+            ctx.exit(Exit.INTERRUPTED)
+
+
+def _let_go_of_stdout() -> None:
+    """Python flushes stdout when it ends, and would complain of the reader that went away."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
+
+
+@click.group(cls=Wosdk, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="wosdk")
+@target_options()
 def app() -> None:
-    """Work orders from the command line: import files, and a local Company to try everything on.
+    """Work orders from the command line: look, run commands, import files, and a local Company to try it on.
 
     \b
     Try an import, nothing else to start:
       wosdk import requests.csv --map map.toml --sandbox
-    Keep what it made, and look at it later:
-      wosdk import requests.csv --map map.toml --sandbox company.db
-      wosdk sandbox serve --store company.db
-    The real thing, once the variables below are set:
-      wosdk import requests.csv --map map.toml --outcomes outcomes.jsonl
+    Look around, once the variables below are set:
+      wosdk check
+      wosdk describe WorkOrder
+      wosdk query WorkOrder --where 'StatusId = New' -p Number -p Customer.Name
 
     A Company is named by WOSDK_COMPANY, WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, and by WOSDK_REGION
-    (americas, apac or emea).
+    (americas, apac or emea), or by a profile of the settings file. The options below may also stand behind
+    the command. Results go to stdout, all else to stderr.
     """
-
-
-app.add_command(import_command)
-app.add_command(sandbox)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 
+from wosdk_async.cli.asking import confirm
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
-from wosdk_async.transport.hosts import is_loopback
+from wosdk_async.cli.options import target_of, target_options
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -27,7 +27,7 @@ _TEMPORARY = "\0"  # --sandbox without a STORE; no file is called so
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("import", no_args_is_help=True)
+@click.command("import", short_help="Create a work order for each row of a file.", no_args_is_help=True)
 @click.argument("file", type=_PATH, required=False)
 @click.option(
     "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="Which column feeds which field."
@@ -53,7 +53,10 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
 )
+@target_options(hidden=True)
+@click.pass_context
 def import_command(
+    ctx: click.Context,
     file: Path | None,
     map_file: Path,
     sandbox: str | None,
@@ -72,18 +75,28 @@ def import_command(
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
       wosdk import requests.csv --map map.toml --yes --json
 
-    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable.
+    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable; 3 to 6 the
+    Company refused or was not reached before anything was created.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
     with unusable():
         from wosdk_async.cli.closing import close
+        from wosdk_async.cli.link import Link
 
+        target = target_of(ctx)
+        if target.read_only:
+            raise Unusable("--read-only: an import creates work orders, so nothing is sent")
         _keep_apart(outcomes, file, map_file)
         job = _job(file, map_file)
-        with _variables(sandbox) as variables:
-            ask = not yes and sandbox is None
-            summary = asyncio.run(_run(job, variables, ask, concurrency, outcomes))
+        with (
+            _variables(sandbox) as variables,
+            Link(target, variables, connections=concurrency, in_flight=concurrency) as link,
+        ):
+            link.do(link.company.connect())
+            if variables is None:
+                confirm(link.company, f"{job.rows} rows", "Create the work orders?", ask=not yes)
+            summary = link.do(_run(job, link.company, concurrency, outcomes), hurry=False)
     close(summary, as_json)
     sys.exit(0 if summary.complete else 1)
 
@@ -126,46 +139,21 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
         yield local.variables
 
 
-async def _run(
-    job: ImportJob, variables: Mapping[str, str] | None, ask: bool, concurrency: int, outcomes: Path | None
-) -> Summary:
-    from wosdk_async import Client
+async def _run(job: ImportJob, company: Company, concurrency: int, outcomes: Path | None) -> Summary:
     from wosdk_async.cli.closing import Keeper
     from wosdk_async.cli.display import display
 
-    async with Client.from_env(variables, connections=concurrency, in_flight=concurrency) as client:
-        company = client.company()
-        await company.connect()
-        if variables is None:
-            _confirm(company, job.rows, ask)
-        with _opened(outcomes) as file:
-            keeper = Keeper(file)
-            with display(job.rows) as shown, _interruptible(job):
+    with _opened(outcomes) as file:
+        keeper = Keeper(file)
+        with display(job.rows) as shown, _interruptible(job):
 
-                def on_row(outcome: RowOutcome) -> None:
-                    keeper.row(outcome)
-                    shown.row(outcome)
+            def on_row(outcome: RowOutcome) -> None:
+                keeper.row(outcome)
+                shown.row(outcome)
 
-                summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
-        keeper.tell(summary, outcomes)
-        return summary
-
-
-def _confirm(company: Company, rows: int, ask: bool) -> None:
-    """Show where the work orders will go; ask, unless it is nobody's production (a loopback address)."""
-    say(f"{rows} rows for Company {company.name!r} at {company.host} (release {company.version})")
-    if not ask or is_loopback(urlsplit(company.host or "").hostname or ""):
-        return
-    if not _somebody_is_there():
-        raise Unusable(
-            "nobody can be asked, because stdin is no terminal; add --yes to create the work orders"
-        )
-    if not click.confirm("Create the work orders?", err=True):
-        raise click.Abort
-
-
-def _somebody_is_there() -> bool:
-    return sys.stdin.isatty()
+            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
+    keeper.tell(summary, outcomes)
+    return summary
 
 
 def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from wosdk_async.sandbox.companies import Company
     from wosdk_async.sandbox.store import Store
 
-__all__ = ["sandbox"]
+__all__ = ["sandbox_command"]
 
 _FILE = click.Path(path_type=Path)
 _store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
 _one_company = click.option("--company", metavar="NAME", help="The Company meant; without it the first.")
 
 
-@click.group()
-def sandbox() -> None:
+@click.group("sandbox", short_help="Local Companies that answer like the service.")
+def sandbox_command() -> None:
     """Local Companies that answer like the service, kept in one SQLite file."""
 
 
-@sandbox.command()
+@sandbox_command.command()
 @_store
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
@@ -62,7 +62,7 @@ def serve(store: Path, port: int, host: str, companies: tuple[str, ...], open_ad
         )
 
 
-@sandbox.command("add-company")
+@sandbox_command.command("add-company")
 @_store
 @click.argument("name")
 @click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
@@ -77,7 +77,7 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> N
         say(f"added {made.name}; `wosdk sandbox companies` shows how to reach it")
 
 
-@sandbox.command()
+@sandbox_command.command()
 @_store
 @click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Where the store is served.")
 def companies(store: Path, url: str) -> None:
@@ -88,7 +88,7 @@ def companies(store: Path, url: str) -> None:
         click.echo(profiles(opened.companies(), url.rstrip("/")), nl=False)
 
 
-@sandbox.command()
+@sandbox_command.command()
 @_store
 @click.argument("file", type=_FILE)
 @click.option("--entity", metavar="TYPE", help="The entity type of all rows; a CSV file needs it.")
@@ -109,7 +109,7 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         say(f"added {load_rows(opened, _named(opened, company), rows)} rows of {file}")
 
 
-@sandbox.command()
+@sandbox_command.command()
 @_store
 @click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
 def snapshot(store: Path, to: Path) -> None:
@@ -121,7 +121,7 @@ def snapshot(store: Path, to: Path) -> None:
         say(f"kept {store} in {to}")
 
 
-@sandbox.command()
+@sandbox_command.command()
 @_store
 @click.option("--to", type=_FILE, help="The snapshot; without it what the Companies started with.")
 def reset(store: Path, to: Path | None) -> None:

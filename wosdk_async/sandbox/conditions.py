@@ -63,7 +63,9 @@ class Criteria:
             raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
         parts = [self._condition(condition) for condition in objects(expression, "Conditions")]
         parts += [self.filter(inner, depth + 1) for inner in objects(expression, "Filters")]
-        return _joined(parts, _joiner(pick(expression, "FilterOperator")))
+        joiner = _joiner(pick(expression, "FilterOperator"))
+        self.ranged |= joiner == "OR" and len(parts) > 1
+        return _joined(parts, joiner)
 
     def order(self, path: object) -> str:
         """The SQL a row sorts by."""

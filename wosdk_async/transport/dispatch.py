@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
+from asyncio import CancelledError
+from collections.abc import Callable
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import attrs
 
-from wosdk_async.errors import DeadlineError, InDoubtError, RefusedError, SessionRefusedError, WosdkError
+from wosdk_async.errors import (
+    DeadlineError,
+    InDoubtError,
+    OverloadedError,
+    WosdkError,
+)
+from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.counts import Counts
+from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.engine import Engine
-from wosdk_async.transport.gate import Gate
-from wosdk_async.transport.login import session_headers
-from wosdk_async.transport.retry import RetryPolicy, repeated
-from wosdk_async.transport.session import Session, SessionKeeper
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, read
+from wosdk_async.transport.gate import Gate, Lane
+from wosdk_async.transport.retry import Retries, RetryPolicy, RetryQuota
+from wosdk_async.transport.session import SessionKeeper
+from wosdk_async.transport.trace import PHASES, Trace
+from wosdk_async.wire import Call
 
-__all__ = ["CallOptions", "Dispatcher"]
+__all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "tell_in_doubt"]
+
+_log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")
+
+OnInDoubt = Callable[[Call[Any], str | None], None]
+"""Told of a call, and of its RequestId, that may have been carried out though its caller was cancelled."""
 
 
 @attrs.frozen(kw_only=True)
@@ -27,10 +42,13 @@ class CallOptions:
     """What a call may take: seconds for the whole of it (queue, session, attempts, waits) and its retries.
 
     ``deadline`` None means 60 s, and 120 s for what is not safe to repeat: a short deadline makes doubt.
+    ``settle`` is how long after it was given up a create may still appear: a call with a marker is looked up
+    for so many seconds before it is sent again.
     """
 
     deadline: float | None = None
     retry: RetryPolicy = RetryPolicy()
+    settle: float = 30.0
 
     def seconds(self, call: Call[Any]) -> float:
         """The deadline that holds for ``call``."""
@@ -39,96 +57,106 @@ class CallOptions:
         return 60.0 if call.repeat_safe else 120.0
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True, eq=False)
 class Dispatcher:
-    """Sends calls for the Companies of one client."""
+    """Sends calls for the Companies of one client, within one event loop."""
 
     engine: Engine
     gate: Gate
     clock: Clock
+    deadlines: Deadlines
+    quota: RetryQuota
+    counts: Counts
+    max_queued: int | None = None
+    on_in_doubt: OnInDoubt | None = None
+    _lanes: WeakKeyDictionary[SessionKeeper, Lane] = attrs.field(factory=WeakKeyDictionary, init=False)
 
     async def send(
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         trace = trace if trace is not None else Trace()
-        trace.begin(call.request_id)
+        trace.begin(call.request_id, self.clock.now())
         seconds = options.seconds(call)
+        lane = self.lane(sessions)
+        lane.calls += 1
+        self.counts.begin()
         try:
-            async with asyncio.timeout(seconds):
-                return await repeated(
-                    call, lambda: self._renewing_once(call, sessions, trace), options.retry, self.clock, trace
-                )
+            self._shed(lane)
+            with self.deadlines.within(seconds) as scope:
+                if not self.gate.take(lane):
+                    await self.gate.acquire(lane)
+                # What follows is made when it is needed: tens of thousands may wait up to here, and every
+                # object that they hold is walked over by the garbage collector again and again.
+                attempts = Attempts(self.engine, self.gate, self.clock, call, sessions, lane, trace)
+                retries = Retries(options.retry, self.clock, self.quota, scope.until)
+                value: T = await retries.run(call, attempts.once, trace)
+            self.counts.done()
+            return value
         except WosdkError as error:
-            error.add(**_details(call, sessions, trace))
+            self._complete(error, call, sessions, trace)
             raise
         except TimeoutError:
-            raise _too_late(call, seconds, trace, _details(call, sessions, trace)) from None
-
-    async def _renewing_once(self, call: Call[T], sessions: SessionKeeper, trace: Trace) -> T:
-        """One attempt; a refusal that a new session may cure is cured once."""
-        session = await self._admitted(sessions, trace)
-        try:
-            return await self._attempt(call, session, sessions.company, trace)
-        except SessionRefusedError:
-            trace.doing = "renewing the session"
-        await sessions.newer_than(session.generation)
-        session = await self._admitted(sessions, trace)
-        return await self._attempt(call, session, sessions.company, trace)
-
-    async def _admitted(self, sessions: SessionKeeper, trace: Trace) -> Session:
-        """Hold a slot and a live session. The slot comes first, so that a call that waited for it
-        does not carry a token or a host that died in the meantime; without a session it is given back.
-        """
-        while True:
-            trace.doing = "waiting in the queue"
-            await self.gate.acquire(sessions.company)
-            session = sessions.current()
-            if session is not None:
-                return session
-            self.gate.release(sessions.company)
-            trace.doing = "opening the session"
-            await sessions.newer_than(0)
-
-    async def _attempt(self, call: Call[T], session: Session, company: str, trace: Trace) -> T:
-        """Send once in the slot that is held, and give it back."""
-
-        def sending() -> None:
-            trace.sent = True
-
-        trace.attempts += 1
-        trace.doing = "waiting for the answer"
-        try:
-            reply = await self.engine.send(
-                call.method,
-                f"{session.grant.locator_url if call.to_locator else session.base_url}/{call.path}",
-                [*session_headers(company, session.grant.token), *call.headers],
-                call.body,
-                sending,
-            )
-        finally:
-            self.gate.release(company)
-        trace.reply = reply
-        try:
-            return read(call, reply)
-        except RefusedError as error:
-            trace.sent = False
-            error.hide(session.grant.token)
+            limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
+            late = _too_late(call, limit, trace)
+            self._complete(late, call, sessions, trace)
+            raise late from None
+        except CancelledError:
+            self.counts.failed("cancelled")
+            if trace.sent and not call.repeat_safe:
+                tell_in_doubt(self.on_in_doubt, call, sessions.company)
             raise
+        finally:
+            lane.calls -= 1
+            self.counts.end()
 
+    def lane(self, sessions: SessionKeeper) -> Lane:
+        """The place of a Company at the gate of this loop."""
+        lane = sessions.lane
+        if lane is None or lane.gate is not self.gate:
+            lane = sessions.lane = self._lanes.get(sessions) or self.gate.lane()
+            self._lanes[sessions] = lane
+        return lane
 
-def _details(call: Call[T], sessions: SessionKeeper, trace: Trace) -> dict[str, object]:
-    return {
-        "company": sessions.company,
-        "operation": call.operation,
-        "request_id": call.request_id,
-        "attempts": trace.attempts,
-    }
+    def _shed(self, lane: Lane) -> None:
+        """Turn a call away that would have to wait behind too many others."""
+        if self.max_queued is not None and lane.calls > lane.limit + self.max_queued:
+            raise OverloadedError(
+                f"{lane.calls - 1} calls are under way or wait, and {lane.limit} may be in flight with "
+                f"{self.max_queued} waiting (max_queued); nothing was sent: try later, or raise the bound"
+            )
 
-
-def _too_late(call: Call[T], seconds: float, trace: Trace, details: dict[str, object]) -> WosdkError:
-    if trace.sent and not call.repeat_safe:
-        return InDoubtError(
-            f"it may have been carried out: no answer within {seconds:g} s ({trace.doing})", **details
+    def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionKeeper, trace: Trace) -> None:
+        """Count ``error`` and add what is known of the call."""
+        trace.enter(trace.phase, self.clock.now())
+        self.counts.failed(type(error).__name__)
+        error.add(
+            company=sessions.company,
+            operation=call.operation,
+            request_id=call.request_id,
+            attempts=trace.attempts,
+            waits=trace.waits,
+            times=dict(trace.times),
         )
-    return DeadlineError(f"not done within {seconds:g} s ({trace.doing})", phase=trace.doing, **details)
+
+
+def _too_late(call: Call[Any], limit: str, trace: Trace) -> WosdkError:
+    doing = PHASES[trace.phase]
+    if trace.sent and not call.repeat_safe:
+        return InDoubtError(f"it may have been carried out: no answer {limit} ({doing})")
+    return DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
+
+
+def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
+    """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
+    _log.warning(
+        "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
+        call.operation,
+        company,
+        call.request_id,
+    )
+    if hook is not None:
+        try:
+            hook(call, call.request_id)
+        except Exception:
+            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)

@@ -18,7 +18,7 @@ from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine.streaming import Incoming, StreamingEngine
 from wosdk_async.transport.hosts import HostRules
-from wosdk_async.transport.retry import RetryPolicy, repeated
+from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Unreadable
 
@@ -71,7 +71,7 @@ class Downloads:
             return await receive(lambda take: self._pour(wanted, take))
 
         try:
-            return await repeated(call, once, policy, self.clock, trace)
+            return await Retries(policy, self.clock).run(call, once, trace)
         except WosdkError as error:
             error.add(operation=call.operation, attempts=trace.attempts)
             raise

@@ -1,32 +1,76 @@
 """Who may send now: a bounded number of calls in flight, first come first served.
 
-Every Company has its own bound below the bound of the client, and the Companies take turns, so
-that one with a long queue does not hold up the others.
+Every Company has a lane with its own bound below the bound of the client, and the lanes take turns, so that
+one with a long queue does not hold up the others. Taking and giving back a slot costs the same however many
+wait: only lanes that could go, if there was a free slot, are in the line of turns.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Hashable
+from collections import OrderedDict, deque
+from collections.abc import Callable
 
-__all__ = ["Gate"]
+from wosdk_async.transport.clock import Clock, Timer
+from wosdk_async.transport.control import Control, Halving
+
+__all__ = ["Gate", "Lane"]
+
+_BURST = 0.1  # seconds: what was not used of a rate for so long may be caught up
+
+
+class Lane:
+    """The slots and the queue of one Company at one gate; made by :meth:`Gate.lane`."""
+
+    __slots__ = ("calls", "control", "gate", "held", "in_line", "next_at", "queue", "timer")
+
+    def __init__(self, gate: Gate, control: Control) -> None:
+        self.gate = gate
+        self.control = control
+        self.calls = 0
+        """Calls of any state: the transport counts them here."""
+        self.held = 0
+        self.queue: OrderedDict[asyncio.Future[None], None] = OrderedDict()
+        self.in_line = False
+        self.next_at = 0.0
+        self.timer: Timer | None = None
+
+    def __repr__(self) -> str:
+        return f"<Lane {self.held} of {self.limit} in flight, {len(self.queue)} queued>"
+
+    @property
+    def limit(self) -> int:
+        """How many calls may be in flight now."""
+        return int(self.control.limit)
 
 
 class Gate:
-    """Hands out at most ``total`` slots at once, and at most ``each`` of them for one key.
+    """Hands out at most ``total`` slots at once, and to each lane what its control allows.
 
-    A caller that is cancelled while it waits leaves the queue; one that is cancelled just after
-    it was granted a slot hands the slot on.
+    ``each`` bounds every lane, ``rate`` the slots that one is given in a second. A caller that is cancelled
+    while it waits leaves the queue; one that is cancelled just after it was granted a slot hands it on.
     """
 
-    def __init__(self, total: int, each: int | None = None) -> None:
+    def __init__(
+        self,
+        total: int,
+        each: int | None = None,
+        *,
+        rate: float | None = None,
+        clock: Clock | None = None,
+        control: Callable[[int], Control] = Halving,
+    ) -> None:
         self._total = total
         self._each = min(total, each or total)
-        self._held: Counter[Hashable] = Counter()
+        self._control = control
+        self._clock = clock or Clock()
+        self._interval = 1 / rate if rate else 0.0
         self._free = total
-        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
-        self._turns: deque[Hashable] = deque()  # the keys that wait, next one first
+        self._line: deque[Lane] = deque()  # the lanes that wait for a free slot alone, next one first
+        self.queued = 0
+        """How many callers wait."""
+        self.sent = 0
+        """How many slots were given so far: the number of the call that got the last one."""
 
     def __repr__(self) -> str:
         return f"<Gate {self.in_flight} of {self._total} in flight, {self.queued} queued>"
@@ -36,67 +80,85 @@ class Gate:
         """How many slots are held."""
         return self._total - self._free
 
-    @property
-    def queued(self) -> int:
-        """How many callers wait."""
-        return sum(len(queue) for queue in self._waiting.values())
+    def lane(self) -> Lane:
+        """A new lane."""
+        return Lane(self, self._control(self._each))
 
-    async def acquire(self, key: Hashable) -> None:
-        """Wait for a slot for ``key``."""
-        if key not in self._waiting and self._has_room(key):
-            self._take(key)
+    def take(self, lane: Lane) -> bool:
+        """Take a slot if that is possible without waiting."""
+        if self._free and not lane.queue and self._may_go(lane):
+            self._grant_to(lane)
+            return True
+        return False
+
+    async def acquire(self, lane: Lane) -> None:
+        """Wait for a slot."""
+        if self.take(lane):
             return
         granted = asyncio.get_running_loop().create_future()
-        if key not in self._waiting:
-            self._waiting[key] = deque()
-            self._turns.append(key)
-        self._waiting[key].append(granted)
+        lane.queue[granted] = None
+        self.queued += 1
+        self._line_up(lane)
+        self._grant()
         try:
             await granted
         except asyncio.CancelledError:
             if granted.done() and not granted.cancelled():
-                self.release(key)  # granted and cancelled in the same turn of the loop: hand it on
-            else:
-                self._forget(key, granted)
+                self.release(lane)  # granted and cancelled in the same turn of the loop: hand it on
+            elif granted in lane.queue:  # not yet taken out by a grant that came by
+                del lane.queue[granted]
+                self.queued -= 1
             raise
 
-    def release(self, key: Hashable) -> None:
+    def release(self, lane: Lane) -> None:
         """Give a slot back and let the next in line go."""
         self._free += 1
-        self._held[key] -= 1
-        if not self._held[key]:
-            del self._held[key]
-        self._grant()
+        lane.held -= 1
+        if lane.queue:
+            self._line_up(lane)
+        if self._line:
+            self._grant()
 
-    def _has_room(self, key: Hashable) -> bool:
-        return self._free > 0 and self._held[key] < self._each
+    def _may_go(self, lane: Lane) -> bool:
+        if lane.held >= int(lane.control.limit):
+            return False
+        return not self._interval or self._clock.now() >= lane.next_at
 
-    def _take(self, key: Hashable) -> None:
+    def _grant_to(self, lane: Lane) -> None:
         self._free -= 1
-        self._held[key] += 1
+        lane.held += 1
+        self.sent += 1
+        if self._interval:
+            lane.next_at = max(lane.next_at, self._clock.now() - _BURST) + self._interval
+
+    def _line_up(self, lane: Lane) -> None:
+        """Put a lane with a queue into the line, unless it has to wait for something else first."""
+        if lane.in_line or not lane.queue or lane.held >= int(lane.control.limit):
+            return
+        if not self._may_go(lane):
+            self._wake_later(lane)
+        else:
+            lane.in_line = True
+            self._line.append(lane)
+
+    def _wake_later(self, lane: Lane) -> None:
+        def due() -> None:
+            lane.timer = None
+            self._line_up(lane)
+            self._grant()
+
+        if lane.timer is None:
+            lane.timer = self._clock.call_later(max(0.0, lane.next_at - self._clock.now()), due)
 
     def _grant(self) -> None:
-        """Grant what can be granted, one turn for each waiting key."""
-        for _ in range(len(self._turns)):
-            if not self._free:
-                return
-            key = self._turns.popleft()
-            queue = self._waiting[key]
-            while queue and queue[0].done():  # cancelled, and not yet gone from the queue
-                queue.popleft()
-            if queue and self._has_room(key):
-                self._take(key)
-                queue.popleft().set_result(None)
-            if queue:
-                self._turns.append(key)
-            else:
-                del self._waiting[key]
-
-    def _forget(self, key: Hashable, granted: asyncio.Future[None]) -> None:
-        queue = self._waiting.get(key)
-        if queue is None or granted not in queue:
-            return  # a grant came by and took it out
-        queue.remove(granted)
-        if not queue:
-            del self._waiting[key]
-            self._turns.remove(key)
+        """Grant what can be granted, one turn for each lane in the line."""
+        while self._free and self._line:
+            lane = self._line.popleft()
+            lane.in_line = False
+            if lane.queue and self._may_go(lane):
+                granted, _ = lane.queue.popitem(last=False)
+                self.queued -= 1
+                if not granted.done():  # else cancelled, and not yet gone from the queue
+                    self._grant_to(lane)
+                    granted.set_result(None)
+            self._line_up(lane)

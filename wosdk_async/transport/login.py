@@ -22,10 +22,11 @@ from wosdk_async.errors import (
 )
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import Credentials
-from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.region import Region
-from wosdk_async.transport.retry import RetryPolicy, repeated
+from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, read
@@ -34,6 +35,7 @@ __all__ = ["Login", "session_headers"]
 
 T = TypeVar("T")
 
+_PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a renewal has none
 _LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
 
 
@@ -53,6 +55,7 @@ class Login:
 
     engine: Engine
     clock: Clock
+    deadlines: Deadlines
     policy: RetryPolicy
     hosts: HostRules
 
@@ -117,11 +120,17 @@ class Login:
 
         async def once() -> T:
             trace.attempts += 1
-            reply = await self.engine.send(call.method, url, headers, call.body, lambda: None)
+            try:
+                with self.deadlines.within(_PATIENCE):
+                    reply = await self.engine.send(
+                        call.method, url, headers, call.body, lambda: None, repeat_safe=call.repeat_safe
+                    )
+            except TimeoutError:
+                raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
             return reader(call, reply)
 
         try:
-            return await repeated(call, once, self.policy, self.clock, trace)
+            return await Retries(self.policy, self.clock).run(call, once, trace)
         except WosdkError as error:
             error.add(operation=call.operation, attempts=trace.attempts)
             raise

@@ -10,19 +10,27 @@ in doubt       sent and no answer, or one that does not tell         sent again 
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import attrs
 
-from wosdk_async.errors import InDoubtError, NoAnswerError, NotSentError, ThrottledError, WosdkError
+from wosdk_async.errors import (
+    DeadlineError,
+    InDoubtError,
+    NoAnswerError,
+    NotSentError,
+    ThrottledError,
+    WosdkError,
+)
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Unreadable
 
-__all__ = ["RetryPolicy", "backoff", "give_up", "repeated"]
+__all__ = ["Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
@@ -40,6 +48,35 @@ class RetryPolicy:
     first_wait: float = 0.25
     longest_wait: float = 8.0
     patience: float = 60.0
+
+
+class RetryQuota:
+    """What all calls of a client may spend on sending again: retries cost, successes bring back.
+
+    Against a service that is down a client then sends each call once, instead of several times as many
+    requests as usual. A retry costs ``COST``; a success brings 1, and after a retry that retry's cost.
+    """
+
+    COST = 5
+
+    def __init__(self, capacity: float) -> None:
+        self._capacity = capacity
+        self.left = capacity
+
+    def __repr__(self) -> str:
+        return f"<RetryQuota {self.left:g} of {self._capacity:g}>"
+
+    def take(self) -> bool:
+        """Pay for one retry; False when there is not enough left."""
+        if self.left < self.COST:
+            return False
+        self.left -= self.COST
+        return True
+
+    def succeeded(self, retried: bool) -> None:
+        """Note a success."""
+        if self.left < self._capacity:
+            self.left = min(self._capacity, self.left + (self.COST if retried else 1))
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
@@ -65,21 +102,57 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     return InDoubtError(f"it may have been carried out: no answer that tells ({failure})", status=status)
 
 
-async def repeated(
-    call: Call[Any], once: Callable[[], Awaitable[T]], policy: RetryPolicy, clock: Clock, trace: Trace
-) -> T:
-    """``await once()`` until it gives a value or the table says to give up."""
-    while True:
-        try:
-            return await once()
-        except (SendFailed, Unreadable, ThrottledError) as failure:
-            again = trace.attempts < policy.attempts and _may_repeat(failure, call.repeat_safe, policy)
-            if not again:
-                error = give_up(failure, call.repeat_safe)
-                if error is failure:
-                    raise
-                raise error from failure
-            asked = getattr(failure, "retry_after", None) or 0.0
-        jitter = backoff(policy, trace.attempts, random.random())  # noqa: S311 - not a secret
-        trace.doing = "waiting to send again"
-        await clock.sleep(asked + jitter)
+@attrs.define
+class Retries:
+    """Sends calls again as a policy and a client's quota allow; ``until`` is the end of the call's time."""
+
+    policy: RetryPolicy
+    clock: Clock
+    quota: RetryQuota | None = None
+    until: float = math.inf
+
+    async def run(self, call: Call[Any], once: Callable[[], Awaitable[T]], trace: Trace) -> T:
+        """``await once()`` until it gives a value or the table says to give up."""
+        retried = False
+        while True:
+            try:
+                value = await once()
+            except (SendFailed, Unreadable, ThrottledError) as failure:
+                wait = self._wait(call, failure, trace)
+            else:
+                if self.quota is not None:
+                    self.quota.succeeded(retried)
+                return value
+            retried = True
+            trace.waits += (wait,)
+            trace.enter("sleep", self.clock.now())
+            await self.clock.sleep(wait)
+
+    def _wait(
+        self, call: Call[Any], failure: SendFailed | Unreadable | ThrottledError, trace: Trace
+    ) -> float:
+        """Seconds until ``call`` is sent again. Raises what the caller is told instead if it is not."""
+        repeat_safe = call.repeat_safe
+        if trace.attempts >= self.policy.attempts or not _may_repeat(failure, repeat_safe, self.policy):
+            _raise(failure, repeat_safe)
+        asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
+        jitter = backoff(self.policy, trace.attempts, random.random())  # noqa: S311 - not a secret
+        wait, left = asked + jitter, self.until - self.clock.now()
+        if asked > left:
+            _raise(failure, repeat_safe, f"; it asks for {asked:g} s and the call has {left:.3g} s left")
+        if wait > left:
+            raise DeadlineError(
+                f"not sent again, as the wait of {wait:.3g} s would pass the deadline ({failure})",
+                phase="sleep",
+            ) from failure
+        if self.quota is not None and not self.quota.take():
+            _raise(failure, repeat_safe, "; not sent again: too many calls of this client fail (retry_quota)")
+        return wait
+
+
+def _raise(failure: Exception, repeat_safe: bool, why: str = "") -> NoReturn:
+    error = give_up(failure, repeat_safe)
+    error.args = (error.message + why,)
+    if error is failure:
+        raise error
+    raise error from failure

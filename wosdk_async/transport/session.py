@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,13 +18,15 @@ import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
 from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.gate import Lane
 
 __all__ = ["Grant", "Session", "SessionKeeper"]
 
 _log = logging.getLogger("wosdk_async")
 
 _MARGIN = 30.0  # seconds before its end at which a token is not used any more: it must survive the way there
-_EARLY = 0.8  # share of its life after which a token is renewed aside
+_EARLY = 0.8  # share of its life after which a token is renewed aside, less
+_SPREAD = 0.1  # up to this share, drawn anew: Companies that were opened together do not renew together
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
 
 
@@ -45,17 +48,22 @@ class Session:
 
     grant: Grant
     generation: int
+    opened_at: float
     renew_after: float
     expires_at: float
 
     @classmethod
-    def started(cls, grant: Grant, generation: int, now: float) -> Session:
-        """The session that ``grant`` opens at ``now``; a short-lived token keeps half of its life."""
+    def started(cls, grant: Grant, generation: int, now: float, draw: float = 0.0) -> Session:
+        """The session that ``grant`` opens at ``now``; a short-lived token keeps half of its life.
+
+        ``draw`` in [0, 1) moves the early renewal forward.
+        """
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
         return cls(
             grant=grant,
             generation=generation,
-            renew_after=now + usable * _EARLY,
+            opened_at=now,
+            renew_after=now + usable * (_EARLY - _SPREAD * draw),
             expires_at=now + usable,
         )
 
@@ -74,13 +82,17 @@ class SessionKeeper:
         self.company = company
         self.paths: dict[str, str] = {}
         """Command -> the path that this Company was seen to know, where sources differ."""
+        self.lane: Lane | None = None
+        """Its place at the gate that sent its last call."""
         self.remembered: dict[object, Any] = {}
-        """What rooms above know of this Company while the client lives, each under a key of its own."""
+        """What rooms above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
         self.clock = clock
         self._session: Session | None = None
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
+        self._renewals: set[asyncio.Task[Session]] = set()
+        """That one, and those that other loops have begun."""
         self._no_early_before = 0.0
 
     def __repr__(self) -> str:
@@ -91,6 +103,12 @@ class SessionKeeper:
     def session(self) -> Session | None:
         """The session last opened, whether it still lives or not."""
         return self._session
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is lost by forgetting it: no live session, no renewal, no calls."""
+        dead = self._session is None or self.clock.now() >= self._session.expires_at
+        return dead and self._renewal is None and (self.lane is None or not self.lane.calls)
 
     def current(self) -> Session | None:
         """The session if it can be used now, without waiting; starts an early renewal when it is due."""
@@ -109,7 +127,9 @@ class SessionKeeper:
         session = self._session
         if session is not None and session.generation > generation and self.current() is not None:
             return session
-        renewal = self._renewal or self._start()
+        renewal = self._renewal
+        if renewal is None or renewal.get_loop() is not asyncio.get_running_loop():
+            renewal = self._start()  # one that another loop has begun may never end
         try:
             return await asyncio.shield(renewal)  # the renewal outlives any one of those who wait for it
         except WosdkError as error:
@@ -122,25 +142,31 @@ class SessionKeeper:
             raise
 
     async def aclose(self) -> None:
-        """Stop a renewal under way."""
-        if self._renewal is not None:
-            self._renewal.cancel()
-            await asyncio.wait([self._renewal])
+        """Stop a renewal under way in this loop."""
+        loop = asyncio.get_running_loop()
+        if ours := [renewal for renewal in self._renewals if renewal.get_loop() is loop]:
+            for renewal in ours:
+                renewal.cancel()
+            await asyncio.wait(ours)
 
     def _start(self) -> asyncio.Task[Session]:
         task = asyncio.get_running_loop().create_task(self._run(), name=f"renew session of {self.company}")
         task.add_done_callback(self._ended)
         self._renewal = task
+        self._renewals.add(task)
         return task
 
     async def _run(self) -> Session:
         grant = await self._renew()
         self._generation += 1
-        self._session = Session.started(grant, self._generation, self.clock.now())
-        return self._session
+        draw = random.random()  # noqa: S311 - not a secret
+        self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)
+        return session
 
     def _ended(self, task: asyncio.Task[Session]) -> None:
-        self._renewal = None
+        self._renewals.discard(task)
+        if self._renewal is task:
+            self._renewal = None
         if not task.cancelled():
             task.exception()  # read here: nobody may be waiting any more
 

@@ -6,26 +6,44 @@ import attrs
 
 from wosdk_async.wire import Reply
 
-__all__ = ["Trace"]
+__all__ = ["PHASES", "Trace"]
+
+PHASES = {
+    "queue": "waiting in the queue",
+    "session": "opening the session",
+    "connect": "connecting",
+    "request": "waiting for the answer",
+    "sleep": "waiting to send again",
+}
 
 
 @attrs.define
 class Trace:
     """The course of one call, of the last one where several were traced.
 
-    ``reply`` is the last answer as it came, of whatever attempt. ``doing`` names what the call is busy
-    with, so that a deadline can say what used the time up. ``sent`` turns true when the first byte of an
-    attempt leaves, and false again when the service answers that it did nothing: while it is true the call
-    may have been carried out.
+    ``reply`` is the last answer as it came, of whatever attempt. ``phase`` names what the call is busy
+    with, so that a deadline can say what used the time up, and ``times`` holds the seconds spent in each
+    phase that the call went through: queue, session, connect, request, sleep. ``waits`` are the seconds
+    slept before each further attempt. ``sent`` turns true when the first byte of an attempt leaves, and false
+    again when the service answers that it did nothing: while it is true the call may have been carried out.
     """
 
     request_id: str | None = None
     attempts: int = 0
     sent: bool = False
-    doing: str = "starting"
+    phase: str = "queue"
+    waits: tuple[float, ...] = ()
+    times: dict[str, float] = attrs.field(factory=dict)
     reply: Reply | None = attrs.field(default=None, repr=False)
+    _since: float = attrs.field(default=0.0, repr=False)
 
-    def begin(self, request_id: str | None) -> None:
+    def begin(self, request_id: str | None, now: float) -> None:
         """Forget the call before."""
         self.request_id, self.attempts, self.sent = request_id, 0, False
-        self.doing, self.reply = "starting", None
+        self.waits, self.times, self.reply = (), {}, None
+        self.phase, self._since = "queue", now
+
+    def enter(self, phase: str, now: float) -> None:
+        """Leave the phase that was, and go on with ``phase``."""
+        self.times[self.phase] = self.times.get(self.phase, 0.0) + now - self._since
+        self.phase, self._since = phase, now

@@ -3,87 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Coroutine
 from typing import Any, TypeVar
-
-import attrs
+from weakref import WeakSet
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.credentials import CredentialProvider, Credentials
-from wosdk_async.transport.dispatch import CallOptions, Dispatcher
+from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.engine import Engine
-from wosdk_async.transport.gate import Gate
-from wosdk_async.transport.hosts import HostRules
-from wosdk_async.transport.login import Login
-from wosdk_async.transport.region import Region
-from wosdk_async.transport.retry import RetryPolicy, give_up
+from wosdk_async.transport.keepers import Keepers
+from wosdk_async.transport.retry import RetryQuota, give_up
+from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
+from wosdk_async.transport.settings import BeforeSend, TransportSettings
+from wosdk_async.transport.stats import Stats, of_company
+from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, Unreadable, read
 
-__all__ = ["BeforeSend", "Tenant", "Transport", "TransportSettings"]
+__all__ = ["Transport"]
 
 T = TypeVar("T")
 
-BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
-"""Asked once for each call, with the Company's name, before anything of it is sent. What it raises stops the
-call; a Reply is taken for the service's answer; None lets it go.
-"""
-
-_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
-_LOGIN_CONNECTIONS = 8  # renewals have their own, so that a full gate never holds one up
-
-
-@attrs.frozen(kw_only=True)
-class TransportSettings:
-    """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each."""
-
-    hosts: HostRules
-    connections: int
-    in_flight: int
-    read_only: bool = False
-    before_send: BeforeSend | None = None
-    clock: Clock = Clock()
-
-
-@attrs.frozen
-class Tenant:
-    """Whom to log in as, and where: credentials and region belong to a Company."""
-
-    company: str
-    region: Region
-    credentials: Credentials | CredentialProvider
-
-    async def pair(self) -> Credentials:
-        """The credentials as they are now. Raises ConfigurationError when the provider gives none."""
-        if isinstance(self.credentials, Credentials):
-            return self.credentials
-        pair = await self.credentials(self.company)
-        if not isinstance(pair, Credentials):
-            raise ConfigurationError(
-                f"the credentials of {self.company!r} are a {type(pair).__name__}, not Credentials"
-            )
-        return pair
-
 
 class Transport:
-    """Sends calls for many Companies; opens its connections with the first one."""
+    """Sends calls for many Companies; opens its connections with the first one.
+
+    Sessions are its own. Connections, gate and deadlines belong to the event loop that made the call: each
+    loop has its own, and so has a forked child, which never touches the sockets of its parent.
+    """
 
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
-        self._engines: list[Engine] = []
-        self._dispatcher: Dispatcher | None = None
-        self._login: Login | None = None
-        self._downloads: Downloads | None = None
-        self._keepers: dict[tuple[str, Region, object], SessionKeeper] = {}
+        self._loops: dict[asyncio.AbstractEventLoop, Running] = {}
+        self._inherited: list[Running] = []
+        self._keepers = Keepers()
+        self._quota = RetryQuota(settings.retry_quota)
         self._closed = False
+        _all.add(self)
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
-        if self._dispatcher is not None and not self._closed:
-            state = repr(self._dispatcher.gate)
+        if self._loops and not self._closed:
+            state = " ".join(repr(running.dispatcher.gate) for running in self._loops.values())
         return f"<Transport companies={len(self._keepers)} {state}>"
 
     @property
@@ -94,87 +57,114 @@ class Transport:
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
         key = (tenant.company.casefold(), tenant.region, tenant.credentials)  # facts 1: case does not matter
-        if key not in self._keepers:
-            self._keepers[key] = SessionKeeper(
-                tenant.company, lambda: self._log_in(tenant), self._settings.clock
-            )
-        return self._keepers[key]
+        return self._keepers.get(
+            key, lambda: SessionKeeper(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
+        )
 
-    async def send(
+    def send(
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
-    ) -> T:
-        """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`."""
+    ) -> Coroutine[Any, Any, T]:
+        """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`.
+
+        Not a coroutine itself but the dispatcher's: those that wait in tens of thousands hold one less.
+        """
         settings = self._settings
         if settings.read_only and not call.reads:
             raise InvalidCallError(
                 "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
             )
         if settings.before_send is not None:
-            answer = await settings.before_send(call, sessions.company)
-            if answer is not None:
-                return _taken(call, answer, sessions.company, trace or Trace())
-        return await self._opened()[0].send(call, sessions, options, trace)
+            return self._asked(settings.before_send, call, sessions, options, trace)
+        return self._running().dispatcher.send(call, sessions, options, trace)
+
+    async def _asked(
+        self,
+        hook: BeforeSend,
+        call: Call[T],
+        sessions: SessionKeeper,
+        options: CallOptions,
+        trace: Trace | None,
+    ) -> T:
+        """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
+        answer = await hook(call, sessions.company)
+        if answer is not None:
+            return _taken(call, answer, sessions.company, trace or Trace(), self.clock.now())
+        return await self._running().dispatcher.send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
         seconds = options.deadline or 60.0
-        self._opened()
+        deadlines = self._running().dispatcher.deadlines
         try:
-            async with asyncio.timeout(seconds):
+            with deadlines.within(seconds):
                 if sessions.current() is None:
                     await sessions.newer_than(0)
         except TimeoutError:
-            raise DeadlineError(
-                f"no session within {seconds:g} s", phase="opening the session", company=sessions.company
-            ) from None
+            limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
+            raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company) from None
+
+    def tell_in_doubt(self, call: Call[Any], sessions: SessionKeeper) -> None:
+        """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
+        tell_in_doubt(self._settings.on_in_doubt, call, sessions.company)
 
     def downloads(self) -> Downloads:
         """What fetches files, over connections of its own."""
-        self._opened()
-        if self._downloads is None:
-            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+        return self._running().downloads(self._settings)
 
-            engine = HttpxEngine(connections=_DOWNLOADS)
-            self._engines.append(engine)
-            self._downloads = Downloads(engine, self._settings.hosts, self._settings.clock)
-        return self._downloads
+    def stats(self) -> Stats:
+        """The state in figures."""
+        running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
+        busy, idle = running.dispatcher.engine.connections() if running else (0, 0)
+        return Stats(
+            in_flight=running.dispatcher.gate.in_flight if running else 0,
+            queued=running.dispatcher.gate.queued if running else 0,
+            retry_quota=self._quota.left,
+            outcomes=running.dispatcher.counts.totals() if running else {},
+            companies=tuple(
+                of_company(keeper, settings.in_flight, settings.clock.now()) for keeper in self._keepers
+            ),
+            connections_busy=busy,
+            connections_idle=idle,
+        )
 
-    async def aclose(self) -> None:
-        """Stop renewals and close the connections; calls under way fail."""
+    async def aclose(self, grace: float = 5.0) -> None:
+        """Refuse new calls, let those under way end within ``grace`` seconds, then end them and all else."""
         self._closed = True
-        await asyncio.gather(*(keeper.aclose() for keeper in self._keepers.values()))
-        await asyncio.gather(*(engine.aclose() for engine in self._engines))
+        loop = asyncio.get_running_loop()
+        try:
+            if loop in self._loops:
+                await self._loops[loop].aclose(grace)
+        finally:
+            self._loops.pop(loop, None)
+            await asyncio.gather(*(keeper.aclose() for keeper in self._keepers))
 
-    def _opened(self) -> tuple[Dispatcher, Login]:
+    def _running(self) -> Running:
         if self._closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
-        if self._dispatcher is None or self._login is None:
-            self._dispatcher, self._login = self._open()
-        return self._dispatcher, self._login
-
-    def _open(self) -> tuple[Dispatcher, Login]:
-        from wosdk_async.transport.engine.httpx_engine import HttpxEngine  # httpx takes 60 ms to import
-
-        settings = self._settings
-        calls = HttpxEngine(connections=settings.connections)
-        logins = HttpxEngine(connections=_LOGIN_CONNECTIONS)
-        self._engines = [calls, logins]
-        gate = Gate(calls.capacity, settings.in_flight)
-        login = Login(engine=logins, clock=settings.clock, policy=RetryPolicy(), hosts=settings.hosts)
-        return Dispatcher(calls, gate, settings.clock), login
+        loop = asyncio.get_running_loop()
+        running = self._loops.get(loop)
+        if running is None:
+            self._loops = {other: its for other, its in self._loops.items() if not other.is_closed()}
+            running = self._loops[loop] = opened(self._settings, self._quota)
+        return running
 
     async def _log_in(self, tenant: Tenant) -> Grant:
-        _, login = self._opened()
+        login = self._loops[asyncio.get_running_loop()].login
         try:
             return await login.grant(tenant.company, tenant.region, await tenant.pair())
         except WosdkError as error:
             error.add(company=tenant.company)
             raise
 
+    def _forked(self) -> None:
+        """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
+        self._inherited += self._loops.values()
+        self._loops = {}
 
-def _taken(call: Call[T], answer: Reply, company: str, trace: Trace) -> T:
+
+def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, now: float) -> T:
     """The value of a call that a hook answered."""
-    trace.begin(call.request_id)
+    trace.begin(call.request_id, now)
     trace.reply = answer
     details = {"company": company, "operation": call.operation, "request_id": call.request_id}
     try:
@@ -185,3 +175,13 @@ def _taken(call: Call[T], answer: Reply, company: str, trace: Trace) -> T:
         error = refusal
     error.add(**details)
     raise error
+
+
+def _in_child() -> None:
+    for transport in list(_all):
+        transport._forked()
+
+
+_all: WeakSet[Transport] = WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -19,31 +19,46 @@ import httpx
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.gate import Gate
+from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
-__all__ = ["HttpxEngine"]
+__all__ = ["HttpxEngine", "httpx"]
 
-_CONNECT_TIMEOUT = 10.0  # seconds
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
-_MAX_BODY = 64 * 1024 * 1024  # bytes after decompression
 _MAX_REASON = 300  # characters of what httpx and the system say of a failure
 _SENDING = "http11.send_request_headers.started"
 
 
 class HttpxEngine:
-    """Up to ``connections`` requests at once, over connections kept by origin."""
+    """Up to ``limits.connections`` requests at once, over connections kept by origin.
 
-    def __init__(self, *, connections: int = 20, ssl_context: ssl.SSLContext | None = None) -> None:
-        self.capacity = connections
-        self._slots = Gate(connections)
+    Of the limits it knows ``connections`` and ``body``; waiting for a connection has no timeout of its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._limits = limits or Limits()
+        self.capacity = self._limits.connections
+        steps = timeouts or Timeouts()
+        self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
+        self._slots = Gate(self.capacity)
+        self._lane = self._slots.lane()
         self._ssl = ssl_context
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
 
     def __repr__(self) -> str:
-        idle = sum(len(transports) for transports in self._idle.values())
-        return f"<HttpxEngine {self._slots.in_flight} of {self.capacity} busy, {idle} idle>"
+        busy, idle = self.connections()
+        return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
+        return self._slots.in_flight, sum(map(len, self._idle.values()))
 
     async def send(
         self,
@@ -52,6 +67,8 @@ class HttpxEngine:
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
     ) -> Reply:
         sent = False
 
@@ -66,16 +83,16 @@ class HttpxEngine:
             url,
             headers=[(name.encode("ascii"), value.encode("utf-8")) for name, value in headers],
             content=body,
-            extensions={"trace": trace, "timeout": {"connect": _CONNECT_TIMEOUT}},
+            extensions={"trace": trace, "timeout": self._timeout},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self)
+        await self._slots.acquire(self._lane)
         try:
             return await self._exchange(origin, request)
         except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
             why = _summary(cause)
         finally:
-            self._slots.release(self)
+            self._slots.release(self._lane)
         # Not raised from the cause: it holds the request, and with it the token.
         raise SendFailed(f"{origin}: {why}", sent=sent)
 
@@ -83,8 +100,8 @@ class HttpxEngine:
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        timeout = {"timeout": {"connect": _CONNECT_TIMEOUT}}
-        await self._slots.acquire(self)
+        timeout = {"timeout": {"connect": self._timeout["connect"]}}
+        await self._slots.acquire(self._lane)
         try:
             transport = await self._take(origin)
             try:
@@ -99,13 +116,13 @@ class HttpxEngine:
             finally:
                 self._discard(transport)
         finally:
-            self._slots.release(self)
+            self._slots.release(self._lane)
 
     async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
         """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
         try:
-            reply = await _read(transport, request)
+            reply = await _read(transport, request, self._limits.body)
         except BaseException:
             self._discard(transport)
             raise
@@ -145,14 +162,14 @@ class HttpxEngine:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
 
-async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> Reply:
+async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request, limit: int) -> Reply:
     response = await transport.handle_async_request(request)
     try:
         body = bytearray()
         async for chunk in response.aiter_bytes():  # decompressed
             body += chunk
-            if len(body) > _MAX_BODY:
-                raise httpx.ReadError(f"the answer is longer than {_MAX_BODY} bytes")
+            if len(body) > limit:
+                raise httpx.ReadError(f"the answer is longer than {limit} bytes")
     finally:
         await response.aclose()
     return Reply(response.status_code, response.headers, bytes(body))

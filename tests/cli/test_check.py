@@ -1,0 +1,158 @@
+"""``wosdk check``: each step with its tick, and what is wrong in words."""
+
+# ruff: noqa: E501 - a table of faults and what is told of them
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from tests.support.service import SECRET, Answer, Handler, Service, error
+from wosdk_async.cli.causes import remedy
+from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
+
+STEPS = ["settings", "credentials", "token", "discovery", "read"]
+FOUND = Answer(body={"Entities": [{"Data": {"Id": 1}}]})
+
+
+@pytest.mark.usefixtures("seeded")
+def test_all_is_well(wosdk: Wosdk) -> None:
+    """Five ticks for people, one object for programs."""
+    result = wosdk("check")
+    assert result.exit_code == 0
+    assert [line.split()[:2] for line in result.stdout.splitlines()] == [["✓", step] for step in STEPS]
+    found = json.loads(wosdk("check", "--json").stdout)
+    assert found["ok"] is True
+    assert [(step["step"], step["ok"]) for step in found["steps"]] == [(step, True) for step in STEPS]
+    assert all(step["seconds"] >= 0 for step in found["steps"])
+
+
+def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
+    """Status, the step that failed, and what is said of it."""
+    result = wosdk(*options, "check")
+    assert SECRET not in result.output
+    lines = result.stdout.splitlines()
+    failed = next(i for i, line in enumerate(lines) if line.startswith("✗"))
+    assert [line[0] for line in lines[:failed]] == ["✓"] * failed
+    found = json.loads(wosdk(*options, "check", "--json").stdout)
+    assert found["ok"] is False
+    assert found["steps"][-1]["step"] == lines[failed].split()[1]
+    return result.exit_code, lines[failed].split()[1], " ".join(lines[failed:])
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "status", "step", "told"),
+    [
+        ("COMPANY", "", 2, "settings", "set WOSDK_COMPANY"),
+        ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
+        ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
+        ("TOKEN_URL", "http://example.com/", 2, "token", "would send the token in clear; use https"),
+        ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing listens there: check the network"),
+        ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing listens there: check the network"),
+    ],
+)
+def test_a_wrong_setting(
+    wosdk: Wosdk,
+    scripted: Service,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    status: int,
+    step: str,
+    told: str,
+) -> None:
+    """The step that fails, its kind as the exit status, and the remedy."""
+    monkeypatch.setenv(f"WOSDK_{variable}", value)
+    found, failed, text = failing(wosdk)
+    assert (found, failed) == (status, step)
+    assert told in text
+
+
+@pytest.mark.parametrize(
+    ("place", "answer", "status", "step", "told"),
+    [
+        ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "the token address answers HTTP 404; check it"),
+        ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
+        ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
+        ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
+        ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "names no Url"),
+        ("handler", error(400, "BUSINESS_LOGIC_ERROR", "no rights"), 3, "read", "Permissions - Web Services Access"),
+        ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "the token was given and then refused"),
+    ],
+)  # fmt: skip
+def test_what_the_service_may_say(
+    wosdk: Wosdk, scripted: Service, place: str, answer: Answer, status: int, step: str, told: str
+) -> None:
+    """Refusals of each step, and pages of something else."""
+    handler: Handler = lambda _: answer  # noqa: E731
+    setattr(scripted, place, handler)
+    found, failed, text = failing(wosdk, "--deadline", "20")
+    assert (found, failed) == (status, step)
+    assert told in text
+
+
+def test_tls_where_there_is_none(
+    wosdk: Wosdk, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address with the wrong scheme."""
+    monkeypatch.setenv("WOSDK_LOCATOR_URL", seeded["WOSDK_LOCATOR_URL"].replace("http:", "https:"))
+    status, step, text = failing(wosdk)
+    assert (status, step) == (6, "discovery")
+    assert "the other side does not speak TLS" in text
+
+
+@pytest.mark.parametrize("place", ["on_token", "on_discovery"])
+def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) -> None:
+    """The deadline ends it at the step that waits."""
+    import asyncio
+
+    async def silent(_: object) -> Answer:
+        await asyncio.Event().wait()
+        return FOUND
+
+    setattr(scripted, place, silent)
+    status, step, text = failing(wosdk, "--deadline", "0.5")
+    assert (status, step) == (6, "token" if place == "on_token" else "discovery")
+    assert "did not answer within 0.5 s" in text
+    assert "--deadline gives it more time" in text
+
+
+def test_a_clock_that_is_off_is_told(wosdk: Wosdk, scripted: Service) -> None:
+    """By the Date header of the answers."""
+    good = scripted.on_token
+
+    def dated(request: object) -> Answer:
+        made = good(request)  # type: ignore[arg-type]
+        assert isinstance(made, Answer)
+        return Answer(body=made.body, headers={"Date": "Mon, 01 Jan 2024 00:00:00 GMT"})
+
+    def dated_too(request: object) -> Answer:
+        return Answer(
+            body={"CommandResult": {"Url": scripted.url}}, headers={"Date": "Mon, 01 Jan 2024 00:00:00 GMT"}
+        )
+
+    scripted.on_token, scripted.on_discovery, scripted.handler = dated, dated_too, lambda _: FOUND
+    result = wosdk("check")
+    assert result.exit_code == 0
+    assert "this clock is +" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        ("certificate verify failed: certificate is not yet valid (_ssl.c:1006)", "check the clock of this machine first"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate has expired", "check the clock of this machine first"),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate in chain", "set SSL_CERT_FILE to its certificates"),
+        ("[Errno -2] Name or service not known", "the name server does not know the host"),
+        ("[Errno -3] Temporary failure in name resolution", "the name server does not know the host"),
+        ("ConnectTimeout: TimeoutError", "nobody answers there"),
+    ],
+)  # fmt: skip
+def test_causes_that_no_local_service_can_have(why: str, told: str) -> None:
+    """What the system says of a failure is in the text of the error."""
+    text = f"the service was not reached (https://a.example: {why}); nothing was sent"
+    assert told in remedy(NotSentError(text))
+    assert told not in remedy(NoAnswerError("HTTP 500")) + remedy(DeadlineError("x"))

@@ -1,0 +1,79 @@
+"""Completion: the scripts, and what they are answered."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from tests.cli.conftest import COMMAND, ROOT, Wosdk
+from wosdk_async.catalogue import load
+
+
+@pytest.mark.parametrize(
+    ("shell", "sign"),
+    [("bash", "complete -o nosort"), ("zsh", "#compdef wosdk"), ("fish", "complete --no-files")],
+)
+def test_a_script_for_each_shell(wosdk: Wosdk, shell: str, sign: str) -> None:
+    """It calls the program back."""
+    result = wosdk("completion", shell)
+    assert result.exit_code == 0
+    assert sign in result.stdout
+    assert f"_WOSDK_COMPLETE={shell}_complete" in result.stdout
+
+
+def test_a_shell_that_is_not_known(wosdk: Wosdk) -> None:
+    """The known ones are named."""
+    result = wosdk("completion", "cmd")
+    assert result.exit_code == 2
+    assert "'bash', 'zsh', 'fish'" in result.stderr
+
+
+def completed(line: str) -> list[str]:
+    """What the program offers for the last word of a line, asked as zsh asks it."""
+    words = line.split(" ")
+    environ = {
+        **os.environ,
+        "_WOSDK_COMPLETE": "fish_complete",
+        "COMP_WORDS": " ".join(words[:-1]),
+        "COMP_CWORD": words[-1],
+    }
+    done = subprocess.run([*COMMAND], cwd=ROOT, env=environ, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return [offer.partition(",")[2].partition("\t")[0] for offer in done.stdout.splitlines() if offer]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("wosdk ", ["check", "completion", "describe", "get", "import", "query", "run", "sandbox"]),
+        ("wosdk get workorderc", ["WorkOrderCost"]),
+        ("wosdk query Prio", ["Priority"]),
+        ("wosdk run WoOnH", ["WoOnHoldCommand"]),
+        ("wosdk describe WorkOrderSta", ["WorkOrderStatus"]),
+        ("wosdk query WorkOrder -p PoN", ["PoNumber"]),
+        ("wosdk query WorkOrder -p Customer.WorkZone.DisplayA", ["Customer.WorkZone.DisplayAs"]),
+        ("wosdk query WorkOrder --order DtD", ["DtDue"]),
+        ("wosdk get NoSuchThing 1 -p A", []),
+        ("wosdk query WorkOrder -p StatusId.A", []),
+        ("wosdk run WoOnHoldCommand WorkO", ["WorkOrderId="]),
+        ("wosdk run WoOnHoldCommand StatusId=Ne", ["StatusId=New"]),
+        ("wosdk run WoOnHoldCommand WorkOrderId=", []),
+    ],
+)
+def test_names_of_the_catalogue_are_completed(line: str, expected: list[str]) -> None:
+    """Commands, entities, properties through references, fields and enum members."""
+    assert completed(line) == expected
+
+
+def test_every_name_that_describe_knows_is_completed(wosdk: Wosdk) -> None:
+    """What completion offers is described, and nothing is missing."""
+    from wosdk_async.cli.completing import names
+
+    catalogue = load()
+    entities = [row.name for row in catalogue.entities.values() if row.kind == "entity"]
+    offered = set(names(None, None, ""))  # type: ignore[arg-type]
+    assert offered >= {*entities, *catalogue.commands, *catalogue.enums}
+    for name in sorted(offered)[::20]:
+        assert wosdk("describe", name).exit_code == 0

@@ -1,0 +1,73 @@
+"""Every example of ``docs/cli.md`` gives what stands there."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, Wosdk
+
+PAGE = ROOT / "docs" / "cli.md"
+BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
+STEADY = (  # what differs from run to run, and what is written for it
+    (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:8900"),
+    (re.compile(r"\b\d+\.\d{3} s"), "0.002 s"),
+    (re.compile(r" in \d+\.\d s"), " in 0.1 s"),
+)
+
+
+def examples() -> list[tuple[str, str]]:
+    """Command lines of the page, each with what it is said to print."""
+    found = []
+    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, _, told = part.partition("\n")
+            found.append((line, told))
+    return found
+
+
+def printed(wosdk: Wosdk, line: str) -> str:
+    """What a command line of the page prints, stdout and stderr, as steady as the page."""
+    program, *arguments = shlex.split(line)
+    if program == "head":
+        count, name = arguments
+        text = "".join(Path(name).read_text(encoding="utf-8").splitlines(keepends=True)[: -int(count)])
+    else:
+        assert program == "wosdk"
+        text = wosdk(*arguments).output
+    for pattern, steady in STEADY:
+        text = pattern.sub(steady, text)
+    return "".join(f"{each.rstrip()}\n" for each in text.splitlines())
+
+
+def fits(told: str, output: str) -> bool:
+    """Whether ``output`` is what was told; a line of three dots stands for any lines."""
+    pattern = re.escape(told).replace(re.escape("...\n"), "(?:.*\n)*")
+    return re.fullmatch(pattern, output) is not None
+
+
+def test_the_page_shows_every_command() -> None:
+    """No command is without its example, or its own page."""
+    text = PAGE.read_text(encoding="utf-8")
+    assert len(examples()) > 12
+    for command in ("check", "describe", "get", "query", "run"):
+        assert any(f" {command}" in line for line, _ in examples())
+    for page in ("import.md", "sandbox.md"):
+        assert f"({page})" in text
+    assert "wosdk completion bash" in text
+
+
+@pytest.mark.usefixtures("served")
+def test_every_example_prints_what_the_page_says(
+    wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The examples, one after the other, against a new local Company."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "118")
+    for line, told in examples():
+        assert told
+        output = printed(wosdk, line)
+        assert fits(told, output), f"{line}\n{output}"

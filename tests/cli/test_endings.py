@@ -1,0 +1,173 @@
+"""How a command ends when somebody stops it: as a process of its own, on real signals and pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
+from tests.support.service import Answer, Request, Service
+
+
+def stopped(process: subprocess.Popen[str]) -> tuple[float, str, str]:
+    """Ctrl-C: seconds until the process has ended, and what it printed."""
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=20)
+    return time.monotonic() - started, stdout, stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("query", "WorkOrder"), ["wosdk: interrupted"]),
+        (
+            ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=1"),
+            ["may have been carried out. Look before you run it again: wosdk get", "wosdk: interrupted"],
+        ),
+    ],
+)  # fmt: skip
+def test_ctrl_c_ends_within_a_second(scripted: Service, arguments: tuple[str, ...], told: list[str]) -> None:
+    """130, no traceback, and what was sent is told."""
+    asked, never = threading.Event(), threading.Event()
+
+    async def silent(_: Request) -> Answer:
+        import asyncio
+
+        asked.set()
+        while not never.is_set():
+            await asyncio.sleep(0.01)
+        return Answer()
+
+    scripted.handler = silent
+    process = spawn(*arguments)
+    try:
+        assert asked.wait(20)
+        seconds, stdout, stderr = stopped(process)
+    finally:
+        never.set()
+        process.kill()
+    assert (process.returncode, stdout) == (130, "")
+    assert seconds < 1.5  # one, and room for a busy machine
+    assert "Traceback" not in stderr
+    lines = stderr.splitlines()[-len(told) :]
+    assert all(text in line for text, line in zip(told, lines, strict=True))
+
+
+def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
+    """A thread that hangs, as one that asks a dead name server does, is left behind."""
+    code = (
+        "import asyncio, threading\n"
+        "from wosdk_async.cli.link import Link\n"
+        "from wosdk_async.cli.options import Target\n"
+        "async def hang():\n"
+        "    task = asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)\n"
+        "    print('hanging', flush=True)\n"
+        "    await task\n"
+        "names = {'COMPANY': 'A', 'CLIENT_ID': 'b', 'CLIENT_SECRET': 'c'}\n"
+        "variables = {f'WOSDK_{name}': value for name, value in names.items()}\n"
+        "with Link(Target(), variables) as link:\n"
+        "    link.do(hang())\n"
+    )
+    process = subprocess.Popen(
+        [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "hanging\n"
+    seconds, _, _ = stopped(process)
+    assert process.returncode == 130
+    assert seconds < 1.5
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", "--unchecked"])
+def test_a_reader_that_goes_away_ends_it_quietly(scripted: Service, form: str) -> None:
+    """As with ``| head -1``: no message, and the status that shells show for it."""
+    pages = iter(range(1, 10_000))
+
+    def endless(_: Request) -> Answer:
+        page = next(pages)
+        return Answer(
+            body={"Entities": [{"Data": {"Id": page * 1000 + i, "Name": "x" * 50}} for i in range(1000)]}
+        )
+
+    scripted.handler = endless
+    process = spawn("query", "Customer", "--all", form)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(20) == 141
+        told = [line for line in process.stderr.read().splitlines() if " rows " not in line]
+        assert told == []
+    finally:
+        process.kill()
+        process.stderr.close()
+
+
+@pytest.mark.parametrize("arguments", [("describe",), ("describe", "--json"), ("describe", "WOType")])
+def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
+    """What is still in a buffer when the program ends makes no noise either."""
+    process = spawn(*arguments)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    with process.stderr as told:
+        assert told.read() == ""
+    assert process.wait(20) == 141
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_terminal_gets_color_and_its_width() -> None:
+    """On a terminal rows are cut to it; in a pipe there is no control code and nothing is cut to 80."""
+    plain, _ = spawn("query", "Location", "--limit", "3").communicate()
+    assert "\x1b" not in plain
+    ours, theirs = pty.openpty()
+    subprocess.run(["stty", "cols", "40"], stdin=theirs, check=True)
+    environ = {**os.environ, "TERM": "xterm-256color"}
+    environ.pop("NO_COLOR", None)
+    process = subprocess.Popen(
+        [*COMMAND, "query", "Location", "--limit", "3"],
+        cwd=ROOT,
+        env=environ,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+    )
+    os.close(theirs)
+    _, told = process.communicate()
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "\x1b[1m" in shown
+    assert "Riverside Campus" in shown
+    assert b"more columns do not fit; -p names those to show" in told
+
+
+@pytest.mark.usefixtures("seeded")
+def test_the_program_as_a_process(wosdk: Wosdk) -> None:
+    """Once as users run it: a result on stdout, nothing else, and an error with its status."""
+    process = spawn("get", "Customer", "512", "--json")
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stderr, json.loads(stdout)["Id"]) == (0, "", 512)
+    process = spawn("get", "Customer", "1")
+    stdout, stderr = process.communicate()
+    assert (process.returncode, stdout, stderr.count("\n")) == (4, "", 1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("describe",), ("describe", "WorkOrder"), ("query", "--help")]
+)
+def test_what_needs_no_network_loads_no_http(arguments: tuple[str, ...]) -> None:
+    """httpx takes longer to import than all the rest."""
+    command = [COMMAND[0], "-X", "importtime", *COMMAND[1:], *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
+    assert "wosdk_async.cli.app" in loaded
+    assert not {"httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded

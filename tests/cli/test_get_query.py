@@ -1,0 +1,163 @@
+"""``wosdk get`` and ``wosdk query`` against a local Company: what is printed, and what is told of bad input."""
+
+# ruff: noqa: E501 - tables of inputs and what is told of them
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+
+pytestmark = pytest.mark.usefixtures("seeded")
+
+
+def test_a_record_as_a_table_shows_what_has_content(wosdk: Wosdk) -> None:
+    """A line for each value; nested ones by their path; nothing, empty and false are left out."""
+    lines = dict(line.split(maxsplit=1) for line in wosdk("get", "customer", "512").stdout.splitlines())
+    assert lines["WorkZone.Id"] == "14"
+    assert lines["Instructions"] == "Ring at the side door."
+    assert "TaxExempt" not in lines
+
+
+def test_a_record_as_json_and_csv(wosdk: Wosdk) -> None:
+    """JSON has all that came, CSV the paths that were asked for."""
+    paths = ("-p", "Name", "-p", "WorkZone.DisplayAs")
+    found = json.loads(wosdk("get", "Customer", "512", *paths, "--json").stdout)
+    assert found == {
+        "Name": "Lindqvist Dental LLC",
+        "WorkZone": {"DisplayAs": "Riverside Campus", "Id": 14},
+        "Id": 512,
+    }
+    table = wosdk("get", "Customer", "512", *paths, "--csv").stdout
+    assert table.splitlines() == ["Name,WorkZone.DisplayAs", "Lindqvist Dental LLC,Riverside Campus"]
+
+
+def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
+    """A JSON object finds a record of two keys; the specification's names are understood."""
+    tree = wosdk("get", "AssetTree", '{"ParentId": 20400, "ChildId": 20410}', "--json")
+    assert json.loads(tree.stdout)["Distance"] == 1
+    assert json.loads(wosdk("get", "Priority", "1", "--json").stdout)["DisplayAs"] == "Emergency"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (("get", "Customer", "5"), 4, "Customer entity with id 5 is not found"),
+        (("get", "Customer", "five"), 2, "ID is 'five'; it takes a whole number, or a JSON object"),
+        (("get", "Customer", '{"Id": "x"}'), 2, "it takes a whole number, or a JSON object"),
+        (("get", "Custmer", "5"), 2, "the catalogue has no entity 'Custmer'; did you mean 'Customer'? --unchecked"),
+        (("get", "Cust/../er", "5", "--unchecked"), 2, "is no name of an entity or command"),
+        (("get", "Customer", "512", "-p", "Nmae"), 2, "unknown property 'Nmae' of Customer; did you mean 'Name'?"),
+        (("get", "Customer", "512", "-p", "WorkZone"), 2, "write 'WorkZone.*' or name one of its properties"),
+        (("get", "Customer", "512", "-p", "Nmae", "--unchecked"), 3, "Nmae"),
+        (("get", "Zzzzzzzz", "1"), 3, "it is sent as it is, and nothing of it is checked"),
+        (("query", "Locaton"), 2, "did you mean 'Location'?"),
+        (("query", "AssetInfo"), 2, "AssetInfo cannot be queried: query Location with the property path 'Info.*'; --unchecked"),
+        (("query", "Location", "--where", "TypId = Unit"), 2, "unknown property 'TypId' of Location; did you mean 'TypeId'?"),
+        (("query", "Location", "--order", "Nme"), 2, "did you mean 'Name'?"),
+        (("query", "Location", "--order", "Attributes"), 2, "cannot be ordered by"),
+        (("query", "Location", "-p", "Nme"), 2, "did you mean 'Name'?"),
+        (("query", "Location", "--expression", "none.json"), 2, "none.json: No such file or directory"),
+        (("query", "Location", "-o", "none/x.csv"), 2, "none/x.csv: No such file or directory"),
+        (("--profile", "nope", "query", "Location"), 2, "the settings file"),
+        (("--company", "Nobody", "query", "Location"), 5, "does not know 'Nobody'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_with_the_remedy(
+    wosdk: Wosdk, arguments: tuple[str, ...], status: int, told: str
+) -> None:
+    """No traceback, nothing on stdout, and a status that tells the kind."""
+    result = wosdk(*arguments)
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert told in result.stderr
+    assert all(line.startswith("wosdk: ") for line in result.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--json", "--csv"), "give one of them"),
+        (("--limit", "5", "--all"), "contradict each other"),
+        (("--limit", "0"), "0 is not in the range"),
+        (("--expression", "-", "--limit", "5"), "--expression says all of the query"),
+        (("--deadline", "0"), "0.0 is not in the range"),
+    ],
+)
+def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], told: str) -> None:
+    """Usage errors end with 2 as well."""
+    result = wosdk("query", "Location", *options)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
+    """All conditions must hold; more rows than the limit are told on stderr, never on stdout."""
+    arguments = (
+        "query",
+        "Location",
+        "--where",
+        "TypeId in (Unit, Floor)",
+        "--where",
+        "Name like S%",
+        "--json",
+    )
+    result = wosdk(*arguments, "--order", "Name desc", "-p", "Name", "--limit", "2")
+    assert [json.loads(line)["Name"] for line in result.stdout.splitlines()] == ["Suite 201", "Suite 101"]
+    assert "2 rows are shown and there are more; --limit N shows N, --all shows all" in result.stderr
+    result = wosdk(*arguments, "--limit", "4")
+    assert (len(result.stdout.splitlines()), result.stderr) == (4, "")
+
+
+def test_no_rows_is_no_error(wosdk: Wosdk) -> None:
+    """It is told; a CSV of named columns still has its header."""
+    result = wosdk("query", "Location", "--where", "Name = nowhere", "-p", "Name", "--csv")
+    assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, b"Name\r\n", "wosdk: no rows\n")
+
+
+def test_all_rows_into_a_file(wosdk: Wosdk, tmp_path: Path) -> None:
+    """--all has more than the default, tells how many, and leaves stdout alone."""
+    target = tmp_path / "reasons.csv"
+    result = wosdk("query", "Location", "--all", "--csv", "-p", "Id", "-p", "Name", "-o", target)
+    assert (result.exit_code, result.stdout) == (0, "")
+    with target.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 13
+    assert f"wosdk: {len(rows)} rows in " in result.stderr
+
+
+@pytest.mark.parametrize("on_stdin", [True, False])
+def test_an_expression_is_sent_as_it_is(wosdk: Wosdk, tmp_path: Path, on_stdin: bool) -> None:
+    """From a file or from stdin."""
+    text = json.dumps({"PropertySet": {"Properties": ["Name"]}, "Count": 2})
+    (tmp_path / "e.json").write_text(text, encoding="utf-8")
+    source = "-" if on_stdin else str(tmp_path / "e.json")
+    result = wosdk("query", "Location", "--expression", source, "--json", input=text if on_stdin else "")
+    assert [list(json.loads(line)) for line in result.stdout.splitlines()] == [["Name", "Id"]] * 2
+
+
+@pytest.mark.parametrize(("text", "told"), [("[1]", "holds a list"), ("{", "is not JSON")])
+def test_an_expression_that_is_none(wosdk: Wosdk, text: str, told: str) -> None:
+    """What is wrong with it is told before anything is sent."""
+    result = wosdk("query", "Location", "--expression", "-", input=text)
+    assert result.exit_code == 2
+    assert told in result.stderr
+
+
+def test_a_profile_names_the_company(
+    wosdk: Wosdk, seeded: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The profile may be named before the command or behind it."""
+    settings = {name.removeprefix("WOSDK_").lower(): value for name, value in seeded.items()}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+    (tmp_path / "config.toml").write_text("\n".join(["[profiles.stage]", *lines]), encoding="utf-8")
+    for name in seeded:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("WOSDK_CONFIG", str(tmp_path / "config.toml"))
+    assert wosdk("get", "Customer", "512").exit_code == 2
+    before = wosdk("--profile", "stage", "get", "Customer", "512")
+    behind = wosdk("get", "Customer", "512", "--profile", "stage")
+    assert before.stdout == behind.stdout != ""

@@ -1,0 +1,170 @@
+"""A clock that the test moves, and an engine that answers in the process: nothing here waits for real."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+
+from wosdk_async import CallOptions, Company, Credentials, Region
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
+from wosdk_async.transport.settings import TransportSettings
+from wosdk_async.transport.tenant import Tenant
+from wosdk_async.transport.transport import Transport
+from wosdk_async.wire import Reply
+
+TURNS = 20  # of the loop, in which everything that is ready has run
+
+
+async def settle() -> None:
+    for _ in range(TURNS):
+        await asyncio.sleep(0)
+
+
+@attrs.define(eq=False)
+class _Timer:
+    callback: Callable[[], None] | None
+
+    def cancel(self) -> None:
+        self.callback = None
+
+
+class Time:
+    """Seconds that pass when the test says so."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+        self._timers: list[tuple[float, int, _Timer]] = []
+        self._number = itertools.count()
+
+    def clock(self) -> Clock:
+        return Clock(lambda: self.seconds, self.sleep, self.call_later)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
+        timer = _Timer(callback)
+        heapq.heappush(self._timers, (self.seconds + seconds, next(self._number), timer))
+        return timer
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds <= 0:
+            return await asyncio.sleep(0)
+        over = asyncio.get_running_loop().create_future()
+        timer = self.call_later(seconds, lambda: None if over.done() else over.set_result(None))
+        try:
+            return await over
+        finally:
+            timer.cancel()
+
+    async def run_until(self, end: float) -> None:
+        """Let time pass, with everything that is due on the way in its order."""
+        await settle()
+        while self._timers and self._timers[0][0] <= end:
+            due, _, timer = heapq.heappop(self._timers)
+            if timer.callback is not None:
+                self.seconds = max(self.seconds, due)
+                timer.callback()
+                if not self._timers or self._timers[0][0] > due:
+                    await settle()
+        self.seconds = end
+
+    async def pass_by(self, seconds: float) -> None:
+        await self.run_until(self.seconds + seconds)
+
+    async def finish(self, *tasks: asyncio.Task[Any], within: float = 3600.0) -> None:
+        """Let time pass until all ``tasks`` are done."""
+        end = self.seconds + within
+        await settle()
+        while not all(task.done() for task in tasks):
+            assert self._timers, "nothing is due any more, and a task is not done"
+            assert self.seconds < end, "a task took too long"
+            await self.run_until(self._timers[0][0])
+
+
+Handler = Callable[[str, str, dict[str, str], bytes | None], Awaitable[Reply]]
+
+
+class ScriptedEngine:
+    """Every request goes to ``handler(method, url, headers, body)``, at most ``capacity`` at once."""
+
+    def __init__(self, capacity: int, handler: Handler) -> None:
+        self.capacity = capacity
+        self.handler = handler
+        self.free = asyncio.Semaphore(capacity)
+        self.under_way = 0
+        self.closed = False
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: list[tuple[str, str]],
+        body: bytes | None,
+        on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,
+    ) -> Reply:
+        async with self.free:
+            self.under_way += 1
+            try:
+                on_sending()
+                return await self.handler(method, url, dict(headers), body)
+            finally:
+                self.under_way -= 1
+
+    def connections(self) -> tuple[int, int]:
+        return self.under_way, 0
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def reply(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Reply:
+    return Reply(status, headers or {}, body if isinstance(body, bytes) else json.dumps(body).encode())
+
+
+REGION = Region("test", locator_url="https://locator.corrigo.com", token_url="https://token.corrigo.com/t")
+
+
+class World:
+    """A transport on a clock of its own: log-ins answer at once, calls go to ``handler``."""
+
+    def __init__(self, handler: Handler, **settings: Any) -> None:
+        self.time = Time()
+        self.handler = handler
+        self.engines: list[ScriptedEngine] = []
+        self.tokens = 0
+        self.on_token: Handler = self._token
+        self.on_discovery: Handler = self._discovery
+        defaults = {"hosts": HostRules(), "connections": 1000, "in_flight": 32}
+        self.transport = Transport(
+            TransportSettings(**{**defaults, **settings}, clock=self.time.clock(), engine=self._engine)
+        )
+
+    def company(self, name: str = "Acme", region: Region = REGION, **options: Any) -> Company:
+        tenant = Tenant(name, region, Credentials("id", "secret"))
+        return Company(self.transport, tenant, CallOptions(**options))
+
+    def _engine(self, limits: Limits) -> ScriptedEngine:
+        self.engines.append(ScriptedEngine(limits.connections, self._handle))
+        return self.engines[-1]
+
+    async def _handle(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+        if url.endswith("/t"):
+            return await self.on_token(method, url, headers, body)
+        if url.endswith("/GetCompanyWsdkUrlCommand"):
+            return await self.on_discovery(method, url, headers, body)
+        return await self.handler(method, url, headers, body)
+
+    async def _token(self, *_: Any) -> Reply:
+        self.tokens += 1
+        return reply({"access_token": f"token-{self.tokens}", "expires_in": 1200})
+
+    async def _discovery(self, *_: Any) -> Reply:
+        return reply({"CommandResult": {"Url": "https://host.corrigo.com/"}})

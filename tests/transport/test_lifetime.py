@@ -1,0 +1,196 @@
+"""When a client ends, and what it is in a second event loop or a forked child."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Request, Service
+from tests.support.virtual import World, reply, settle
+from tests.transport.script import FOUND
+from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError
+from wosdk_async.wire import Reply
+
+
+class Slow:
+    """Answers after ``seconds`` of the world's time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.world = World(self, in_flight=2)
+        self.seconds = seconds
+
+    async def __call__(self, *_: Any) -> Reply:
+        await self.world.time.sleep(self.seconds)
+        return reply({"Data": {"Id": 1}, "CommandResult": {"Wo": {"Id": 7}}})
+
+
+async def test_calls_under_way_end_within_the_grace_and_new_ones_are_refused() -> None:
+    """Closing waits for those that are sent and those in the queue, and lets nobody else in."""
+    slow = Slow(0.0)
+    company = slow.world.company()
+    go = asyncio.Event()
+
+    async def gated(*_: Any) -> Reply:
+        await go.wait()
+        return reply({"Data": {"Id": 1}})
+
+    slow.world.handler = gated
+    calls = [asyncio.create_task(company.get("Thing", 1)) for _ in range(5)]
+    await settle()
+    closing = asyncio.create_task(slow.world.transport.aclose(5.0))
+    await settle()
+    assert not closing.done()
+    with pytest.raises(ConfigurationError, match="closed"):
+        await company.get("Thing", 1)
+    go.set()
+    await closing
+    assert [task.result() for task in calls] == [{"Id": 1}] * 5
+    assert all(engine.closed for engine in slow.world.engines)
+
+
+async def test_what_does_not_end_within_the_grace_is_told_what_became_of_it() -> None:
+    """A create that was sent is in doubt; a read, and what was still in the queue, is not."""
+    slow = Slow(1e6)
+    company = slow.world.company()
+    read = asyncio.create_task(company.get("Thing", 1))
+    sent, queued = (asyncio.create_task(company.run("WoCreateCommand", {})) for _ in range(2))
+    await settle()
+    await slow.world.transport.aclose(0.0)
+    errors = [task.exception() for task in (read, sent, queued)]
+    assert [type(error) for error in errors] == [DeadlineError, InDoubtError, DeadlineError]
+    assert "before the client was closed" in str(errors[1])
+    assert all(engine.under_way == 0 and engine.closed for engine in slow.world.engines)
+
+
+async def test_a_caller_cancelled_in_mid_create_is_told_of_by_the_hook() -> None:
+    """The caller gets its CancelledError; the hook gets the call and its RequestId; reads are no doubt."""
+    told: list[Any] = []
+    slow = Slow(1e6)
+    slow.world = World(slow, on_in_doubt=lambda call, request_id: told.append((call, request_id)))
+    company = slow.world.company()
+    for call in (company.get("Thing", 1), company.run("WoCreateCommand", {"Comment": "c"})):
+        task = asyncio.create_task(call)
+        await settle()
+        task.cancel()
+        await settle()
+        assert task.cancelled()
+    ((call, request_id),) = told
+    assert (call.operation, call.request_id) == ("WoCreateCommand", request_id)
+    assert b'"Comment":"c"' in call.body
+
+
+async def test_a_hook_that_fails_does_not_hide_the_cancellation() -> None:
+    """What it raises is logged."""
+
+    def broken(*_: Any) -> None:
+        raise RuntimeError("hook")
+
+    slow = Slow(1e6)
+    slow.world = World(slow, on_in_doubt=broken)
+    task = asyncio.create_task(slow.world.company().run("WoCreateCommand", {}))
+    await settle()
+    task.cancel()
+    await settle()
+    assert task.cancelled()
+
+
+class Server:
+    """A scripted service in a thread of its own, as it would be another process."""
+
+    def __enter__(self) -> Service:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self.service = Service(lambda _: FOUND)
+        asyncio.run_coroutine_threadsafe(self.service.__aenter__(), self._loop).result(10)
+        return self.service
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self.service.__aexit__(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+
+def test_a_second_event_loop_gets_connections_of_its_own() -> None:
+    """``asyncio.run`` for each job works with one client, and keeps the session."""
+
+    async def job(client: Client, *, last: bool) -> Any:
+        got = await asyncio.gather(*(client.company().get("Thing", 1) for _ in range(3)))
+        if last:
+            await client.aclose()
+        return got
+
+    with Server() as service:
+        client = service.client()
+        for last in (False, False, True):
+            assert asyncio.run(job(client, last=last)) == [{"Id": 1}] * 3
+        assert len(service.tokens) == 1
+    gc.collect()
+
+
+def test_a_renewal_of_another_loop_is_not_waited_for() -> None:
+    """It may never end; whoever asks in a second loop renews there."""
+    with Server() as service:
+        client = service.client()
+
+        async def hang(_: Request) -> Answer:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        async def begin() -> asyncio.Task[Any]:
+            call = asyncio.create_task(client.company().get("Thing", 1))
+            while not service.tokens:
+                await asyncio.sleep(0.001)
+            return call
+
+        async def end(call: asyncio.Task[Any]) -> None:
+            call.cancel()
+            await client.aclose()
+
+        async def job() -> Any:
+            return await client.company().with_options(deadline=5).get("Thing", 1)
+
+        normal, service.on_token = service.on_token, hang
+        first = asyncio.new_event_loop()
+        call = first.run_until_complete(begin())
+        service.on_token = normal
+        assert asyncio.run(job()) == {"Id": 1}
+        first.run_until_complete(end(call))
+        first.close()
+    gc.collect()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_opens_its_own_connections() -> None:
+    """Even on the loop it inherited: neither sends over the other's sockets, and both go on."""
+    with Server() as service:
+        client, loop = service.client(), asyncio.new_event_loop()
+
+        def call() -> Any:
+            return loop.run_until_complete(client.company().get("Thing", 1))
+
+        assert call() == {"Id": 1}
+        opened = service.connections
+        child = os.fork()
+        if child == 0:
+            try:
+                loop.set_default_executor(ThreadPoolExecutor(1))  # threads are not inherited
+                os._exit(0 if call() == {"Id": 1} else 1)
+            except BaseException:
+                os._exit(2)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        assert service.connections == opened + 1, "the child has a connection of its own"
+        assert call() == {"Id": 1}
+        assert service.connections == opened + 1, "the parent still has its old one"
+        assert len(service.tokens) == 1
+        loop.run_until_complete(client.aclose())
+        loop.close()
+    gc.collect()

@@ -1,0 +1,217 @@
+"""What a client does under load: it learns from refusals, keeps a rate, turns callers away, and tells."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.virtual import Time, World, reply, settle
+from wosdk_async import (
+    Client,
+    ConfigurationError,
+    InDoubtError,
+    NoAnswerError,
+    NotSentError,
+    OverloadedError,
+    RetryPolicy,
+    ThrottledError,
+)
+from wosdk_async.transport.control import Gradient, Halving
+from wosdk_async.transport.gate import Gate
+from wosdk_async.wire import Reply
+
+ONCE = RetryPolicy(attempts=1)
+
+
+async def hang(*_: Any) -> Reply:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def found(*_: Any) -> Reply:
+    return reply({"Data": {"Id": 1}})
+
+
+async def page(*_: Any) -> Reply:
+    return reply(b"<html>", 502)
+
+
+async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
+    """All calls under way are refused: that is one piece of news. Answers win the slots back, one a round."""
+
+    async def busy(*_: Any) -> Reply:
+        await asyncio.sleep(0)
+        return reply({}, 429)
+
+    world = World(busy, in_flight=32)
+    company = world.company(retry=ONCE)
+    await company.connect()
+    errors = await asyncio.gather(*(company.get("Thing", 1) for _ in range(32)), return_exceptions=True)
+    assert {type(error) for error in errors} == {ThrottledError}
+    assert world.transport.stats().companies[0].limit == 16
+    world.handler = found
+    for _ in range(17):
+        await company.get("Thing", 1)
+    assert world.transport.stats().companies[0].limit == 17
+    for _ in range(16 * 32):
+        await company.get("Thing", 1)
+    assert world.transport.stats().companies[0].limit == 32
+
+
+async def test_refusals_of_one_company_do_not_slow_another() -> None:
+    """Each Company has a limit of its own."""
+
+    async def busy(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Reply:
+        return reply({}, 429) if headers["CompanyName"] == "A" else reply({"Data": {"Id": 1}})
+
+    world = World(busy, in_flight=8)
+    for _ in range(6):
+        with pytest.raises(ThrottledError):
+            await world.company("A", retry=ONCE).get("Thing", 1)
+    await world.company("B").get("Thing", 1)
+    limits = {company.name: company.limit for company in world.transport.stats().companies}
+    assert limits == {"A": 1, "B": 8}
+
+
+@given(st.lists(st.tuples(st.sampled_from(["answered", "throttled"]), st.integers(0, 5)), max_size=200))
+def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
+    """Whatever the service answers, at least one call may go and never more than allowed."""
+    for control in (Halving(10), Gradient(10)):
+        for sent, (event, late) in enumerate(events):
+            if event == "answered":
+                control.answered(sent - late, 0.1 * (late + 1), late)
+            else:
+                control.throttled(sent - late, sent)
+            assert 1 <= control.limit <= 10
+
+
+def test_a_service_that_became_slower_for_good_is_believed() -> None:
+    """Its best is measured anew from time to time, so that the limit comes back."""
+    control, lowest = Gradient(32), 32.0
+    for number in range(10_000):
+        control.answered(number, 0.05 if number < 2000 else 0.4, int(control.limit))
+        lowest = min(lowest, control.limit) if number > 2000 else lowest
+    assert lowest < 10
+    assert control.limit > 30
+
+
+async def test_slower_answers_lower_the_calls_in_flight() -> None:
+    """With ``adaptive=True`` a service that answers later the more it has to do is given less to do."""
+    world = World(hang, in_flight=64, adaptive=True)
+    now = most = 0
+
+    async def crowded(*_: Any) -> Reply:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await world.time.sleep(0.05 * max(1.0, now / 8))  # eight at once, the others wait
+        now -= 1
+        return reply({"Data": {"Id": 1}})
+
+    world.handler = crowded
+    company = world.company()
+    tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(1500)]
+    await world.time.finish(*tasks)
+    assert 8 <= world.transport.stats().companies[0].limit <= 24
+    assert most < 32
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rate=st.floats(0.5, 2000),
+    pauses=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.05, 3.0]), min_size=1, max_size=40),
+)
+def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
+    """In no stretch of time are more slots given than the rate allows, plus what 0.1 s catch up."""
+
+    async def scenario() -> None:
+        time = Time()
+        gate = Gate(1000, rate=rate, clock=time.clock())
+        lane, given_at = gate.lane(), []
+
+        async def call() -> None:
+            await gate.acquire(lane)
+            given_at.append(time.seconds)
+            gate.release(lane)
+
+        tasks = []
+        for pause in pauses:
+            tasks.append(asyncio.create_task(call()))
+            await time.pass_by(pause)
+        await time.finish(*tasks)
+        assert len(given_at) == len(pauses)
+        for first in range(len(given_at)):
+            for last in range(first + 1, len(given_at)):
+                seconds = given_at[last] - given_at[first]
+                assert last - first <= rate * (seconds + 0.1) + 1 + 1e-6
+
+    asyncio.run(scenario())
+
+
+async def test_too_many_waiting_calls_are_turned_away() -> None:
+    """Beyond the bound a call fails at once, was never sent, and the others are as before."""
+    world = World(hang, in_flight=2, max_queued=3)
+    company = world.company(deadline=30.0)
+    tasks = [asyncio.create_task(company.run("WoCreateCommand", {})) for _ in range(5)]
+    await settle()
+    with pytest.raises(OverloadedError, match="max_queued") as caught:
+        await company.run("WoCreateCommand", {})
+    assert isinstance(pickle.loads(pickle.dumps(caught.value)), NotSentError)  # noqa: S301 - our own
+    assert (caught.value.attempts, caught.value.company) == (0, "Acme")
+    other = asyncio.create_task(world.company("Other").get("Thing", 1))
+    await settle()
+    stats = world.transport.stats()
+    assert (stats.in_flight, stats.queued, stats.outcomes["OverloadedError"]) == (3, 3, 1)
+    other.cancel()
+    await world.time.finish(*tasks, other)
+    assert sum(isinstance(task.exception(), InDoubtError) for task in tasks) == 2
+    world.handler = found
+    await company.get("Thing", 1)
+
+
+async def test_the_quota_ends_retries_of_all_calls() -> None:
+    """When too much fails calls are sent once and say why; successes bring retries back."""
+    world = World(page, retry_quota=20)
+    company = world.company(retry=RetryPolicy(attempts=3, first_wait=0.0))
+    sent = []
+    for _ in range(4):
+        with pytest.raises(NoAnswerError) as caught:
+            await company.get("Thing", 1)
+        sent.append(caught.value.attempts)
+    assert sent == [3, 3, 1, 1]
+    assert "retry_quota" in str(caught.value)
+    world.handler = found
+    for _ in range(5):
+        await company.get("Thing", 1)
+    assert world.transport.stats().retry_quota == 5
+    world.handler = page
+    with pytest.raises(NoAnswerError) as caught:
+        await company.get("Thing", 1)
+    assert caught.value.attempts == 2
+
+
+async def test_stats_tell_the_state_and_no_secret() -> None:
+    """Figures of every Company and of the client, and nothing that could log in."""
+    world = World(found)
+    await world.company("A").get("Thing", 1)
+    await world.time.pass_by(100.0)
+    stats = world.transport.stats()
+    (company,) = stats.companies
+    assert (company.name, company.in_flight, company.queued, company.limit) == ("A", 0, 0, 32)
+    assert (company.session_age, company.session_number) == (100.0, 1)
+    assert company.session_left == pytest.approx(1070.0)
+    assert stats.outcomes == {"done": 1}
+    assert "token-1" not in repr(stats)
+    assert "secret" not in repr(stats)
+
+
+@pytest.mark.parametrize("bound", [{"in_flight": 0}, {"connections": -1}, {"rate": 0}, {"max_queued": -1}])
+def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
+    """It is told when the client is made, with its name."""
+    with pytest.raises(ConfigurationError, match=next(iter(bound))):
+        Client(**bound)

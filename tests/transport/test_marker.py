@@ -1,0 +1,203 @@
+"""A create that carries a key of the caller's own ends without doubt, whatever the service does and when."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.virtual import World, reply, settle
+from wosdk_async import (
+    Done,
+    InDoubt,
+    InDoubtError,
+    InvalidCallError,
+    NoAnswerError,
+    NotUniqueError,
+    RetryPolicy,
+    WoCreateCommand,
+    WoPickUpCommand,
+    WorkOrder,
+)
+from wosdk_async.wire import Reply
+
+MARKER = "work_order.po_number"
+PAGE = reply(b"<html>bad gateway</html>", 502)
+SETTLE = 30.0
+
+
+def create(key: str | None) -> WoCreateCommand:
+    return WoCreateCommand(work_order=WorkOrder(po_number=key))
+
+
+class Desk(World):
+    """Keeps work orders. The fate of a create: ``answer``, ``lost``, or seconds until it is committed."""
+
+    def __init__(self, *fates: str | float, **options: Any) -> None:
+        super().__init__(self.serve, **options)
+        self.fates = iter(fates)
+        self.orders: list[dict[str, Any]] = []
+        self.request_ids: list[str] = []
+        self.queries = 0
+        self.broken_queries: Iterable[int] = ()
+
+    async def serve(self, _: str, url: str, __: dict[str, str], body: bytes | None) -> Reply:
+        sent = json.loads(body or b"")
+        if "/query/" in url:
+            return self.rows(sent["QueryExpression"]["Criteria"]["Conditions"][0])
+        self.request_ids.append(sent["RequestId"])
+        fate, order = next(self.fates, "answer"), sent["Command"]["WorkOrder"]
+        if isinstance(fate, str):
+            if fate == "lost":
+                return PAGE
+            return reply({"CommandResult": {"Wo": self.commit(order)}})
+        self.time.call_later(fate, lambda: self.commit(order) and None)
+        return PAGE
+
+    def commit(self, order: dict[str, Any]) -> dict[str, Any]:
+        self.orders.append({**order, "Id": len(self.orders) + 1})
+        return self.orders[-1]
+
+    def rows(self, condition: dict[str, Any]) -> Reply:
+        self.queries += 1
+        if self.queries in self.broken_queries:
+            return PAGE
+        assert (condition["PropertyName"], condition["Operator"]) == ("PoNumber", "Equal")
+        (key,) = condition["Values"]
+        found = [order for order in self.orders if order["PoNumber"].casefold() == key.casefold()]
+        return reply({"Entities": [{"Data": order} for order in found]})
+
+    async def run(self, key: str = "key-1", **options: Any) -> Any:
+        company = self.company(**{"settle": SETTLE, **options})
+        task = asyncio.create_task(company.run(create(key), marker=MARKER))
+        await self.time.finish(task)
+        await self.time.pass_by(1000.0)
+        return task.result()
+
+
+fates = st.lists(st.just("lost") | st.floats(0.0, SETTLE - 0.1), max_size=3)
+
+
+@settings(max_examples=80, deadline=None)
+@given(fates=fates, broken=st.sets(st.integers(1, 12), max_size=6))
+def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float], broken: set[int]) -> None:
+    """Lost, committed at once or long after we gave up, with queries that fail: one order, no doubt."""
+
+    async def scenario() -> None:
+        desk = Desk(*fates)
+        desk.broken_queries = broken
+        made = await desk.run()
+        (order,) = desk.orders
+        assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
+        assert len(set(desk.request_ids)) == 1
+
+    asyncio.run(scenario())
+
+
+async def test_it_is_not_sent_again_before_it_has_settled() -> None:
+    """A slow server commits 29 s after we gave up: found, and sent once."""
+    desk = Desk(29.0)
+    begun = desk.time.seconds
+    company = desk.company(settle=SETTLE)
+    task = asyncio.create_task(company.run(create("k"), marker=MARKER))
+    await desk.time.finish(task)
+    assert task.result().wo.id == 1
+    assert 29.0 <= desk.time.seconds - begun <= 30.1
+    assert len(desk.request_ids) == 1
+
+
+async def test_what_is_never_there_was_not_carried_out() -> None:
+    """After the attempts of the policy, each of them settled, there is no doubt left."""
+    desk = Desk(*["lost"] * 9)
+    with pytest.raises(NoAnswerError, match="not carried out: sent 3 times"):
+        await desk.run(retry=RetryPolicy(attempts=3))
+    assert len(desk.request_ids) == 3
+
+
+async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
+    """Queries that fail until twice the settle time leave it in doubt, and it is not sent again."""
+    desk = Desk(0.0)
+    desk.broken_queries = range(1000)
+    with pytest.raises(InDoubtError, match="could not be looked up"):
+        await desk.run()
+    assert len(desk.request_ids) == 1
+
+
+async def test_a_key_that_several_records_have_is_told() -> None:
+    """It proves nothing; the error names the records. Keys that differ in letter case are other keys."""
+    desk = Desk("lost")
+    desk.orders = [
+        {"Id": number, "PoNumber": key} for number, key in enumerate(("KEY-1", "key-1", "key-1"), 1)
+    ]
+    with pytest.raises(NotUniqueError, match=r"Id 2, 3"):
+        await desk.run()
+
+
+@pytest.mark.parametrize(
+    ("command", "marker"),
+    [
+        (create(None), MARKER),
+        (create(" padded "), MARKER),
+        (WoCreateCommand(), MARKER),
+        (create("k"), "po_number"),
+        (create("k"), "work_order"),
+        (create("k"), "work_order.no_such_field"),
+        (create("k"), "wp_tree.id"),
+        (WoPickUpCommand(work_order_id=1), "work_order_id"),
+        ("WoCreateCommand", MARKER),
+    ],
+)
+async def test_a_marker_that_cannot_work_is_told_before_anything_is_sent(command: Any, marker: str) -> None:
+    """No key, no record around it, a result that holds no such record, or a command that is only named."""
+    desk = Desk()
+    with pytest.raises(InvalidCallError, match="marker"):
+        await desk.company().run(command, marker=marker)
+    assert desk.engines == []
+
+
+async def test_a_caller_cancelled_while_it_is_looked_up_is_told_of_by_the_hook() -> None:
+    """What nobody will know is told, though the request itself had ended before."""
+    told: list[Any] = []
+    desk = Desk("lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id)))
+    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    await desk.time.pass_by(5.0)
+    task.cancel()
+    await settle()
+    assert task.cancelled()
+    assert told == [("WoCreateCommand", desk.request_ids[0])]
+
+
+async def test_many_at_once_with_markers() -> None:
+    """Each input ends Done with its own record; one cancelled in mid-lookup is in doubt."""
+    desk = Desk("lost", 3.0, "answer", 0.0, "lost", 20.0)
+
+    async def all_of_them() -> list[Any]:
+        commands = [create(f"k{number}") for number in range(5)]
+        async with desk.company().run_many(commands, marker=MARKER) as run:
+            return [outcome async for outcome in run]
+
+    task = asyncio.create_task(all_of_them())
+    await desk.time.finish(task)
+    outcomes = task.result()
+    assert all(isinstance(outcome, Done) for outcome in outcomes)
+    for outcome in outcomes:
+        assert outcome.result.wo.po_number == outcome.input.work_order.po_number
+    assert sorted(order["PoNumber"] for order in desk.orders) == [f"k{number}" for number in range(5)]
+
+
+async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
+    """Cancelled in mid-lookup it is InDoubt, not NotStarted: it was sent."""
+    desk = Desk("lost")
+    async with desk.company().run_many([create("k")], marker=MARKER, grace=0.0) as run:
+        await desk.time.pass_by(5.0)
+        run.stop()
+        with pytest.raises(ZeroDivisionError):
+            async with run:
+                raise ZeroDivisionError
+    (outcome,) = [outcome async for outcome in run]
+    assert isinstance(outcome, InDoubt)

@@ -1,0 +1,26 @@
+"""``wosdk completion``: the script that makes a shell complete names."""
+
+from __future__ import annotations
+
+import click
+
+__all__ = ["completion_command"]
+
+
+@click.command("completion", short_help="Print the script that completes names in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes commands, entities, properties and enum names.
+
+    \b
+      eval "$(wosdk completion bash)"    # in ~/.bashrc; with zsh in ~/.zshrc
+      wosdk completion fish > ~/.config/fish/completions/wosdk.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    root = ctx.find_root()
+    made = get_completion_class(shell)
+    if made is None:  # click dropped a shell
+        raise click.UsageError(f"click knows no completion for {shell}")
+    click.echo(made(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

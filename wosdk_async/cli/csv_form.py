@@ -1,0 +1,64 @@
+"""CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import IO, Any
+
+from wosdk_async.cli.cells import columns, value_at
+from wosdk_async.cli.exits import say
+from wosdk_async.cli.plain import json_text
+
+__all__ = ["CsvForm", "cell", "harmless"]
+
+# What spreadsheets take for the start of a formula; a tab or line break before it does not stop them, and
+# some read the full-width signs of East Asian keyboards likewise.
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+
+
+def harmless(text: str) -> str:
+    """``text`` with an apostrophe before what a spreadsheet would calculate; negative numbers stay."""
+    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+
+
+def cell(value: Any) -> str:
+    """One cell: digits of numbers kept, objects and lists as JSON, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return harmless(value)
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return str(value) if isinstance(value, int) else json_text(value)
+    return json_text(value)
+
+
+class CsvForm:
+    """Writes a header and a line for each row.
+
+    The columns are the paths that were asked for; for ``*``, and without any, what the first rows have.
+    """
+
+    def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
+        self._writer = csv.writer(file, lineterminator="\r\n")
+        self._paths = paths
+        self._columns: list[str] | None = None
+        self._late: set[str] = set()
+
+    def rows(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Write a page of rows."""
+        if self._columns is None:
+            self._columns = columns(rows, self._paths)
+            if self._columns:
+                self._writer.writerow(map(harmless, self._columns))
+        else:
+            self._late.update(set(columns(rows, self._paths)).difference(self._columns))
+        self._writer.writerows([cell(value_at(row, name)) for name in self._columns] for row in rows)
+
+    def close(self) -> None:
+        """Say what did not fit into the columns."""
+        if self._late:
+            say(f"left out, as only later rows have them: {', '.join(sorted(self._late))}; name them with -p")

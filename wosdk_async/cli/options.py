@@ -1,0 +1,117 @@
+"""Options that commands share: whom to talk to, and how results are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import attrs
+import click
+
+if TYPE_CHECKING:
+    from wosdk_async import Client
+
+__all__ = [
+    "Output",
+    "Target",
+    "output_of",
+    "output_options",
+    "target_of",
+    "target_options",
+    "unchecked_option",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@attrs.frozen(kw_only=True)
+class Target:
+    """Whom to talk to and how: the global options; what they leave open the environment says."""
+
+    profile: str | None = None
+    company: str | None = None
+    deadline: float | None = None
+    read_only: bool = False
+
+    def client(self, variables: Mapping[str, str] | None = None, **more: Any) -> Client:
+        """A client after ``variables``, or after the environment and the profile without any."""
+        from wosdk_async import CallOptions, Client
+
+        profile = self.profile if variables is None else None
+        options = CallOptions(deadline=self.deadline)
+        return Client.from_env(variables, profile=profile, options=options, read_only=self.read_only, **more)
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value and param.name:
+        ctx.find_root().ensure_object(dict)[param.name] = value
+
+
+def target_options(hidden: bool = False) -> Callable[[F], F]:
+    """The global options: shown by ``wosdk --help``, and taken by every command that talks to a Company."""
+    options = (
+        (("--profile",), {"metavar": "NAME", "help": "Profile of the settings file (WOSDK_PROFILE)."}),
+        (("--company",), {"metavar": "NAME", "help": "The Company, instead of WOSDK_COMPANY."}),
+        (
+            ("--deadline",),
+            {
+                "type": click.FloatRange(0, min_open=True),
+                "metavar": "SECONDS",
+                "help": "For each call as a whole; otherwise 60, and 120 for what changes something.",
+            },
+        ),
+        (("--read-only",), {"is_flag": True, "help": "Refuse whatever could change something."}),
+    )
+
+    def add(function: F) -> F:
+        for names, details in reversed(options):
+            shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
+            function = click.option(*names, **shared, **details)(function)
+        return function
+
+    return add
+
+
+def target_of(ctx: click.Context) -> Target:
+    """The global options, wherever they were given."""
+    return Target(**ctx.find_root().ensure_object(dict))
+
+
+unchecked_option = click.option(
+    "--unchecked", is_flag=True, help="Send names and values as they are, without asking the catalogue."
+)
+
+
+@attrs.frozen
+class Output:
+    """How a result is written, and where: stdout without a ``path``."""
+
+    form: str
+    path: Path | None
+
+
+def output_options(function: F) -> F:
+    """``--json``, ``--csv`` and ``--output``; the command hands them to :func:`output_of`."""
+    for option in (
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Write there instead of to stdout.",
+        ),
+        click.option("--csv", "as_csv", is_flag=True, help="CSV (RFC 4180), safe to open in a spreadsheet."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="JSON, one record a line, as the service sent it."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
+    """The output that the options ask for."""
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two forms of the same; give one of them")
+    return Output("json" if as_json else "csv" if as_csv else "table", output)

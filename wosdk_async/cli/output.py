@@ -1,0 +1,63 @@
+"""Where results go and in which form."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any, Protocol
+
+from wosdk_async.cli.csv_form import CsvForm
+from wosdk_async.cli.json_form import JsonForm
+from wosdk_async.cli.options import Output
+
+__all__ = ["Form", "opened", "rows_to", "write_record"]
+
+
+class Form(Protocol):
+    """Takes pages of records as they come."""
+
+    def rows(self, rows: Sequence[Any]) -> None:
+        """Write a page."""
+
+    def close(self) -> None:
+        """Say what is left to say; the file stays open."""
+
+
+@contextmanager
+def opened(output: Output) -> Iterator[IO[str]]:
+    """The file of ``output``, in UTF-8; stdout without a path."""
+    if output.path is not None:
+        with output.path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield file
+        return
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        terminal = sys.stdout.isatty()
+        reconfigure(errors="backslashreplace", newline="", **({} if terminal else {"encoding": "utf-8"}))
+    yield sys.stdout
+    sys.stdout.flush()
+
+
+def rows_to(file: IO[str], form: str, paths: Sequence[str]) -> Form:
+    """What writes rows to ``file`` in the form ``json``, ``csv`` or ``table``."""
+    if form == "json":
+        return JsonForm(file)
+    if form == "csv":
+        return CsvForm(file, paths)
+    from wosdk_async.cli.table_form import TableForm
+
+    return TableForm(file, paths)
+
+
+def write_record(output: Output, record: dict[str, Any], paths: Sequence[str] = ()) -> None:
+    """Write one record: as JSON, as a CSV of one row, or a line for each of its values."""
+    with opened(output) as file:
+        if output.form == "table":
+            from wosdk_async.cli.table_form import print_record
+
+            print_record(file, record, paths)
+            return
+        form = rows_to(file, output.form, paths)
+        form.rows([record])
+        form.close()

@@ -1,0 +1,174 @@
+"""A create in doubt is looked up by the caller's own key, and sent again if it is not there.
+
+The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
+that holds a key which the caller made up and which can be queried afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar
+
+import attrs
+
+from wosdk_async import calls
+from wosdk_async.errors import (
+    DeadlineError,
+    InDoubtError,
+    InvalidCallError,
+    NoAnswerError,
+    NotSentError,
+    NotUniqueError,
+    SessionError,
+    ThrottledError,
+    WosdkError,
+)
+from wosdk_async.model import Command, CommandResult, Record, entity_class
+from wosdk_async.query.builder import Query, Send
+from wosdk_async.query.fields import fields
+from wosdk_async.transport.clock import Clock
+
+__all__ = ["Marker", "Resolver"]
+
+R = TypeVar("R", bound=CommandResult)
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two looks
+_FAILED_LOOKS = 4  # in a row, and late, before a doubt stays one: a look under load may take long
+_MAY_PASS = (NoAnswerError, NotSentError, DeadlineError, ThrottledError, SessionError)
+_ROWS = 50  # with the same key but for letter case, which the service may ignore
+
+
+@attrs.frozen
+class Marker(Generic[R]):
+    """A key in a command, and where it is found once the command was carried out."""
+
+    entity: type[Record]
+    """What the command creates."""
+    path: str
+    """The property that holds the key, as the model names it: ``po_number``, ``customer.name``."""
+    key: str | int
+    result: type[R]
+    member: str
+    """The field of the result that holds what was created."""
+
+    @classmethod
+    def of(cls, command: Command[R] | str, path: str) -> Marker[R]:
+        """The marker ``path`` of ``command``: ``"work_order.po_number"``.
+
+        Raises InvalidCallError when the path leads to no key, or what it marks is not in the result.
+        """
+        if isinstance(command, str):
+            raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
+        first, _, rest = path.partition(".")
+        name = type(command).__wire__.get(first, {}).get("of")
+        entity = entity_class(name) if name and rest else None
+        if entity is None:
+            raise InvalidCallError(
+                f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
+                "your key, as in 'work_order.po_number'"
+            )
+        try:
+            key = operator.attrgetter(path)(command)
+        except AttributeError:
+            key = None
+        if not isinstance(key, str | int) or not key or (isinstance(key, str) and key != key.strip()):
+            raise InvalidCallError(
+                f"marker {path!r} of {command.wire_name} is {key!r}; give it a key of its own"
+            )
+        result = command.result_class()
+        members = [member for member, meta in result.__wire__.items() if meta.get("of") == name]
+        if len(members) != 1:
+            raise InvalidCallError(f"marker {path!r}: the result of {command.wire_name} holds no {name}")
+        marker = cls(entity, rest, key, result, members[0])
+        _ = marker.question  # a property that cannot be asked for is told before anything is sent
+        return marker
+
+    @property
+    def question(self) -> dict[str, Any]:
+        """The QueryExpression that asks for everything that carries the key."""
+        place = operator.attrgetter(self.path)(fields(self.entity))
+        query: Query[Any] = Query(self.entity, _never)
+        return query.where(place == self.key).select("*", place).limit(_ROWS).expression
+
+    # A record can be queried as soon as it is committed: not shown; assumed.
+    async def find(self, send: Send) -> R | None:
+        """The result as it would have been, read from what carries the key; None when nothing does.
+
+        Raises NotUniqueError when several do.
+        """
+        rows = await send(calls.query(self.entity, self.question))  # one page: keys are unique
+        same = [row for row in rows if operator.attrgetter(self.path)(row) == self.key]
+        if len(same) > 1:
+            ids = ", ".join(str(getattr(row, "id", "?")) for row in same)
+            raise NotUniqueError(
+                f"several {self.entity.wire_name} have {self.path} {self.key!r} (Id {ids}): the key was used "
+                "before, or the call was carried out more than once"
+            )
+        return self.result(**{self.member: same[0]}) if same else None
+
+
+async def _never(_: Any) -> list[Any]:
+    raise NotImplementedError
+
+
+@attrs.frozen(kw_only=True)
+class Resolver(Generic[R]):
+    """Sends a call, and resolves each doubt about it by looking.
+
+    ``settle`` is for how many seconds after an attempt was given up its effect may still appear.
+    """
+
+    once: Callable[[], Awaitable[R]]
+    find: Callable[[], Awaitable[R | None]]
+    cancelled: Callable[[], None]
+    """Called when the caller is cancelled while nobody knows."""
+    clock: Clock
+    settle: float
+    attempts: int
+
+    async def run(self) -> R:
+        """The result, from the answer or from what was found.
+
+        Raises NoAnswerError when it was not there each time its time to settle had passed, and InDoubtError
+        when it could not be looked up.
+        """
+        for _ in range(self.attempts):
+            try:
+                return await self.once()
+            except InDoubtError as error:
+                doubt = error
+            try:
+                found = await self._look(doubt)
+            except asyncio.CancelledError:
+                self.cancelled()
+                raise
+            if found is not None:
+                return found
+        raise NoAnswerError(
+            f"not carried out: sent {self.attempts} times, and not there {self.settle:g} s after any of them "
+            f"({doubt.message})"
+        ) from doubt
+
+    async def _look(self, doubt: InDoubtError) -> R | None:
+        """Look until the effect is there, or cannot come any more."""
+        settled, wait, failed = self.clock.now() + self.settle, _FIRST_WAIT, 0
+        while True:
+            begun = self.clock.now()
+            try:
+                found = await self.find()
+            except NotUniqueError:
+                raise
+            except WosdkError as error:
+                failed += 1
+                late = begun >= settled + self.settle and failed >= _FAILED_LOOKS
+                if late or not isinstance(error, _MAY_PASS):
+                    doubt.args = (f"{doubt.message}; it could not be looked up ({error.message})",)
+                    raise doubt from error
+            else:
+                failed = 0
+                if found is not None or begun >= settled:
+                    return found
+            await self.clock.sleep(min(wait, max(settled - self.clock.now(), _FIRST_WAIT)))
+            wait = min(2 * wait, _LONGEST_WAIT)

@@ -1,0 +1,47 @@
+"""How many calls are under way in a client, and how those that ended did."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+__all__ = ["Counts"]
+
+
+class Counts:
+    """Counted for every call; ``outcomes`` has ``done``, ``cancelled`` and the names of the errors."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self.outcomes: Counter[str] = Counter()
+        self._done = 0
+        self._none_left: asyncio.Event | None = None
+
+    def begin(self) -> None:
+        """A call has come."""
+        self.under_way += 1
+
+    def done(self) -> None:
+        """It gave a value."""
+        self._done += 1
+
+    def failed(self, how: str) -> None:
+        """It ended without."""
+        self.outcomes[how] += 1
+
+    def end(self) -> None:
+        """A call has gone."""
+        self.under_way -= 1
+        if not self.under_way and self._none_left is not None:
+            self._none_left.set()
+
+    def totals(self) -> dict[str, int]:
+        """Outcomes of the calls that ended."""
+        return {"done": self._done, **self.outcomes}
+
+    async def none_left(self) -> None:
+        """Wait until no call is under way."""
+        while self.under_way:
+            self._none_left = self._none_left or asyncio.Event()
+            self._none_left.clear()
+            await self._none_left.wait()

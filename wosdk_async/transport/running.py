@@ -1,0 +1,117 @@
+"""What belongs to one event loop: connections, gate and deadlines."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+import attrs
+
+from wosdk_async.transport.control import Gradient, Halving
+from wosdk_async.transport.counts import Counts
+from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.dispatch import Dispatcher
+from wosdk_async.transport.download import Downloads
+from wosdk_async.transport.engine.default import default_engine
+from wosdk_async.transport.gate import Gate
+from wosdk_async.transport.limits import Limits
+from wosdk_async.transport.login import Login
+from wosdk_async.transport.retry import RetryPolicy, RetryQuota
+from wosdk_async.transport.settings import TransportSettings
+
+__all__ = ["Running", "opened"]
+
+_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
+_LOGIN_CONNECTIONS = 1024  # each Company renews once at a time, and one that hangs must not hold up others
+_LEAVING = 1.0  # seconds that calls whose time was ended get to clean up
+
+
+class Closing(Protocol):
+    """What has connections to close."""
+
+    async def aclose(self) -> None: ...
+
+
+@attrs.define(eq=False)
+class Running:
+    """The transport within one event loop."""
+
+    dispatcher: Dispatcher
+    login: Login
+    engines: list[Closing]
+    _connections: AsyncGenerator[None, None]
+    _downloads: Downloads | None = None
+
+    @classmethod
+    def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> Running:
+        """What is made here closes its connections with the loop at the latest.
+
+        ``asyncio.run`` ends the async generators that were begun in its loop, so one of them stands for
+        the connections: a client that nobody closed leaves no socket open.
+        """
+        connections = _closing(engines)
+        with contextlib.suppress(StopIteration):
+            next(connections.__anext__().__await__())  # to its yield: nothing before it waits
+        return cls(dispatcher, login, engines, connections)
+
+    def downloads(self, settings: TransportSettings) -> Downloads:
+        """What fetches files; made when it is asked for."""
+        if self._downloads is None:
+            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+            engine = HttpxEngine(limits=Limits(connections=_DOWNLOADS))
+            self.engines.append(engine)
+            self._downloads = Downloads(engine, settings.hosts, settings.clock)
+        return self._downloads
+
+    async def aclose(self, grace: float) -> None:
+        """Let calls under way end within ``grace`` seconds, end the others, close the connections."""
+        calls, deadlines = self.dispatcher.counts, self.dispatcher.deadlines
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(grace):
+                    await calls.none_left()
+            deadlines.expire_all()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVING):
+                    await calls.none_left()
+        finally:
+            await self._connections.aclose()
+
+
+async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await asyncio.gather(*(engine.aclose() for engine in engines))
+
+
+def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
+    """A transport for the running loop; its connections open with the first call."""
+    make = settings.engine or default_engine
+    calls = make(Limits(connections=settings.connections))
+    logins = make(Limits(connections=_LOGIN_CONNECTIONS))
+    clock = settings.clock
+    gate = Gate(
+        calls.capacity,
+        settings.in_flight,
+        rate=settings.rate,
+        clock=clock,
+        control=Gradient if settings.adaptive else Halving,
+    )
+    dispatcher = Dispatcher(
+        engine=calls,
+        gate=gate,
+        clock=clock,
+        deadlines=Deadlines(clock),
+        quota=quota,
+        counts=Counts(),
+        max_queued=settings.max_queued,
+        on_in_doubt=settings.on_in_doubt,
+    )
+    login = Login(
+        engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
+    )
+    return Running.started(dispatcher, login, [calls, logins])

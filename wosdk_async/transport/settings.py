@@ -1,0 +1,43 @@
+"""What a transport is made with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.dispatch import OnInDoubt
+from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
+from wosdk_async.wire import Call, Reply
+
+__all__ = ["BeforeSend", "TransportSettings"]
+
+BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
+"""Asked once for each call, with the Company's name, before anything of it is sent. What it raises stops the
+call; a Reply is taken for the service's answer; None lets it go.
+"""
+
+
+@attrs.frozen(kw_only=True)
+class TransportSettings:
+    """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each.
+
+    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits.
+    """
+
+    hosts: HostRules
+    connections: int
+    in_flight: int
+    rate: float | None = None
+    max_queued: int | None = None
+    adaptive: bool = False
+    retry_quota: float = 500
+    read_only: bool = False
+    before_send: BeforeSend | None = None
+    on_in_doubt: OnInDoubt | None = None
+    clock: Clock = Clock()
+    engine: Callable[[Limits], Engine] | None = None
