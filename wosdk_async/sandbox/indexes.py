@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from .schema import index, is_table
+from .schema import RELOAD, index, is_table
 
 __all__ = ["Indexes"]
 
@@ -36,7 +36,8 @@ class Indexes:
         if self._rows(entity) < _WORTH or sum(table == entity for table, _ in self._known) >= _MOST:
             return
         try:
-            self._db.execute(index(entity, path, kind))
+            for statement in (*index(entity, path, kind), RELOAD):
+                self._db.execute(statement)
         except sqlite3.OperationalError:
             return  # another process writes just now: the query does without
         self._known.add((entity, path))

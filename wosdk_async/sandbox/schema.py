@@ -16,7 +16,17 @@ import attrs
 from .ownership import links
 from .shape import shapes
 
-__all__ = ["APPLICATION_ID", "REPEATED_IDS", "VERSION", "column", "index", "is_table", "statements", "texts"]
+__all__ = [
+    "APPLICATION_ID",
+    "RELOAD",
+    "REPEATED_IDS",
+    "VERSION",
+    "column",
+    "index",
+    "is_table",
+    "statements",
+    "texts",
+]
 
 APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
 VERSION = 2
@@ -62,6 +72,7 @@ SELECT company, id, json_object('TypeId', 'LeaseUser',
 UNION ALL
 SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
 
+RELOAD = "ANALYZE sqlite_master"  # the planner reads its numbers again
 REPEATED_IDS = frozenset({"AssetTree"})  # the Id of such a row is not its own
 _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
@@ -79,13 +90,20 @@ def column(path: str, kind: str, row: str = "") -> str:
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
 
 
-def index(entity: str, path: str, kind: str) -> str:
-    """The statement that makes the index on a property.
+def index(entity: str, path: str, kind: str) -> Iterator[str]:
+    """The statements that make the index on a property.
 
     Args:
         kind: the catalogue's type of the property, as in `column`.
     """
-    return f'CREATE INDEX "{entity}.{path}" ON "{entity}" (company, {column(path, kind)}, id)'
+    name = f"{entity}.{path}"
+    yield f'CREATE INDEX "{name}" ON "{entity}" (company, {column(path, kind)}, id)'
+    yield _expected(entity, name, "1000000 1000000 10 1")
+
+
+def _expected(entity: str, name: str, numbers: str) -> str:
+    """What SQLite's planner is told of an index: a Company is the whole table, a value a few rows."""
+    return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names
 
 
 def is_table(entity: str) -> bool:
@@ -97,17 +115,20 @@ def statements() -> Iterator[str]:
     """What makes an empty file a store."""
     yield _COMPANY
     yield _COUNTER
+    yield "ANALYZE"  # makes the table of the planner's numbers
     for shape in shapes().values():
         if is_table(shape.name):
             yield (
                 f'CREATE TABLE "{shape.name}" (company INTEGER NOT NULL, id INTEGER NOT NULL, '
                 "body TEXT NOT NULL, PRIMARY KEY (company, id)) STRICT"
             )
+            yield _expected(shape.name, f"sqlite_autoindex_{shape.name}_1", "1000000 1000000 1")
     yield from _VIEWS.values()
     for name, path in sorted({(link.child.name, link.key) for link in links().values()}):
-        yield index(name, path, "integer")
+        yield from index(name, path, "integer")
     yield f"PRAGMA application_id = {APPLICATION_ID}"
     yield f"PRAGMA user_version = {VERSION}"
+    yield RELOAD
 
 
 @attrs.frozen
