@@ -60,7 +60,7 @@ async def test_large_bodies_over_tls(made_out: dict[str, Path]) -> None:
     raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
     own = ssl.create_default_context(cafile=made_out["here"])
     async with RawServer(answering(raw), serving(made_out["here"])) as server, engine(context=own) as made:
-        reply = await made.send("POST", server.url, [], body, lambda: None)
+        reply = await made.send("POST", server.url, (), body, lambda: None)
     assert reply.body == body
 
 
@@ -97,7 +97,7 @@ from wosdk_async.transport.engine.native import NativeEngine
 
 async def main():
     made = NativeEngine()
-    reply = await made.send("GET", sys.argv[1], [], None, lambda: None)
+    reply = await made.send("GET", sys.argv[1], (), None, lambda: None)
     await made.aclose()
     print(reply.body.decode())
 

@@ -104,7 +104,7 @@ class ScriptedEngine:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
         *,

@@ -37,7 +37,19 @@ def sandbox_command() -> None:
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
 )
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
-def serve(store: Path, port: int, host: str, companies: tuple[str, ...], open_admin: bool) -> None:
+@click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
+@click.option(
+    "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
+)
+def serve(
+    store: Path,
+    port: int,
+    host: str,
+    companies: tuple[str, ...],
+    open_admin: bool,
+    faults: Path | None,
+    second_port: int,
+) -> None:
     """Serve the Companies of a store until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to the first Company, one
@@ -49,6 +61,7 @@ def serve(store: Path, port: int, host: str, companies: tuple[str, ...], open_ad
       wosdk import requests.csv --map map.toml
     """
     with sandbox_extra():
+        from wosdk_async.sandbox import Faults
         from wosdk_async.sandbox.server import serve as serve_store
 
     def announce(variables: dict[str, str]) -> None:
@@ -58,7 +71,14 @@ def serve(store: Path, port: int, host: str, companies: tuple[str, ...], open_ad
 
     with _told():
         serve_store(
-            store, host=host, port=port, companies=companies, open_admin=open_admin, announce=announce
+            store,
+            host=host,
+            port=port,
+            companies=companies,
+            open_admin=open_admin,
+            faults=Faults(faults),
+            second_port=second_port,
+            announce=announce,
         )
 
 
@@ -145,12 +165,12 @@ def _opened(path: Path) -> Iterator[Store]:
 @contextmanager
 def _told() -> Iterator[None]:
     """What the sandbox refuses, told as the one line of a command."""
-    from wosdk_async.sandbox import StoreError
+    from wosdk_async.sandbox import FaultScriptError, StoreError
 
     with unusable():
         try:
             yield
-        except (StoreError, ValueError) as error:
+        except (StoreError, FaultScriptError, ValueError) as error:
             for line in str(error).splitlines()[:-1]:
                 say(line)
             raise Unusable(str(error).splitlines()[-1]) from error

@@ -11,6 +11,7 @@
     seed.py       seed.json: what a Company starts with; seed_rows.py, seed_files.py: rows of your own
     snapshots.py  copies of the store and the ways back
     server.py     a real socket; local.py: in a thread of a test; admin.py: addresses that steer it
+    faults.py     what goes wrong on command; clock.py: the one clock
 
 It answers by `wosdk_async.catalogue` and by nothing else of this package: a mistake of the client
 shows here instead of agreeing with itself.
@@ -19,9 +20,21 @@ shows here instead of agreeing with itself.
 from __future__ import annotations
 
 from .app import create_app
-from .errors import StoreError
+from .clock import Clock, VirtualClock
+from .errors import FaultScriptError, StoreError
+from .faults import Faults
 from .local import LocalCompany
 from .seed import open_store
 from .server import serve
 
-__all__ = ["LocalCompany", "StoreError", "create_app", "open_store", "serve"]
+__all__ = [
+    "Clock",
+    "FaultScriptError",
+    "Faults",
+    "LocalCompany",
+    "StoreError",
+    "VirtualClock",
+    "create_app",
+    "open_store",
+    "serve",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,12 +30,8 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
-def admin_routes(store: Store, *, open_to_all: bool = False) -> list[Route]:
-    """The routes of a store.
-
-    Args:
-        open_to_all: whether other machines may use them too.
-    """
+def admin_routes(store: Store) -> list[Route]:
+    """Companies, snapshots and resets of a store."""
 
     async def companies(request: Request) -> object:
         if request.method == "POST":
@@ -66,17 +62,23 @@ def admin_routes(store: Store, *, open_to_all: bool = False) -> list[Route]:
         ("snapshot", ["POST"], snapshot),
         ("reset", ["POST"], back),
     ]
-    return [
-        Route(f"/_sandbox/{name}", guarded(_json(answer), open_to_all=open_to_all), methods=methods)
-        for name, methods, answer in routes
-    ]
+    return [Route(f"/_sandbox/{name}", _json(answer), methods=methods) for name, methods, answer in routes]
 
 
-def guarded(endpoint: Endpoint, *, open_to_all: bool = False) -> Endpoint:
-    """Let an endpoint answer callers of this machine only, unless it is open to all.
+def guarded(routes: Iterable[Route], *, open_to_all: bool = False) -> list[Route]:
+    """The same routes, answering callers of this machine only, unless they are open to all.
 
     A page of another origin is refused in any case, also one whose host name was made to lead here.
     """
+    return [
+        Route(
+            route.path, _guarded(route.endpoint, open_to_all=open_to_all), methods=sorted(route.methods or ())
+        )
+        for route in routes
+    ]
+
+
+def _guarded(endpoint: Endpoint, *, open_to_all: bool) -> Endpoint:
 
     @functools.wraps(endpoint)
     async def answer(request: Request) -> Response:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl
 
@@ -14,10 +13,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .admin import admin_routes
+from .admin import admin_routes, guarded
 from .body import dump
+from .clock import Clock
 from .commits import Commits
 from .errors import Refusal
+from .faults import Faults
+from .faults_admin import fault_routes
+from .faults_app import FaultyApp
+from .faults_exchange import Reply
 from .files import PATH
 from .office import Office, Question
 from .store import Store
@@ -37,21 +41,33 @@ _HEADERS = [
 _PAGES = ("/files/", "/_sandbox/")  # what is not the service itself
 
 
-def create_app(store: Store, clock: Callable[[], int] = time.time_ns, *, open_admin: bool = False) -> ASGIApp:
+def create_app(
+    store: Store,
+    clock: Clock | None = None,
+    *,
+    faults: Faults | None = None,
+    ports: Sequence[int] = (),
+    open_admin: bool = False,
+) -> ASGIApp:
     """The local service over an open store.
 
     Args:
-        clock: nanoseconds since 1970, for all times and for the life of tokens.
+        clock: for all times and for the life of tokens; the system's when left out.
+        faults: what goes wrong; nothing until they are told otherwise.
+        ports: those the server listens at, between which a Company may move.
         open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
     """
+    clock, faults = clock or Clock(), faults or Faults()
+    faults.homes.ports = ports
     service = _Service(Office(store, clock), Commits(store), clock)
-    pages = Starlette(routes=[_files(service.office), *admin_routes(store, open_to_all=open_admin)])
+    steering = [*fault_routes(faults, clock), *admin_routes(store)]
+    pages = Starlette(routes=[_files(service.office), *guarded(steering, open_to_all=open_admin)])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         aside = scope["type"] != "http" or scope["path"].startswith(_PAGES)
         await (pages if aside else service)(scope, receive, send)
 
-    return app
+    return FaultyApp(app, faults, store, service.office.tokens, clock, service.refusal)
 
 
 @attrs.frozen
@@ -60,7 +76,7 @@ class _Service:
 
     office: Office
     commits: Commits
-    clock: Callable[[], int]
+    clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -86,6 +102,10 @@ class _Service:
         if request_id:  # the last key of success and error (facts 5)
             reply = {**reply, "RequestId": request_id[0]}
         return status, dump(reply)
+
+    def refusal(self, refused: Refusal) -> Reply:
+        """The whole answer that a refusal gets, for what goes wrong on command."""
+        return Reply(refused.status, _HEADERS, dump(_error(refused, self.clock())))
 
 
 async def _send(send: Send, status: int, body: bytes) -> None:

@@ -11,9 +11,11 @@ from types import TracebackType
 from typing import Any
 
 from .app import create_app
+from .clock import Clock
 from .companies import Company
+from .faults import Faults
 from .seed_rows import Given, load_rows
-from .server import InThread, listening, prepared, running, web_root
+from .server import InThread, listening, ports_of, prepared, running, web_root
 from .snapshots import reset, take_snapshot
 from .store import Store
 from .variables import Variables, variables
@@ -28,15 +30,31 @@ class LocalCompany:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
         companies: names of Companies, made and seeded when the store does not have them. None of
             them is any more special than the others, only the first is meant where none is named.
+        faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
+        clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
+
+    Attributes:
+        faults: to be changed, and its counters read, at any time.
+        clock: to be moved on at any time.
 
     Raises:
+        FaultScriptError: the faults are no script.
         StoreError: on entering, when the file cannot be used.
         ValueError: on entering, when a name cannot be used.
     """
 
-    def __init__(self, store: str | Path | None = None, *, companies: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        companies: Sequence[str] = (),
+        faults: Faults | Mapping[str, Any] | str | Path | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._path = store
         self._names = tuple(companies)
+        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
+        self.clock = clock or Clock()
         self._exits = contextlib.ExitStack()
 
     @property
@@ -95,10 +113,11 @@ class LocalCompany:
             self._serial = itertools.count(1)
             path = self._path if self._path is not None else self._folder / "sandbox.db"
             self._store: Store = exits.enter_context(contextlib.closing(prepared(path, self._names)))
-            listener = exits.enter_context(listening("127.0.0.1", 0))
-            self._root = web_root(listener)
+            listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
+            self._root = web_root(listeners[0])
             self._first = (*self._names, self._store.companies()[0].name)[0]
-            self._thread: InThread = exits.enter_context(running(create_app(self._store), listener))
+            app = create_app(self._store, self.clock, faults=self.faults, ports=ports_of(listeners))
+            self._thread: InThread = exits.enter_context(running(app, listeners))
             self._exits = exits.pop_all()
         return self
 

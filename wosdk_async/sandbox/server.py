@@ -15,11 +15,13 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from .app import create_app
+from .connection import Connection
+from .faults import Faults
 from .seed import found_company, open_store
 from .store import Store
 from .variables import Variables, variables
 
-__all__ = ["InThread", "listening", "prepared", "running", "serve", "web_root"]
+__all__ = ["InThread", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
 
 _T = TypeVar("_T")
 
@@ -31,6 +33,8 @@ def serve(
     port: int = 8900,
     companies: Sequence[str] = (),
     open_admin: bool = False,
+    faults: Faults | None = None,
+    second_port: int = 0,
     announce: Callable[[Variables], None],
 ) -> None:
     """Serve the Companies of a store file until SIGINT or SIGTERM.
@@ -40,6 +44,8 @@ def serve(
         port: 0 picks a free one.
         companies: names of Companies, made and seeded when the store does not have them.
         open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
+        faults: what goes wrong; nothing when left out.
+        second_port: where a Company moves to when its faults say so; 0 picks a free one.
         announce: called with the variables that lead a client to the first Company named, or of
             the store, once connections are accepted.
 
@@ -48,13 +54,18 @@ def serve(
         ValueError: a name of a Company cannot be used.
         OSError: the port cannot be had.
     """
-    with contextlib.closing(prepared(store, companies)) as opened, listening(host, port) as listener:
-        names = [name.lower() for name in companies[:1]]
+    with (
+        contextlib.closing(prepared(store, companies)) as opened,
+        listening(host, port) as listener,
+        listening(host, second_port) as second,
+    ):
+        names = [name.strip().lower() for name in companies[:1]]
         first = next(each for each in opened.companies() if not names or each.name.lower() in names)
-        app = create_app(opened, open_admin=open_admin)
+        listeners = [listener, second]
+        app = create_app(opened, faults=faults, ports=ports_of(listeners), open_admin=open_admin)
         server = _Server(app, lambda: announce(variables(first, web_root(listener))))
         with _signals_end_quietly():
-            server.run(sockets=[listener])
+            server.run(sockets=listeners)
 
 
 def prepared(path: str | Path, companies: Sequence[str]) -> Store:
@@ -83,6 +94,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Connection,
                 lifespan="off",
                 access_log=False,
                 log_level="error",
@@ -116,14 +128,14 @@ class InThread:
 
 
 @contextlib.contextmanager
-def running(app: ASGIApp, listener: socket.socket) -> Iterator[InThread]:
+def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[InThread]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
     server = _Server(app, ready.set)
 
     def run() -> None:
         try:
-            asyncio.run(server.serve(sockets=[listener]))
+            asyncio.run(server.serve(sockets=list(listeners)))
         finally:
             ready.set()
 
@@ -166,6 +178,10 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
                 error.errno, f"Cannot listen on {host} port {port}: {error.strerror}. {remedy}"
             ) from error
         yield listener
+
+
+def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
+    return [listener.getsockname()[1] for listener in listeners]
 
 
 def web_root(listener: socket.socket) -> str:

@@ -10,8 +10,9 @@ from wosdk_async.catalogue import Field
 from .body import Row, pick
 from .desk import Desk
 from .errors import broken_rule, required
+from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
-from .rules import ON_CREATE, ON_WRITE, REQUIRED
+from .rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
 from .shape import FLAGS, REQUEST_ONLY, Shape, shapes
 from .values import UNREADABLE, read, reference_id
 
@@ -40,6 +41,8 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     named = belongs or {}
     row: Row = blank(shape, members) | named
     row["Id"] = named["Id"] if "Id" in named else desk.next_number(shape.name)
+    if belongs is None:
+        check_owner(desk, shape, row)
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(shape.name):
             rule(desk, row)
@@ -125,6 +128,8 @@ def delete(desk: Desk, shape: Shape, row: Row) -> None:
     Any other goes for good, and the rows that it owns with it (the latter not shown; assumed).
     """
     if not shape.removable:
+        if rule := ON_DELETE.get(shape.name):
+            rule(desk, row)
         desk.remove(shape.name, row["Id"])
         _delete_elements(desk, shape, row)
     elif not row["IsRemoved"]:

@@ -10,7 +10,9 @@ from typing import Protocol
 
 from wosdk_async.wire import Reply
 
-__all__ = ["Engine", "SendFailed"]
+__all__ = ["Engine", "Headers", "SendFailed"]
+
+Headers = tuple[tuple[str, str], ...]
 
 
 class SendFailed(Exception):
@@ -36,7 +38,7 @@ class Engine(Protocol):
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         body: bytes | None,
         on_sending: Callable[[], None],
         *,
