@@ -39,7 +39,7 @@ def test_an_action_that_changes_nothing_leaves_no_trace(
     """facts 5.1: WoFlagCommand without a reason got 200, and all was as before."""
     order = acme.order({"EmployeeId": 208})["Id"]
     before = acme.get("WorkOrder", order, WHOLE)
-    clock.pass_seconds(60)
+    clock.advance(60)
     assert acme.run(name, WorkOrderId=order, **members)["Wo"]["ConcurrencyId"] == 1
     assert acme.get("WorkOrder", order, WHOLE) == before
 
@@ -119,7 +119,7 @@ def test_money_commands_leave_the_order_alone(acme: Caller, clock: Any) -> None:
     """facts 3.7 and 5: the cost counts for itself; payment makes it Paid, and keeps an unsent amount."""
     order = acme.order()
     sent = {"WorkOrderId": order["Id"]}
-    clock.pass_seconds(60)
+    clock.advance(60)
     paid = acme.run("ApSubmitPaymentCommand", **sent, VendorInvoiceStatusId="Paid")["Financial"]
     assert (paid["ApStateId"], paid["ApStatusId"], paid["ConcurrencyId"]) == ("Paid", 3, 2)
     assert paid["PaymentAmount"]["Value"] == 0
@@ -145,7 +145,7 @@ def test_a_copy_is_a_new_order(acme: Caller, clock: Any) -> None:
     made = acme.order({"ComputeSchedule": True, "EmployeeId": 208}, PoNumber="PO-1", Notes=[{"Body": "a"}])
     before = acme.get("WorkOrder", made["Id"], WHOLE)
     acme.run("WoCancelCommand", WorkOrderId=acme.order()["Id"], ActionReasonId=1841)
-    clock.pass_seconds(600)
+    clock.advance(600)
     copy = acme.run("WoCopyCommand", WorkOrderId=made["Id"])["Wo"]
     assert (copy["Number"], copy["StatusId"], copy["PoNumber"]) == ("RSC000003", "New", "PO-1")
     assert (copy["DtDue"], "Employee" in copy) == ("2024-05-16T09:22:00", False)

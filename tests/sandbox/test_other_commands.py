@@ -99,7 +99,7 @@ def test_dependencies_do_not_go_round(acme: Caller) -> None:
 def test_last_modification(acme: Caller, clock: Any) -> None:
     """The local time of the last action (assumed)."""
     order = acme.order()["Id"]
-    clock.pass_seconds(60)
+    clock.advance(60)
     acme.run("WoPickUpCommand", WorkOrderId=order)
     found = acme.run("WoLastModificationCommand", WorkOrderId=order)
     assert found == {"DtLastModified": "2024-05-14T09:13:31.4470216", "WorkOrderId": order}
