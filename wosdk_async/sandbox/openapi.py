@@ -188,11 +188,11 @@ def _refused() -> Schema:
             "ErrorCode": {"type": "string"},
             "TimeStamp": {"type": "string"},
             "Reference": {
-        "type": "object",
-        "properties": {"Id": {"type": "integer"}},
-        "description": "Another entity: its Id, and in replies what the property paths open of it.",
-    },
-    "RequestId": {"type": "string"},
+                "type": "object",
+                "properties": {"Id": {"type": "integer"}},
+                "description": "Another entity: its Id, and in replies what the property paths open of it.",
+            },
+            "RequestId": {"type": "string"},
         },
     }
     told = f"Refused. Known codes and their status: {known}."

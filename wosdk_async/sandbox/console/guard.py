@@ -9,13 +9,13 @@ what changes something must carry a header that a foreign page cannot send unask
 from __future__ import annotations
 
 import functools
-import ipaddress
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from wosdk_async.sandbox.admin import is_loopback
 from wosdk_async.sandbox.body import dump
 
 __all__ = ["HEADER", "guarded", "refused"]
@@ -43,8 +43,8 @@ def refused(status: int, reason: str) -> Response:
 
 
 def _objection(request: Request) -> str | None:
-    near = request.client is None or _loopback(request.client.host)
-    if not near or not _loopback(_host(request)):
+    near = request.client is None or is_loopback(request.client.host)
+    if not near or not is_loopback(_host(request)):
         return "The console answers its own machine only: open it at 127.0.0.1 or localhost."
     origin = request.headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
@@ -59,12 +59,3 @@ def _host(request: Request) -> str:
         return urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
     except ValueError:
         return ""
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -55,7 +55,7 @@ def companies(store: Store) -> list[Row]:
         {
             "Id": company.id,
             "Name": company.name,
-            "Live": getattr(company, "live", False),
+            "Live": company.live,
             "ClientId": company.client_id,
             "Counts": {name: _count(store, company.id, name) for name in _COUNTED},
         }
