@@ -36,7 +36,7 @@ def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
     page.get_by_text("Page 2", exact=True).wait_for()
     assert page.locator("tbody tr").count() == len(made) - PAGE
     page.get_by_label("State").select_option("Cancelled")
-    page.locator("tbody .state[data-state=Cancelled]").first.wait_for()
+    page.wait_for_function("document.querySelectorAll('tbody [data-state=Cancelled]').length === 4")
     assert page.locator("tbody tr").count() == 4
     page.get_by_label("Text").fill(made[0]["Number"])
     page.keyboard.press("Enter")

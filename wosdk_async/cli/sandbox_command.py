@@ -37,6 +37,7 @@ def sandbox_command() -> None:
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
 )
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
+@click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
 @click.option(
     "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
@@ -47,6 +48,7 @@ def serve(
     host: str,
     companies: tuple[str, ...],
     open_admin: bool,
+    log: bool,
     faults: Path | None,
     second_port: int,
 ) -> None:
@@ -76,6 +78,7 @@ def serve(
             port=port,
             companies=companies,
             open_admin=open_admin,
+            log=log,
             faults=Faults(faults),
             second_port=second_port,
             announce=announce,

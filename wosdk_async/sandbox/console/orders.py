@@ -51,6 +51,7 @@ _OPENED = [
 
 def companies(store: Store) -> list[Row]:
     """Each Company with how much it holds. The secret is not among what is shown."""
+    store.refresh()
     return [
         {
             "Id": company.id,
