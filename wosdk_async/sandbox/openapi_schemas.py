@@ -72,7 +72,9 @@ def _target(field: Field) -> str | None:
 def _bare(field: Field) -> Schema:
     if field.is_list:
         return {"type": "array", "items": _value(field)}
-    return _value(field) | ({"maxLength": field.max_length} if field.max_length else {})
+    # A length that only third parties state is not held to: longer values come back
+    stated = field.max_length if field.max_length_source != "peer" else None
+    return _value(field) | ({"maxLength": stated} if stated else {})
 
 
 def _value(field: Field) -> Schema:
