@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -36,7 +37,7 @@ HEADERS = st.dictionaries(
 )
 STEPS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).map(lambda text: quote(text, safe=""))
 CONSOLE = st.sampled_from(["companies", "companies/46/orders", "log", "log/1", "faults", "clock"])
-many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many
@@ -62,3 +63,12 @@ def test_the_console_answers_whatever_it_is_sent(
     """Its JSON refuses too, in words of its own."""
     reply = http.request(method, f"/console/api/{path}?page={query}&text={query}&after={query}", content=body)
     assert reply.status_code < 500
+
+
+@pytest.mark.parametrize("digits", [19, 400, 5000])
+@pytest.mark.parametrize(
+    "path", ["files/{}/1/a", "files/46/{}/a", "console/api/log/{}", "console/api/companies/46/orders/{}"]
+)
+def test_a_number_beyond_all_ids_is_not_there(http: httpx.Client, path: str, digits: int) -> None:
+    """More digits than any id has: there is nothing, and nothing breaks."""
+    assert http.get("/" + path.format("9" * digits)).status_code == 404

@@ -15,6 +15,7 @@ from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults import Faults
+from wosdk_async.sandbox.ids import ID
 from wosdk_async.sandbox.store import Store
 from wosdk_async.sandbox.times import Now
 
@@ -38,10 +39,10 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
     console = _Console(store, clock, Switches(faults), log)
     answers: list[tuple[str, list[str], Answer]] = [
         ("companies", ["GET"], console.companies),
-        ("companies/{company:int}/orders", ["GET"], console.orders),
-        ("companies/{company:int}/orders/{key:int}", ["GET"], console.order),
+        (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
+        (f"companies/{{company:{ID}}}/orders/{{key:{ID}}}", ["GET"], console.order),
         ("log", ["GET", "PUT", "DELETE"], console.requests),
-        ("log/{number:int}", ["GET"], console.request),
+        (f"log/{{number:{ID}}}", ["GET"], console.request),
         ("faults", ["GET", "PUT"], console.faults),
         ("clock", ["GET", "POST"], console.time),
     ]
