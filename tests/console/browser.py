@@ -33,6 +33,13 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def wait_for_count(locator: Any, count: int) -> None:
+    """Until so many elements match, also under a policy that lets no text become code."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_have_count(count)
+
+
 class Watch:
     """Notes what a page must not do: complain in its console, break, or leave its origin."""
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.console.browser import wait_for_count
 from tests.console.served import CANCEL, PAYLOAD, Served, document, working_day
 from wosdk_async.sandbox.console.orders import PAGE
 
@@ -36,11 +37,11 @@ def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
     page.get_by_text("Page 2", exact=True).wait_for()
     assert page.locator("tbody tr").count() == len(made) - PAGE
     page.get_by_label("State").select_option("Cancelled")
-    page.wait_for_function("document.querySelectorAll('tbody [data-state=Cancelled]').length === 4")
-    assert page.locator("tbody tr").count() == 4
+    wait_for_count(page.locator("tbody tr"), 4)
+    wait_for_count(page.locator("tbody [data-state=Cancelled]"), 4)
     page.get_by_label("Text").fill(made[0]["Number"])
     page.keyboard.press("Enter")
-    page.wait_for_function("document.querySelectorAll('tbody tr').length === 1")
+    wait_for_count(page.locator("tbody tr"), 1)
 
 
 def test_one_work_order_with_its_history(page: Any, sandbox: Served) -> None:
@@ -52,7 +53,7 @@ def test_one_work_order_with_its_history(page: Any, sandbox: Served) -> None:
     acme.run("WoCancelCommand", WorkOrderId=order["Id"], ActionReasonId=CANCEL, Comment="Twice")
     document(acme, order["Id"], "Plan of floor 2", b"plan", "text/plain")
     page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
-    assert "Cancelled" in page.locator("h1").inner_text()
+    page.locator("h1", has_text="Cancelled").wait_for()
     sections = {part.locator("h2").inner_text(): part for part in page.locator("section").all()}
     assert "Air handler AH-3" in sections["Items"].inner_text()
     assert "Key at the desk" in sections["Notes"].inner_text()
@@ -139,9 +140,10 @@ def test_markup_of_the_service_stays_text(page: Any, sandbox: Served) -> None:
     acme.send("POST", f"query/{PAYLOAD}", {"RequestId": PAYLOAD})
     sandbox.local.faults.load({"rule": [{"fault": "latency", "fixed": 0, "operation": PAYLOAD}]})
     page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
+    page.locator("h1", has_text="Work order RSC").wait_for()
     assert page.get_by_text(PAYLOAD, exact=True).count() == 3  # contact, note, comment
     page.goto(sandbox.page("companies/46"))
-    page.get_by_text(PAYLOAD[:30]).wait_for()
+    page.locator('td[data-label="PO"]', has_text=PAYLOAD[:30]).wait_for()
     page.goto(sandbox.page("requests"))
     page.locator("summary", has_text=PAYLOAD).first.click()
     page.get_by_label("Body of the request").wait_for()
