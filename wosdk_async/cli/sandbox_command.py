@@ -23,8 +23,15 @@ def sandbox_command() -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["spec", "recorded"]),
+    default="spec",
+    show_default=True,
+    help="Answer as the specification says, or as a recorded release does where it differs.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-def serve(store: Path, port: int, host: str) -> None:
+def serve(store: Path, port: int, host: str, dialect: str) -> None:
     """Serve a local Company until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to it, one KEY=VALUE a line:
@@ -45,6 +52,6 @@ def serve(store: Path, port: int, host: str) -> None:
 
     with unusable():
         try:
-            serve_store(store, host=host, port=port, announce=announce)
+            serve_store(store, host=host, port=port, dialect=dialect, announce=announce)
         except StoreError as error:
             raise Unusable(str(error)) from error

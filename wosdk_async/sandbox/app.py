@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from .body import dump
+from .dialect import SPEC, dialect_of
 from .errors import Refusal
 from .files import PATH
 from .office import Office, Question
@@ -32,13 +33,20 @@ _HEADERS = {
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
-def create_app(store: Store, clock: Callable[[], int] = time.time_ns) -> Starlette:
+def create_app(
+    store: Store, clock: Callable[[], int] = time.time_ns, *, dialect: str = SPEC.name
+) -> Starlette:
     """The local service over an open store.
 
     Args:
         clock: nanoseconds since 1970, for all times and for the life of tokens.
+        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
+
+    Raises:
+        ValueError: there is no such dialect.
     """
-    office = Office(store, clock)
+    spoken = dialect_of(dialect)
+    office = Office(store, clock, spoken)
 
     async def endpoint(request: Request) -> Response:
         request_id: list[object] = []
@@ -46,7 +54,9 @@ def create_app(store: Store, clock: Callable[[], int] = time.time_ns) -> Starlet
             status, reply = office.answer(await _question(request), request_id)
         except Refusal as refusal:
             status, reply = refusal.status, _error(refusal, clock())
-        if request_id:  # the last key of success and error (facts 5)
+            if not spoken.errors_show_request_id:
+                request_id.clear()
+        if request_id:  # the last key (facts 5)
             reply = {**reply, "RequestId": request_id[0]}
         return Response(dump(reply), status, _HEADERS)
 
@@ -70,10 +80,10 @@ def _error(refusal: Refusal, now: int) -> dict[str, object]:
 
 
 def _stamp(now: int) -> str:
-    """UTC with seven fraction digits, zeros at the end cut (facts 3.5)."""
+    """UTC with up to seven fraction digits, zeros at the end cut (facts 3.5) but one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    fraction = f"{now % 10**9 // 100:07d}".rstrip("0")
-    return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
+    fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
+    return f"{whole}.{fraction}Z"
 
 
 async def _question(request: Request) -> Question:

@@ -16,7 +16,7 @@ from .operators import NOCASE, ranked, test
 from .ownership import SAME_ID, link
 from .schema import REPEATED_IDS, column
 from .selection import MAX_STEPS
-from .shape import SCALARS, Shape, enumeration, shapes
+from .shape import SCALARS, Shape, enumeration
 
 __all__ = ["Criteria"]
 
@@ -106,7 +106,7 @@ class Criteria:
 
     def _through(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A reference: its Id is at hand, anything else is in the row it names."""
-        target = shapes()[field.of or ""]
+        target = shape.behind(field)
         own_id = (shape.name, field.name) in SAME_ID
         key = f"{row}id" if own_id else column(f"{field.name}.Id", "integer", row)
         if [step.lower() for step in rest] == ["id"]:
@@ -129,15 +129,15 @@ class Criteria:
 
     def _any_element(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
-        owned = link(shape.name, field)
-        if owned is None:
+        owned, target = link(shape.name, field), shape.target(field)
+        if owned is None or target is None:
             raise unknown_property(shape.name, field.name)
         alias = f"t{next(self._aliases)}"
         source = f'FROM "{owned.child.name}" {alias} WHERE {alias}.company = {self.company}'
         if owned.kind:
             source += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
         pointer = column(owned.key, "integer", f"{alias}.")
-        inner = self._walk(owned.child, f"{alias}.", rest, finish)
+        inner = self._walk(target, f"{alias}.", rest, finish)
         return f"{row}id IN (SELECT {pointer} {source} AND {inner})"
 
 
@@ -146,7 +146,7 @@ def _meets_list(shape: Shape, steps: list[str]) -> bool:
     field = shape.field(steps[0])
     if field is None or field.is_list:
         return field is not None
-    return field.type == "ref" and len(steps) > 1 and _meets_list(shapes()[field.of or ""], steps[1:])
+    return field.type == "ref" and len(steps) > 1 and _meets_list(shape.behind(field), steps[1:])
 
 
 def objects(container: dict[str, Any], name: str) -> list[dict[str, Any]]:

@@ -30,7 +30,8 @@ def query(desk: Desk, shape: Shape, expression: dict[str, Any]) -> list[Row]:
         Refusal: ``INCORRECT_MODEL`` for a malformed expression, ``ERROR_CODE_1002`` and
             ``ERROR_CODE_1003`` for a wrong path.
     """
-    chosen = selection(shape.name, paths_of(pick(_object(expression, "PropertySet"), "Properties")))
+    paths = paths_of(pick(_object(expression, "PropertySet"), "Properties"))
+    chosen = selection(shape.name, paths, desk.dialect)
     criteria = Criteria(shape, desk.company.id)
     where = criteria.filter(_object(expression, "Criteria"))
     # The plus keeps SQLite from walking all rows in the order of ids when an index knows better

@@ -16,6 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from .app import create_app
+from .dialect import SPEC, dialect_of
 from .seed import open_store
 from .store import Store
 
@@ -29,6 +30,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8900,
+    dialect: str = SPEC.name,
     announce: Callable[[Variables], None],
 ) -> None:
     """Serve the Company of a store file until SIGINT or SIGTERM.
@@ -36,14 +38,16 @@ def serve(
     Args:
         store: the SQLite file; made and seeded when it does not exist.
         port: 0 picks a free one.
+        dialect: as for `create_app`.
         announce: called with the variables a client needs, once connections are accepted.
 
     Raises:
         StoreError: the file cannot be used.
         OSError: the port cannot be had.
+        ValueError: there is no such dialect.
     """
     with contextlib.closing(open_store(str(store))) as opened, listening(host, port) as listener:
-        server = _Server(create_app(opened), lambda: announce(_variables(opened, listener)))
+        server = _Server(create_app(opened, dialect=dialect), lambda: announce(_variables(opened, listener)))
         with _signals_end_quietly():
             server.run(sockets=[listener])
 
@@ -53,13 +57,16 @@ class LocalCompany:
 
     Args:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
+        dialect: as for `create_app`.
 
     Raises:
         StoreError: on entering, when the file cannot be used.
+        ValueError: there is no such dialect.
     """
 
-    def __init__(self, store: str | Path | None = None) -> None:
+    def __init__(self, store: str | Path | None = None, *, dialect: str = SPEC.name) -> None:
         self._path = store
+        self._dialect = dialect_of(dialect).name
         self._exits = contextlib.ExitStack()
         self._variables: Variables = {}
 
@@ -75,7 +82,7 @@ class LocalCompany:
                 path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
             opened = exits.enter_context(contextlib.closing(open_store(str(path))))
             listener = exits.enter_context(listening("127.0.0.1", 0))
-            exits.enter_context(running(create_app(opened), listener))
+            exits.enter_context(running(create_app(opened, dialect=self._dialect), listener))
             self._variables = _variables(opened, listener)
             self._exits = exits.pop_all()
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import modified, required
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 
 from .registry import Arguments, command, needed
@@ -44,4 +44,4 @@ def _change(desk: Desk, arguments: Arguments, name: str, entity: str, targets: t
     changed = cost | {status_field: key, state_field: status[_STATES[entity]]}
     if changed != cost:  # a write that changes nothing does not count (facts 3.7)
         desk.replace(shapes()["WorkOrderCost"], changed)
-    return {"Financial": selection("WorkOrderCost", ("*",)).show(desk, changed)}
+    return {"Financial": shown(desk, "WorkOrderCost", changed)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 
 from .log import log_action
@@ -31,7 +31,7 @@ def send_work_order(desk: Desk, arguments: Arguments) -> Row:
     order["WonId"] = order["WonId"] or desk.store.next_number("WonId")
     log_action(desk, order, "WonWoSend", arguments)
     desk.replace(shapes()["WorkOrder"], order)
-    return {"WorkOrder": selection("WorkOrder", ("*",)).show(desk, order)}
+    return {"WorkOrder": shown(desk, "WorkOrder", order)}
 
 
 def _notify(desk: Desk, provider: Row) -> None:

@@ -6,7 +6,7 @@ from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.ownership import Link
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.times import zone_of
 
@@ -40,4 +40,4 @@ def verify_work(desk: Desk, arguments: Arguments) -> Row:
             "Actor": desk.account,
         },
     )
-    return {"WorkVerification": selection("WoVerification", ("*",)).show(desk, row)}
+    return {"WorkVerification": shown(desk, "WoVerification", row)}

@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule, modified, required
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
 
@@ -93,7 +93,7 @@ def act(desk: Desk, name: str, arguments: Arguments) -> Row:
     entry = log_action(desk, order, action.logged, arguments)
     _remember(desk, order, entry, reason)
     desk.replace(shapes()["WorkOrder"], order)
-    return {"Wo": selection("WorkOrder", ("*",)).show(desk, order)}
+    return {"Wo": shown(desk, "WorkOrder", order)}
 
 
 def the_order(desk: Desk, arguments: Arguments) -> Row:
