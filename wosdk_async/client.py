@@ -20,7 +20,7 @@ from wosdk_async.transport.transport import Transport
 
 __all__ = ["Client"]
 
-_CONNECTIONS = 20  # what the httpx engine does best with
+_CONNECTIONS = 100  # of all Companies; the native engine does not care how many
 _IN_FLIGHT = 32  # of one Company; the service publishes no limit (facts 7)
 
 

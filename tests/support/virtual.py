@@ -14,6 +14,7 @@ import attrs
 from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.transport import Transport
@@ -106,6 +107,8 @@ class ScriptedEngine:
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,
     ) -> Reply:
         async with self.free:
             self.under_way += 1
@@ -145,8 +148,8 @@ class World:
         tenant = Tenant(name, region, Credentials("id", "secret"))
         return Company(self.transport, tenant, CallOptions(**options))
 
-    def _engine(self, connections: int) -> ScriptedEngine:
-        self.engines.append(ScriptedEngine(connections, self._handle))
+    def _engine(self, limits: Limits) -> ScriptedEngine:
+        self.engines.append(ScriptedEngine(limits.connections, self._handle))
         return self.engines[-1]
 
     async def _handle(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:

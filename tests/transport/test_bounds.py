@@ -135,7 +135,7 @@ async def test_a_call_under_way_when_the_client_closes_leaves_no_connection() ->
             asyncio.get_running_loop().call_soon(go.set)
         assert call.done()
         assert await call == {"Id": 1}
-        assert "0 busy, 0 idle" in repr(running.engines[0]).replace(" of 20", "")
+        assert "0 busy, 0 idle" in repr(running.engines[0]).replace(" of 100", "")
 
 
 async def test_a_closed_client_says_so() -> None:

@@ -16,7 +16,7 @@ from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.wire import Reply
 
 
-async def hang(*_: Any) -> Reply:
+async def hang(*_: Any, **__: Any) -> Reply:
     await asyncio.Event().wait()
     raise AssertionError
 

@@ -18,12 +18,14 @@ from wosdk_async.cli.exits import Exit, status_of
 from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.engine.default import default_engine
 from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session import Grant
-from wosdk_async.transport.transport import Tenant
+from wosdk_async.transport.tenant import Tenant
 from wosdk_async.wire import Reply
 
 __all__ = ["Step", "failed", "steps"]
@@ -86,9 +88,11 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     done = [
         Step(step="credentials", seconds=time.monotonic() - started, detail=f"client id {pair.client_id}")
     ]
+    clock = Clock()
     login = Login(
         engine=watch,
-        clock=Clock(),
+        clock=clock,
+        deadlines=Deadlines(clock),
         policy=RetryPolicy(attempts=2),
         hosts=HostRules(trusted=settings.trusted_hosts),
     )
@@ -141,7 +145,7 @@ class _Stopwatch:
     """An engine that notes how long its answers took, and by how much our clock differs from the server's."""
 
     def __init__(self) -> None:
-        self.engine = HttpxEngine(connections=1)
+        self.engine = default_engine(Limits(connections=1))
         self.capacity = self.engine.capacity
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.asked = ""
@@ -154,10 +158,12 @@ class _Stopwatch:
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,
     ) -> Reply:
         self.asked = url
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            reply = await self.engine.send(method, url, headers, body, on_sending)
+            reply = await self.engine.send(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
         self.skew = _skew(reply.headers)
         return reply
 

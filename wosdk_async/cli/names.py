@@ -15,7 +15,7 @@ __all__ = ["command_named", "entity_named", "near", "require_query"]
 
 def near(name: str, names: Any) -> str:
     """``; did you mean ...?``, or nothing."""
-    from wosdk_async.query.places import suggestion
+    from wosdk_async.spelling import suggestion
 
     return suggestion(name, names)
 

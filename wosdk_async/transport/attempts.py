@@ -84,7 +84,9 @@ class Attempts:
 
         trace.enter("connect", begun)
         try:
-            reply = await self.engine.send(call.method, url, headers, call.body, sending)
+            reply = await self.engine.send(
+                call.method, url, headers, call.body, sending, repeat_safe=call.repeat_safe
+            )
             if reply.status in THROTTLED:
                 control.throttled(number, gate.sent)
             else:

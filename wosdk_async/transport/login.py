@@ -122,7 +122,9 @@ class Login:
             trace.attempts += 1
             try:
                 with self.deadlines.within(_PATIENCE):
-                    reply = await self.engine.send(call.method, url, headers, call.body, lambda: None)
+                    reply = await self.engine.send(
+                        call.method, url, headers, call.body, lambda: None, repeat_safe=call.repeat_safe
+                    )
             except TimeoutError:
                 raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
             return reader(call, reply)

@@ -14,8 +14,9 @@ from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatch import Dispatcher
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine.default import default_engine
 from wosdk_async.transport.gate import Gate
+from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
@@ -60,7 +61,7 @@ class Running:
         if self._downloads is None:
             from wosdk_async.transport.engine.httpx_engine import HttpxEngine
 
-            engine = HttpxEngine(connections=_DOWNLOADS)
+            engine = HttpxEngine(limits=Limits(connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads
@@ -89,8 +90,9 @@ async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
 
 def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
     """A transport for the running loop; its connections open with the first call."""
-    make = settings.engine or _httpx_engine
-    calls, logins = make(settings.connections), make(_LOGIN_CONNECTIONS)
+    make = settings.engine or default_engine
+    calls = make(Limits(connections=settings.connections))
+    logins = make(Limits(connections=_LOGIN_CONNECTIONS))
     clock = settings.clock
     gate = Gate(
         calls.capacity,
@@ -113,9 +115,3 @@ def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
     )
     return Running.started(dispatcher, login, [calls, logins])
-
-
-def _httpx_engine(connections: int) -> Engine:
-    from wosdk_async.transport.engine.httpx_engine import HttpxEngine  # httpx takes 60 ms to import
-
-    return HttpxEngine(connections=connections)

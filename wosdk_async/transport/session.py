@@ -91,6 +91,8 @@ class SessionKeeper:
         self._session: Session | None = None
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
+        self._renewals: set[asyncio.Task[Session]] = set()
+        """That one, and those that other loops have begun."""
         self._no_early_before = 0.0
 
     def __repr__(self) -> str:
@@ -141,15 +143,17 @@ class SessionKeeper:
 
     async def aclose(self) -> None:
         """Stop a renewal under way in this loop."""
-        renewal = self._renewal
-        if renewal is not None and renewal.get_loop() is asyncio.get_running_loop():
-            renewal.cancel()
-            await asyncio.wait([renewal])
+        loop = asyncio.get_running_loop()
+        if ours := [renewal for renewal in self._renewals if renewal.get_loop() is loop]:
+            for renewal in ours:
+                renewal.cancel()
+            await asyncio.wait(ours)
 
     def _start(self) -> asyncio.Task[Session]:
         task = asyncio.get_running_loop().create_task(self._run(), name=f"renew session of {self.company}")
         task.add_done_callback(self._ended)
         self._renewal = task
+        self._renewals.add(task)
         return task
 
     async def _run(self) -> Session:
@@ -160,6 +164,7 @@ class SessionKeeper:
         return session
 
     def _ended(self, task: asyncio.Task[Session]) -> None:
+        self._renewals.discard(task)
         if self._renewal is task:
             self._renewal = None
         if not task.cancelled():

@@ -11,6 +11,7 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import OnInDoubt
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits
 from wosdk_async.wire import Call, Reply
 
 __all__ = ["BeforeSend", "TransportSettings"]
@@ -25,7 +26,7 @@ call; a Reply is taken for the service's answer; None lets it go.
 class TransportSettings:
     """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each.
 
-    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine for so many connections.
+    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits.
     """
 
     hosts: HostRules
@@ -39,4 +40,4 @@ class TransportSettings:
     before_send: BeforeSend | None = None
     on_in_doubt: OnInDoubt | None = None
     clock: Clock = Clock()
-    engine: Callable[[int], Engine] | None = None
+    engine: Callable[[Limits], Engine] | None = None

@@ -14,11 +14,16 @@ __all__ = ["Engine", "SendFailed"]
 
 
 class SendFailed(Exception):
-    """No complete answer came. ``sent`` tells whether the service may have seen the request."""
+    """No complete answer came.
 
-    def __init__(self, why: str, *, sent: bool) -> None:
+    ``sent`` tells whether the service may have seen the request; ``timeout`` names which of the
+    :class:`~wosdk_async.transport.limits.Timeouts` ran out, if one did.
+    """
+
+    def __init__(self, why: str, *, sent: bool, timeout: str = "") -> None:
         super().__init__(why)
         self.sent = sent
+        self.timeout = timeout
 
 
 class Engine(Protocol):
@@ -34,13 +39,16 @@ class Engine(Protocol):
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,
     ) -> Reply:
         """Send one request and read its whole answer; redirects are answers like any other.
 
-        ``on_sending`` is called just before the first byte leaves, and never when none does. Raises
+        ``on_sending`` is called just before the first byte leaves, and never when none does. What is not
+        ``repeat_safe`` goes out once at the most, over a connection that can hardly be stale. Raises
         SendFailed, from no other exception: what a library raises may hold the request, and with it the
-        token. There is no time limit here but for connecting: the call's deadline cancels.
+        token. The call's deadline cancels.
         """
 
     async def aclose(self) -> None:
-        """Close every connection."""
+        """Close every connection; one that is in use closes when its answer has been read."""

@@ -19,23 +19,34 @@ import httpx
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.gate import Gate
+from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
-__all__ = ["HttpxEngine"]
+__all__ = ["HttpxEngine", "httpx"]
 
-_CONNECT_TIMEOUT = 10.0  # seconds
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
-_MAX_BODY = 64 * 1024 * 1024  # bytes after decompression
 _MAX_REASON = 300  # characters of what httpx and the system say of a failure
 _SENDING = "http11.send_request_headers.started"
 
 
 class HttpxEngine:
-    """Up to ``connections`` requests at once, over connections kept by origin."""
+    """Up to ``limits.connections`` requests at once, over connections kept by origin.
 
-    def __init__(self, *, connections: int = 20, ssl_context: ssl.SSLContext | None = None) -> None:
-        self.capacity = connections
-        self._slots = Gate(connections)
+    Of the limits it knows ``connections`` and ``body``; waiting for a connection has no timeout of its own.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._limits = limits or Limits()
+        self.capacity = self._limits.connections
+        steps = timeouts or Timeouts()
+        self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
+        self._slots = Gate(self.capacity)
         self._lane = self._slots.lane()
         self._ssl = ssl_context
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
@@ -53,6 +64,8 @@ class HttpxEngine:
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
     ) -> Reply:
         sent = False
 
@@ -67,7 +80,7 @@ class HttpxEngine:
             url,
             headers=[(name.encode("ascii"), value.encode("utf-8")) for name, value in headers],
             content=body,
-            extensions={"trace": trace, "timeout": {"connect": _CONNECT_TIMEOUT}},
+            extensions={"trace": trace, "timeout": self._timeout},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         await self._slots.acquire(self._lane)
@@ -84,7 +97,7 @@ class HttpxEngine:
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        timeout = {"timeout": {"connect": _CONNECT_TIMEOUT}}
+        timeout = {"timeout": {"connect": self._timeout["connect"]}}
         await self._slots.acquire(self._lane)
         try:
             transport = await self._take(origin)
@@ -106,7 +119,7 @@ class HttpxEngine:
         """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
         try:
-            reply = await _read(transport, request)
+            reply = await _read(transport, request, self._limits.body)
         except BaseException:
             self._discard(transport)
             raise
@@ -146,14 +159,14 @@ class HttpxEngine:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
 
-async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request) -> Reply:
+async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request, limit: int) -> Reply:
     response = await transport.handle_async_request(request)
     try:
         body = bytearray()
         async for chunk in response.aiter_bytes():  # decompressed
             body += chunk
-            if len(body) > _MAX_BODY:
-                raise httpx.ReadError(f"the answer is longer than {_MAX_BODY} bytes")
+            if len(body) > limit:
+                raise httpx.ReadError(f"the answer is longer than {limit} bytes")
     finally:
         await response.aclose()
     return Reply(response.status_code, response.headers, bytes(body))

@@ -1,0 +1,115 @@
+"""Servers that say exactly what a test wants, and an engine that must leave nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Self
+
+from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.wire import Reply
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def request(reader: asyncio.StreamReader) -> bytes:
+    """One request, whole."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = 0
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            length = int(line[15:])
+    return head + await reader.readexactly(length)
+
+
+def answering(*answers: bytes) -> Script:
+    """Each connection gives these answers, one for each request, and closes after the last."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for answer in answers:
+            await request(reader)
+            writer.write(answer)
+            await writer.drain()
+
+    return script
+
+
+async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """The target of every request, as the body of its answer."""
+    while True:
+        target = (await request(reader)).split(b" ")[1]
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
+        await writer.drain()
+
+
+class RawServer:
+    """Runs ``script`` for each connection and closes it then; ``connections`` counts them."""
+
+    def __init__(self, script: Script, context: ssl.SSLContext | None = None) -> None:
+        self._script = script
+        self._context = context
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.connections = 0
+        self.requests: list[bytes] = []
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", 0, ssl=self._context, backlog=512
+        )
+        scheme = "https" if self._context else "http"
+        self.url = f"{scheme}://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._server.wait_closed()
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+                await self._script(reader, writer)
+        finally:
+            writer.close()
+
+
+@contextlib.asynccontextmanager
+async def engine(
+    timeouts: Timeouts | None = None, context: ssl.SSLContext | None = None, **limits: Any
+) -> AsyncIterator[NativeEngine]:
+    """An engine that has given back every place and closed every socket when its block is left; no wait in
+    it may take as long as an idle connection is kept, for that would heal what is lost.
+    """
+    made = NativeEngine(limits=Limits(**limits), timeouts=timeouts, ssl_context=context)
+    async with asyncio.timeout(10):
+        yield made
+        await made.aclose()
+    empty(made)
+
+
+def empty(made: NativeEngine) -> None:
+    """Nothing is open, held or waited for."""
+    pool = made._pool
+    if pool is not None:
+        assert (pool.size, len(pool.open), len(pool._waiting), pool.idle) == (0, 0, 0, 0)
+        assert not any(origin.idle for origin in pool.origins.values())
+
+
+async def get(
+    made: NativeEngine, url: str, *, safe: bool = True, sending: Callable[[], None] | None = None
+) -> Reply:
+    """The answer to a GET."""
+    return await made.send("GET", url, [], None, sending or (lambda: None), repeat_safe=safe)

@@ -1,0 +1,214 @@
+"""Which connection takes a request, and when one is not used again."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+
+from tests.engine.raw import OK, RawServer, answering, echoing, empty, engine, get, request
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.limits import Limits
+
+CLOSING = {
+    "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
+    "HTTP/1.0": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
+    "bytes behind the answer": OK + b"x",
+    "a second answer": OK + OK,
+    "a second answer, half": OK + b"HTTP/1.1 2",
+}
+
+
+class Time:
+    """A clock that the test turns."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_one_connection_takes_one_request_after_the_other() -> None:
+    """Keep-alive, and each call gets its own answer."""
+    async with RawServer(echoing) as server, engine() as made:
+        for n in range(20):
+            assert (await get(made, f"{server.url}/{n}", safe=n % 2 == 0)).body == b"/%d" % n
+    assert server.connections == 1
+
+
+async def test_many_at_once_stay_within_the_limit_and_get_their_own_answers() -> None:
+    """Never more connections than allowed; every answer belongs to its request."""
+    async with RawServer(echoing) as server, engine(connections=7) as made:
+        replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
+    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(300)]
+    assert server.connections <= 7
+
+
+@pytest.mark.parametrize("raw", CLOSING.values(), ids=CLOSING)
+async def test_a_connection_that_cannot_be_trusted_is_closed(raw: bytes) -> None:
+    """The answer counts, and the next request opens a new connection."""
+    async with RawServer(answering(raw, raw)) as server, engine() as made:
+        for _ in range(3):
+            assert (await get(made, server.url)).body == b"hi"
+    assert server.connections == 3
+
+
+async def test_bytes_on_an_idle_connection_close_it() -> None:
+    """What nobody asked for is never taken for the answer to the next request."""
+    said = asyncio.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(OK)
+        await said.wait()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad")
+        await reader.read()
+
+    async with RawServer(script) as server, engine() as made:
+        await get(made, server.url)
+        said.set()
+        while made._pool and made._pool.open:
+            await asyncio.sleep(0)
+        assert (await get(made, server.url)).body == b"hi"
+
+
+async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
+    """Idle for longer than three seconds: good enough for what can be sent again, and only for that."""
+    time = Time()
+    made = NativeEngine(now=time)
+    async with RawServer(echoing) as server:
+        await get(made, server.url)
+        time.now += 2.9
+        await get(made, server.url, safe=False)
+        assert server.connections == 1
+        time.now += 3.1
+        await get(made, server.url, safe=False)
+        assert server.connections == 2
+        time.now += 3.1
+        await get(made, server.url, safe=True)
+        assert server.connections == 2
+        time.now += 15.1
+        await get(made, server.url, safe=True)
+        assert server.connections == 3
+        await made.aclose()
+    empty(made)
+
+
+async def test_a_connection_has_a_lifetime() -> None:
+    """After it the connection is closed, however well it works."""
+    time = Time()
+    made = NativeEngine(now=time, limits=Limits(lifetime=60))
+    async with RawServer(echoing) as server:
+        for _ in range(7):
+            await get(made, server.url)
+            time.now += 10
+        assert server.connections == 1
+        for _ in range(2):
+            await get(made, server.url)
+        await made.aclose()
+    assert server.connections == 2
+
+
+async def test_idle_connections_are_closed_after_a_while() -> None:
+    """Without anybody asking: the one timer sees to it, and then stops."""
+    async with RawServer(echoing) as server, engine(keepalive=0.01) as made:
+        await asyncio.gather(*(get(made, server.url) for _ in range(5)))
+        while made._pool and made._pool.open:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("safe", [True, False])
+async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
+    """The service closed while the loop was busy: an unsafe call opens a new connection at once,
+    a safe one is sent again by the engine when it turns out.
+    """
+    sent = 0
+
+    def sending() -> None:
+        nonlocal sent
+        sent += 1
+
+    async with RawServer(answering(OK)) as server, engine() as made:  # one answer, and then the end
+        await get(made, server.url)
+        (connection,) = made._pool.open if made._pool else ()
+        while not connection._readable():
+            server_turn = asyncio.get_running_loop().create_future()
+            connection._transport.pause_reading()
+            asyncio.get_running_loop().call_soon(server_turn.set_result, None)
+            await server_turn
+        assert connection.live
+        assert (await get(made, server.url, safe=safe, sending=sending)).body == b"hi"
+    assert (sent, server.connections) == (2 if safe else 1, 2)
+
+
+async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
+    """A connection that had been idle and dies without a byte; a new one that dies is an error."""
+
+    async def moody(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        if server.connections < 2:
+            writer.write(OK)
+            await request(reader)
+
+    async with RawServer(moody) as server, engine() as made:
+        await get(made, server.url)
+        for connections in (2, 3):  # the second time there is no idle one, so it is not repeated
+            with pytest.raises(SendFailed, match="before it answered") as caught:
+                await get(made, server.url)
+            assert (caught.value.sent, server.connections) == (True, connections)
+
+
+async def test_the_second_attempt_takes_a_new_connection() -> None:
+    """Where one idle connection is dead, others may be, too."""
+
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        await both.wait()
+        writer.write(OK)
+        await request(reader)
+
+    both = asyncio.Barrier(2)
+    async with RawServer(once) as server, engine() as made:
+        await asyncio.gather(get(made, server.url), get(made, server.url))
+        again = asyncio.create_task(get(made, server.url))
+        while server.connections < 3:
+            await asyncio.sleep(0)
+        async with asyncio.timeout(5):
+            await both.wait()
+            assert (await again).body == b"hi"
+
+
+async def test_a_host_makes_room_for_another() -> None:
+    """Idle connections of one origin are closed when another needs the place."""
+    async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=2) as made:
+        for server in (here, there, here, there):
+            await asyncio.gather(*(get(made, server.url) for _ in range(6)))
+        assert "0 of 2 busy, 2 idle" in repr(made)
+
+
+async def test_first_come_first_served() -> None:
+    """Waiters of two origins are served in the order they came, each by its own."""
+    served = []
+
+    async def one(name: str, url: str) -> None:
+        served.append((name, (await get(made, url)).body))
+
+    there = RawServer(answering(*[OK] * 9))
+    async with RawServer(echoing) as here, there, engine(connections=1) as made:
+        names = "abcdefgh"
+        await asyncio.gather(*(one(name, (there if name in "cdg" else here).url) for name in names))
+    assert served == [(name, b"hi" if name in "cdg" else b"/") for name in names]
+
+
+async def test_a_closed_engine_leaves_no_socket() -> None:
+    """aclose closes the sockets before it returns, also one that was never used or is closed twice."""
+    async with RawServer(echoing) as server:
+        made = NativeEngine()
+        await made.aclose()
+        await get(made, server.url)  # it still works, and keeps nothing
+        await made.aclose()
+        await made.aclose()
+    empty(made)
+    gc.collect()

@@ -1,0 +1,132 @@
+"""The native engine inside httpx, httpx's settings, and which engine is taken."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from tests.engine.raw import OK, RawServer, answering, echoing, request
+from wosdk_async.transport.engine.default import default_engine
+from wosdk_async.transport.engine.httpx_transport import NativeTransport, as_limits, as_timeouts
+from wosdk_async.transport.limits import Limits, Timeouts
+
+
+async def test_an_httpx_client_over_the_native_engine() -> None:
+    """Bodies, queries, cookies and compressed answers, as through httpx's own transport."""
+    seen = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        packed = gzip.compress(b"hello")
+        while True:
+            seen.append(await request(reader))
+            head = b"HTTP/1.1 201 Made\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Encoding: gzip\r\n"
+            writer.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(packed), packed))
+
+    async def pieces() -> AsyncIterator[bytes]:
+        yield b"in "
+        yield b"pieces"
+
+    async with RawServer(script) as server, httpx.AsyncClient(transport=NativeTransport()) as client:
+        first = await client.post(server.url + "/é", params={"q": "a b"}, json={"x": 1})
+        await client.put(server.url, content=pieces())
+        await client.get(server.url)
+        assert (await client.head(server.url)).content == b""
+    assert (first.status_code, first.text, dict(client.cookies)) == (201, "hello", {"a": "1", "b": "2"})
+    assert seen[0].startswith(b"POST /%C3%A9?q=a+b HTTP/1.1\r\nHost: " + server.url[7:].encode())
+    assert seen[0].endswith(b'Content-Length: 7\r\n\r\n{"x":1}')
+    assert seen[1].endswith(b"Content-Length: 9\r\n\r\nin pieces")
+    assert b"Cookie: a=1; b=2" in seen[2]
+    assert server.connections == 1
+
+
+async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+async def test_the_errors_are_those_of_httpx() -> None:
+    """Each failure has the exception that httpx has for it, with its request."""
+    async with RawServer(hang) as hanging, RawServer(answering(b"nonsense")) as odd:
+        async with httpx.AsyncClient(transport=NativeTransport(), timeout=0.01) as client:
+            for url, kind in {
+                "http://127.0.0.1:1/": httpx.ConnectError,
+                hanging.url: httpx.ReadTimeout,
+                odd.url: httpx.ReadError,
+            }.items():
+                with pytest.raises(kind) as caught:
+                    await client.get(url)
+                assert caught.value.request.url == url
+            with pytest.raises(httpx.LocalProtocolError, match="cannot be sent"):
+                await client.get(odd.url, headers={"A": "b\nc"})
+        limits = httpx.Limits(max_connections=1)
+        async with httpx.AsyncClient(transport=NativeTransport(limits=limits), timeout=0.01) as client:
+            both = await asyncio.gather(*(client.get(hanging.url) for _ in range(2)), return_exceptions=True)
+    assert {type(each) for each in both} == {httpx.ReadTimeout, httpx.PoolTimeout}
+
+
+def test_settings_of_httpx_are_understood() -> None:
+    """Its Timeout and Limits become ours; ours stay what they are."""
+    assert as_timeouts(httpx.Timeout(5, pool=None)) == Timeouts(connect=5, read=5, write=5, pool=None)
+    assert as_timeouts(mine := Timeouts(read=7)) is mine
+    assert as_limits(httpx.Limits(max_connections=9, keepalive_expiry=2)) == Limits(
+        connections=9, keepalive=2
+    )
+    assert as_limits(httpx.Limits()) == Limits(keepalive=5.0)
+    assert as_limits(given := Limits(body=7)) is given
+
+
+WITHOUT = "import sys; sys.modules['httptools'] = None; "
+CHOSEN = "from wosdk_async.transport.engine.default import default_engine; print(default_engine())"
+
+
+@pytest.mark.parametrize(("before", "name"), [("", "NativeEngine"), (WITHOUT, "HttpxEngine")])
+def test_the_native_engine_is_taken_where_httptools_is(before: str, name: str) -> None:
+    """httpx sends where httptools cannot be imported."""
+    out = subprocess.run([sys.executable, "-c", before + CHOSEN], capture_output=True, text=True, check=True)
+    assert out.stdout == f"<{name} 0 of 100 busy, 0 idle>\n"
+
+
+async def test_both_engines_keep_the_same_contract() -> None:
+    """Names of headers in lower case, decompressed bodies, redirects as they come, one call of on_sending."""
+    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+    moved = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
+    packed = gzip.compress(b"hello")
+    text = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (
+        len(packed),
+        packed,
+    )
+    for made in (default_engine(), HttpxEngine()):
+        async with RawServer(answering(moved, text, OK)) as server:
+            sent: list[int] = []
+            replies = [
+                await made.send("POST", server.url, [("A", "b")], b"{}", lambda: sent.append(1))  # noqa: B023
+                for _ in range(3)
+            ]
+            await made.aclose()
+        assert [(reply.status, reply.body) for reply in replies] == [
+            (302, b""),
+            (200, b"hello"),
+            (200, b"hi"),
+        ]
+        assert replies[0].headers["location"] == "/x"
+        assert (sent, server.connections) == ([1, 1, 1], 1)
+
+
+async def test_the_limits_hold_for_httpx_too() -> None:
+    """Its answers are bounded, and its places are as many as were asked for."""
+    from wosdk_async.transport.engine import SendFailed
+    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+    made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
+    async with RawServer(echoing) as server:
+        assert (await made.send("GET", server.url, [], None, lambda: None)).body == b"/"
+        with pytest.raises(SendFailed, match="longer than 1 bytes"):
+            await made.send("GET", server.url + "/a", [], None, lambda: None)
+        await made.aclose()
+    assert made.capacity == 3

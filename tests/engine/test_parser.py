@@ -1,0 +1,166 @@
+"""The parser, fuzzed: however an answer is cut into pieces and whatever is wrong with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from itertools import pairwise
+
+import httpcore
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.engine.raw import RawServer, answering, engine, get
+from tests.engine.test_answers import REFUSED, WHOLE
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native.content import content
+from wosdk_async.transport.engine.native.parser import Answer, AnswerParser, Garbage
+from wosdk_async.transport.limits import Limits
+
+RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
+SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
+LIMITS = Limits()
+
+
+def answer_in(*pieces: bytes) -> Answer:
+    """What comes of an answer in these pieces, with the end of the connection after them."""
+    parser = AnswerParser(LIMITS)
+    try:
+        answer = None
+        for piece in pieces:
+            answer = answer or parser.feed(memoryview(piece))
+        return answer or parser.end()
+    finally:
+        parser.close()
+
+
+def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] | None:
+    """The same, decompressed; None for what is refused. Nothing but Garbage may be raised."""
+    try:
+        answer = answer_in(*pieces)
+        return answer.status, tuple(answer.headers), content(answer, LIMITS.body)
+    except Garbage:
+        return None
+
+
+@pytest.mark.parametrize("raw", SMALL.values(), ids=SMALL)
+def test_every_cut_in_two_and_byte_by_byte(raw: bytes) -> None:
+    """The same answer, or an error again, at every place where a segment could end."""
+    whole = read(raw)
+    assert {read(raw[:cut], raw[cut:]) for cut in range(len(raw) + 1)} == {whole}
+    assert read(*(raw[i : i + 1] for i in range(len(raw)))) == whole
+
+
+@given(raw=st.sampled_from(sorted(RECORDED.values())), cuts=st.lists(st.integers(0, 700), max_size=9))
+def test_any_pieces(raw: bytes, cuts: list[int]) -> None:
+    """The same for any number of pieces."""
+    places = [0, *sorted(min(cut, len(raw)) for cut in cuts), len(raw)]
+    assert read(*(raw[a:b] for a, b in pairwise(places))) == read(raw)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> bytes:
+    """A recorded answer with bytes changed, left out, doubled, or with lines of another one in it."""
+    raw = bytearray(draw(st.sampled_from(sorted(RECORDED.values()))))
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.integers(0, len(raw)))
+        stretch = slice(place, place + draw(st.integers(0, 6)))
+        kind = draw(st.sampled_from(["bytes", "double", "line"]))
+        if kind == "bytes":
+            raw[stretch] = draw(st.binary(max_size=4))
+        elif kind == "double":
+            raw[place:place] = raw[stretch]
+        else:
+            raw[place:place] = draw(st.sampled_from(sorted(RECORDED.values()))).partition(b"\r\n")[2][:40]
+    return bytes(raw)
+
+
+@settings(max_examples=500)
+@given(raw=mutated(), cut=st.integers(0, 200))
+def test_what_is_broken_is_an_answer_or_an_error(raw: bytes, cut: int) -> None:
+    """Nothing but Garbage is ever raised, and where a segment ends does not change what is read."""
+    assert read(raw) == read(raw[:cut], raw[cut:])
+
+
+@settings(max_examples=15, deadline=None)
+@given(raws=st.lists(mutated(), min_size=10, max_size=10))
+def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
+    """The same through sockets: each call ends, and leaves nothing behind."""
+
+    async def each(raw: bytes) -> None:
+        async with RawServer(answering(raw)) as server, engine() as made:
+            with contextlib.suppress(SendFailed):
+                await asyncio.wait_for(get(made, server.url), 5)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*map(each, raws))
+
+    asyncio.run(all_of_them())
+
+
+# --- beside httpx -----------------------------------------------------------------------------------
+
+
+class Said(httpcore.AsyncNetworkBackend):
+    """A network on which the service says ``raw``, whatever it is asked."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+
+    async def connect_tcp(self, *_: object, **__: object) -> httpcore.AsyncNetworkStream:
+        return httpcore.AsyncMockStream([self._raw])
+
+
+async def by_httpx(raw: bytes) -> httpx.Response | None:
+    """What httpx makes of the same bytes, before it decompresses; None for an error."""
+    try:
+        async with httpcore.AsyncConnectionPool(network_backend=Said(raw)) as pool:
+            response = await pool.request("GET", "http://service/")
+    except (httpcore.NetworkError, httpcore.ProtocolError):
+        return None
+    stream = httpx.ByteStream(response.content)
+    return httpx.Response(response.status, headers=response.headers, stream=stream)
+
+
+async def decoded_by_httpx(raw: bytes) -> tuple[int, bytes] | None:
+    response = await by_httpx(raw)
+    try:
+        return response and (response.status_code, response.read())
+    except httpx.DecodingError:
+        return None
+
+
+STRICTER = (  # what httpx reads and we refuse: it can be read in two ways, is cut, or was not asked for
+    "two lengths",
+    "length and chunks",
+    "chunks and length",
+    "a folded header",
+    "bare line feeds",
+    "an unknown coding",
+    "cut gzip",
+)
+
+
+@pytest.mark.parametrize("name", sorted({*RECORDED} - {"two gzip members"}))  # httpx gives the first of them
+async def test_httpx_reads_the_same(name: str) -> None:
+    """The same status and body, or an error of both, but for what we refuse on purpose."""
+    mine, theirs = read(RECORDED[name]), await decoded_by_httpx(RECORDED[name])
+    if name in STRICTER:
+        assert (mine, theirs is None) == (None, False)
+    else:
+        assert theirs == (mine and (mine[0], mine[2]))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(raw=mutated())
+def test_httpx_never_reads_another_answer(raw: bytes) -> None:
+    """Of broken bytes one may refuse what the other reads, but they never read two different answers."""
+    theirs = asyncio.run(by_httpx(raw))
+    try:
+        mine = answer_in(raw)
+    except Garbage:
+        return
+    if theirs is not None:
+        assert (theirs.status_code, b"".join(theirs.iter_raw())) == (mine.status, mine.body)

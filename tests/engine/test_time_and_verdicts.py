@@ -1,0 +1,201 @@
+"""What takes too long, and whether the service may have seen it: known, not guessed."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+
+import pytest
+
+from tests.engine.raw import OK, RawServer, answering, engine, get, request
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native import NativeEngine, dial
+from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.limits import Limits, Timeouts
+
+
+async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+
+
+class Sending:
+    """Counts how often the first byte was about to leave."""
+
+    count = 0
+
+    def __call__(self) -> None:
+        self.count += 1
+
+
+async def failure(
+    made: NativeEngine, url: str, body: bytes | None = None, method: str = "POST"
+) -> SendFailed:
+    """How a request fails; ``sent`` and ``on_sending`` always tell the same."""
+    sending = Sending()
+    with pytest.raises(SendFailed) as caught:
+        await made.send(method, url, [("A", "b")], body, sending)
+    assert caught.value.sent is (sending.count == 1)
+    return caught.value
+
+
+async def test_a_service_that_says_nothing() -> None:
+    """Read timeout: sent, and the connection is closed."""
+    async with RawServer(hang) as server, engine(Timeouts(read=0.01)) as made:
+        failed = await failure(made, server.url)
+        assert (failed.sent, failed.timeout) == (True, "read")
+        assert "busy, 0 idle" in repr(made)
+
+
+async def test_a_service_that_goes_on_is_not_too_slow() -> None:
+    """The read timeout counts from the last byte: a slow answer is read to its end."""
+
+    async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
+        for _ in range(12):
+            await asyncio.sleep(0.05)
+            writer.write(b"x")
+
+    async with RawServer(drip) as server, engine(Timeouts(read=0.3)) as made:
+        assert (await get(made, server.url)).body == b"x" * 12
+
+
+async def test_a_service_that_takes_nothing() -> None:
+    """Write timeout: the service stops reading in the middle of a large request."""
+    stop = asyncio.Event()
+
+    async def full(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.pause_reading()
+        await stop.wait()
+
+    async with RawServer(full) as server, engine(Timeouts(write=0.01)) as made:
+        failed = await failure(made, server.url, b"x" * 20_000_000)
+        stop.set()
+    assert (failed.sent, failed.timeout) == (True, "write")
+
+
+async def test_a_service_that_takes_it_slowly() -> None:
+    """The write timeout counts from the last byte that was taken."""
+
+    async def slowly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(12):
+            await asyncio.sleep(0.1)
+            await reader.readexactly(500_000)
+        await reader.readexactly(14_000_000)
+        writer.write(OK)
+
+    async with RawServer(slowly) as server, engine(Timeouts(write=0.4)) as made:
+        assert (await made.send("POST", server.url, [], b"x" * 20_000_000, lambda: None)).body == b"hi"
+
+
+async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loop saw its end before the request could be written: never sent."""
+
+    async def and_ends(connection: Connection, context: ssl.SSLContext | None) -> None:
+        await opening(connection, context)
+        connection.eof_received()
+
+    opening = dial._open
+    monkeypatch.setattr(dial, "_open", and_ends)
+    async with RawServer(hang) as server, engine() as made:
+        failed = await failure(made, server.url)
+    assert (failed.sent, "at once" in str(failed)) == (False, True)
+
+
+async def test_all_connections_are_in_use() -> None:
+    """Pool timeout: never sent, and the one in use goes on."""
+    go = asyncio.Event()
+
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        await go.wait()
+        writer.write(OK)
+
+    async with RawServer(wait) as server, engine(Timeouts(pool=0.01), connections=1) as made:
+        first = asyncio.create_task(get(made, server.url))
+        await asyncio.sleep(0)
+        failed = await failure(made, server.url)
+        go.set()
+        assert (await first).body == b"hi"
+    assert (failed.sent, failed.timeout) == (False, "pool")
+
+
+async def test_a_host_that_does_not_answer() -> None:
+    """Connect timeout: a listener whose queue is full accepts nothing. Never sent."""
+    with socket.socket() as listener, socket.socket() as first, socket.socket() as second:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for filling in (first, second):
+            filling.setblocking(False)
+            filling.connect_ex(listener.getsockname())
+        async with engine(Timeouts(connect=0.05)) as made:
+            failed = await failure(made, f"http://127.0.0.1:{listener.getsockname()[1]}")
+    assert (failed.sent, failed.timeout) == (False, "connect")
+
+
+UNSENDABLE = {
+    "refused": ("http://127.0.0.1:1/", "Connect call failed"),
+    "no such host": ("http://no.such.host.invalid/", "no.such.host.invalid"),
+    "no host's name": (f"http://{'a' * 70}.example/", "aaaa"),
+    "another scheme": ("ftp://service/", "no http or https address"),
+    "no host": ("http:///x", "no http or https address"),
+    "a password": ("http://me:secret@service/", "no http or https address"),
+    "a line break": ("http://service/a\r\nX: y", "percent-encoded"),
+    "a blank": ("http://service/a b", "percent-encoded"),
+    "not ASCII": ("http://service/é", "percent-encoded"),
+}
+
+
+@pytest.mark.parametrize(("url", "why"), UNSENDABLE.values(), ids=UNSENDABLE)
+async def test_what_cannot_be_sent_is_never_sent(url: str, why: str) -> None:
+    """No connection, or no request: on_sending is not called."""
+    async with engine() as made:
+        failed = await failure(made, url)
+    assert not failed.sent
+    assert why in str(failed)
+
+
+@pytest.mark.parametrize("header", [("A", "b\r\nX: y"), ("A\r\nX", "b"), ("A", "\0"), ("", "b"), ("Ä", "b")])
+async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
+    """A line break in a name or value is refused before anything is sent."""
+    async with RawServer(answering(OK)) as server, engine() as made:
+        with pytest.raises(SendFailed) as caught:
+            await made.send("GET", server.url, [header], None, lambda: None)
+    assert not caught.value.sent
+    assert server.connections == 0
+
+
+async def test_a_connection_that_is_reset_while_the_answer_is_waited_for() -> None:
+    """Sent, and lost."""
+
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        writer.transport.abort()
+
+    async with RawServer(reset) as server, engine() as made:
+        assert (await failure(made, server.url, b"x")).sent
+
+
+async def test_an_answer_before_the_request_was_read() -> None:
+    """It counts; the connection, on which the rest of the request is stuck, is closed."""
+    early = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
+    stop = asyncio.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.pause_reading()
+        writer.write(early)
+        await stop.wait()
+
+    async with RawServer(script) as server, engine() as made:
+        reply = await made.send("POST", server.url, [], b"x" * 20_000_000, lambda: None)
+        assert "busy, 0 idle" in repr(made)
+        stop.set()
+    assert reply.status == 413
+
+
+def test_limits_and_timeouts_are_checked() -> None:
+    """Nonsense is refused when it is written down."""
+    for make in (lambda: Timeouts(read=0), lambda: Timeouts(pool=-1.0), lambda: Limits(connections=0)):
+        with pytest.raises(ValueError, match="must be"):
+            make()

