@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any, Self, TypeVar
 
 import attrs
@@ -123,10 +123,8 @@ class Connected:
             attempts=self._options.retry.attempts,
         ).run()
 
-    async def _run_any(self, ways: list[Call[T]], trace: Trace | None) -> T:
-        if len(ways) == 1:
-            return await self._send(ways[0], trace)
-        return await self._run_by(ways, trace)
+    def _run_any(self, ways: list[Call[T]], trace: Trace | None) -> Coroutine[Any, Any, T]:
+        return self._send(ways[0], trace) if len(ways) == 1 else self._run_by(ways, trace)
 
     async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
         way, *others = ways
@@ -144,5 +142,5 @@ class Connected:
         seconds = backoff(self._options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self._transport.clock.sleep(seconds)
 
-    async def _send(self, call: Call[T], trace: Trace | None = None) -> T:
-        return await self._transport.send(call, self._sessions, self._options, trace or self._trace)
+    def _send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
+        return self._transport.send(call, self._sessions, self._options, trace or self._trace)

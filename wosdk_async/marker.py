@@ -35,6 +35,7 @@ __all__ = ["Marker", "Resolver"]
 R = TypeVar("R", bound=CommandResult)
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two looks
+_FAILED_LOOKS = 4  # in a row, and late, before a doubt stays one: a look under load may take long
 _MAY_PASS = (NoAnswerError, NotSentError, DeadlineError, ThrottledError, SessionError)
 _ROWS = 50  # with the same key but for letter case, which the service may ignore
 
@@ -152,7 +153,7 @@ class Resolver(Generic[R]):
 
     async def _look(self, doubt: InDoubtError) -> R | None:
         """Look until the effect is there, or cannot come any more."""
-        settled, wait = self.clock.now() + self.settle, _FIRST_WAIT
+        settled, wait, failed = self.clock.now() + self.settle, _FIRST_WAIT, 0
         while True:
             begun = self.clock.now()
             try:
@@ -160,10 +161,13 @@ class Resolver(Generic[R]):
             except NotUniqueError:
                 raise
             except WosdkError as error:
-                if not isinstance(error, _MAY_PASS) or begun >= settled + self.settle:
+                failed += 1
+                late = begun >= settled + self.settle and failed >= _FAILED_LOOKS
+                if late or not isinstance(error, _MAY_PASS):
                     doubt.args = (f"{doubt.message}; it could not be looked up ({error.message})",)
                     raise doubt from error
             else:
+                failed = 0
                 if found is not None or begun >= settled:
                     return found
             await self.clock.sleep(min(wait, max(settled - self.clock.now(), _FIRST_WAIT)))

@@ -30,6 +30,7 @@ from wosdk_async import (
     Money,
     Query,
     Ref,
+    Stats,
     Task,
     Watermark,
     WoActionResponse,
@@ -168,6 +169,14 @@ async def helpers(acme: Company, order: WorkOrder) -> None:
 
 async def many(client: Client) -> None:
     commands = [WoCreateCommand(comment="a")]
+    made = await client.company().run(commands[0], marker="work_order.po_number")
+    assert_type(made, WoActionResponse)
+    assert_type(client.stats(), Stats)
+    assert_type(client.stats().retry_quota, float)
+    await client.aclose(grace=1.0)
+    Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
+    Client.from_env(in_flight=8, adaptive=True)
+    Client.from_env(in_fligt=8)  # type: ignore[call-arg]
     async with client.company().run_many(commands, limit=64) as run:
         async for outcome in run:
             if isinstance(outcome, Done):

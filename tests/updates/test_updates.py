@@ -56,7 +56,7 @@ SENT: dict[str, tuple[Callable[[], WorkOrder], list[str], Json]] = {
     "an added element": (
         edited(notes=[A, B, C, WoNote(id=0, body="d", is_new=True)]),
         ["Notes.*"],
-        {"Notes": [{"Body": "d"}]},
+        {"Notes": [{"Id": 0, "Body": "d"}]},
     ),
     "a changed element": (
         edited(notes=[A, B, WoNote(id=3, body="z")]),

@@ -66,7 +66,7 @@ def whole(of: str | None, element: Any, where: str) -> Any:
     if not isinstance(element, Mapping):
         return element
     key = key_of(element)
-    made = {} if key is None else {"Id": key}
+    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # 0: new, as without
     for name, value in element.items():
         meta = table(of).get(name, {})
         if key is not None and value and is_part(meta):

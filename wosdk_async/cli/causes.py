@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import socket
-import ssl
-from collections.abc import Iterator
-
 from wosdk_async.errors import (
     CredentialsError,
     DeadlineError,
     DiscoveryError,
     NoAnswerError,
+    NotSentError,
     RefusedError,
     SessionError,
     UnknownCompanyError,
@@ -19,44 +16,37 @@ from wosdk_async.errors import (
 
 __all__ = ["remedy"]
 
-_NOT_YET_VALID, _EXPIRED = 9, 10  # verify codes of OpenSSL
 _ROUTE = "check the network, a firewall, and WOSDK_LOCATOR_URL and WOSDK_TOKEN_URL if you set them"
+
+# What the system and OpenSSL say of a connection that failed, in lower case; the first that fits. The errors
+# themselves are not kept: they would hold the request, and with it the token.
+_BY_TEXT = (
+    (
+        ("certificate has expired", "certificate is not yet valid"),
+        "the certificate is out of its time: check the clock of this machine first",
+    ),
+    (
+        ("certificate_verify_failed", "certificate verify failed"),
+        "the certificate is not trusted here: a proxy that opens TLS, or a private authority; "
+        "set SSL_CERT_FILE to its certificates",
+    ),
+    (("[ssl",), "the other side does not speak TLS: the address has the wrong port, or a proxy answers"),
+    (
+        ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
+        f"the name server does not know the host: {_ROUTE}",
+    ),
+    (("refused", "connect call failed"), f"nothing listens there: {_ROUTE}"),
+    (("timeout", "timed out"), f"nobody answers there: {_ROUTE}"),
+)
 
 
 def remedy(error: WosdkError) -> str:
     """What to do about ``error``; empty where its own text says so."""
-    for cause in _causes(error):
-        if found := _of_network(cause):
+    if isinstance(error, NotSentError | NoAnswerError):
+        text = error.message.lower()
+        if found := next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), ""):
             return found
     return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        if isinstance(error, BaseExceptionGroup):
-            for inner in error.exceptions:
-                yield from _causes(inner)
-        error = error.__cause__ or error.__context__
-
-
-def _of_network(cause: BaseException) -> str:
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        if cause.verify_code in (_NOT_YET_VALID, _EXPIRED):
-            return "the certificate is out of its time: check the clock of this machine first"
-        return (
-            "the certificate is not trusted here: a proxy that opens TLS, or a private authority; "
-            "set SSL_CERT_FILE to its certificates"
-        )
-    if isinstance(cause, ssl.SSLError):
-        return "the other side does not speak TLS: the address has the wrong port, or a proxy answers"
-    if isinstance(cause, socket.gaierror):
-        return f"the name server does not know the host: {_ROUTE}"
-    if isinstance(cause, ConnectionRefusedError):
-        return f"nothing listens there: {_ROUTE}"
-    if isinstance(cause, TimeoutError) and not isinstance(cause, WosdkError):
-        return f"nobody answers there: {_ROUTE}"
-    return ""
 
 
 _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (

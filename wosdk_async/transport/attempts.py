@@ -20,7 +20,7 @@ __all__ = ["Attempts"]
 
 @attrs.define
 class Attempts:
-    """The attempts of one call."""
+    """The attempts of one call; the first one begins with a slot in hand."""
 
     engine: Engine
     gate: Gate
@@ -29,6 +29,7 @@ class Attempts:
     sessions: SessionKeeper
     lane: Lane
     trace: Trace
+    _holding: bool = True
 
     async def once(self) -> Any:
         """One attempt; a refusal that a new session may cure is cured once."""
@@ -46,10 +47,11 @@ class Attempts:
         """
         gate, now = self.gate, self.clock.now
         while True:
-            if self.trace.phase != "queue":
+            if not self._holding:
                 self.trace.enter("queue", now())
-            if not gate.take(self.lane):
-                await gate.acquire(self.lane)
+                if not gate.take(self.lane):
+                    await gate.acquire(self.lane)
+            self._holding = False
             session = self.sessions.current()
             if session is not None:
                 return session

@@ -84,6 +84,10 @@ class Dispatcher:
         try:
             self._shed(lane)
             with self.deadlines.within(seconds) as scope:
+                if not self.gate.take(lane):
+                    await self.gate.acquire(lane)
+                # What follows is made when it is needed: tens of thousands may wait up to here, and every
+                # object that they hold is walked over by the garbage collector again and again.
                 attempts = Attempts(self.engine, self.gate, self.clock, call, sessions, lane, trace)
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
                 value: T = await retries.run(call, attempts.once, trace)
@@ -131,7 +135,7 @@ class Dispatcher:
             operation=call.operation,
             request_id=call.request_id,
             attempts=trace.attempts,
-            waits=tuple(trace.waits),
+            waits=trace.waits,
             times=dict(trace.times),
         )
 

@@ -124,7 +124,7 @@ class Retries:
                     self.quota.succeeded(retried)
                 return value
             retried = True
-            trace.waits.append(wait)
+            trace.waits += (wait,)
             trace.enter("sleep", self.clock.now())
             await self.clock.sleep(wait)
 

@@ -32,7 +32,7 @@ class Trace:
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"
-    waits: list[float] = attrs.field(factory=list)
+    waits: tuple[float, ...] = ()
     times: dict[str, float] = attrs.field(factory=dict)
     reply: Reply | None = attrs.field(default=None, repr=False)
     _since: float = attrs.field(default=0.0, repr=False)
@@ -40,7 +40,7 @@ class Trace:
     def begin(self, request_id: str | None, now: float) -> None:
         """Forget the call before."""
         self.request_id, self.attempts, self.sent = request_id, 0, False
-        self.waits, self.times, self.reply = [], {}, None
+        self.waits, self.times, self.reply = (), {}, None
         self.phase, self._since = "queue", now
 
     def enter(self, phase: str, now: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -15,7 +16,7 @@ from wosdk_async.transport.keepers import Keepers
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
-from wosdk_async.transport.settings import TransportSettings
+from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats, of_company
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
@@ -60,19 +61,34 @@ class Transport:
             key, lambda: SessionKeeper(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
         )
 
-    async def send(
+    def send(
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
-    ) -> T:
-        """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`."""
+    ) -> Coroutine[Any, Any, T]:
+        """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`.
+
+        Not a coroutine itself but the dispatcher's: those that wait in tens of thousands hold one less.
+        """
         settings = self._settings
         if settings.read_only and not call.reads:
             raise InvalidCallError(
                 "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
             )
         if settings.before_send is not None:
-            answer = await settings.before_send(call, sessions.company)
-            if answer is not None:
-                return _taken(call, answer, sessions.company, trace or Trace(), settings.clock.now())
+            return self._asked(settings.before_send, call, sessions, options, trace)
+        return self._running().dispatcher.send(call, sessions, options, trace)
+
+    async def _asked(
+        self,
+        hook: BeforeSend,
+        call: Call[T],
+        sessions: SessionKeeper,
+        options: CallOptions,
+        trace: Trace | None,
+    ) -> T:
+        """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
+        answer = await hook(call, sessions.company)
+        if answer is not None:
+            return _taken(call, answer, sessions.company, trace or Trace(), self.clock.now())
         return await self._running().dispatcher.send(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:

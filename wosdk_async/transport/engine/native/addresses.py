@@ -20,7 +20,10 @@ _Address = tuple[int, int, int, str, Any]
 
 async def connected(loop: asyncio.AbstractEventLoop, host: str, port: int) -> socket.socket:
     """A socket that is connected to ``host``. Raises OSError, of the address that failed first."""
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except socket.gaierror:  # a name: that takes a thread
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     if len(found) == 1:
         return await _connect(loop, found[0])
     return await _race(loop, _in_turns(found))

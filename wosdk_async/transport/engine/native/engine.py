@@ -94,6 +94,13 @@ class NativeEngine:
             why = str(wrong)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
 
+    def connections(self) -> dict[str, int]:
+        """How many are open or being opened, how many of those are idle, how many requests wait for one."""
+        pool = self._pool
+        if pool is None:
+            return {"open": 0, "idle": 0, "waiting": 0}
+        return {"open": pool.size, "idle": pool.idle, "waiting": pool.waiting}
+
     def origin(self, text: str) -> Origin:
         """The origin called ``text`` (``https://host:port``). Raises ValueError."""
         origins = self._here().origins
@@ -156,9 +163,9 @@ class NativeEngine:
             connection.abort()
 
     def _here(self) -> Pool:
-        """The pool of the running loop; a forked process runs another one."""
+        """The pool of the running loop in this process; a forked one may go on with the same loop."""
         pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop():
+        if pool is None or pool.loop is not asyncio.get_running_loop() or self._process != os.getpid():
             pool = self._moved()
         return pool
 
