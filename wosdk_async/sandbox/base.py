@@ -131,7 +131,7 @@ def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
         field = shape.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):
             raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {shape.name}.")
-        predicate, bound = test(column(field.name, field.type), field, "equal", [value])
+        predicate, bound = test(column(field.name, field.type), field, "Equal", [value])
         conditions.append(predicate)
         values += bound
     text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608

@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.catalogue import Field
 
 from .body import pick
-from .errors import incorrect_model, unknown_property
+from .errors import incorrect_model, unfinished_path, unknown_property
 from .operators import NOCASE, ranked, test
 from .ownership import SAME_ID, link
 from .schema import REPEATED_IDS, column
@@ -65,19 +65,21 @@ class Criteria:
     def _condition(self, condition: dict[str, Any]) -> str:
         path, operator = pick(condition, "PropertyName"), pick(condition, "Operator")
         values = pick(condition, "Values")
-        if not isinstance(path, str) or not isinstance(operator, str):
-            raise incorrect_model("A condition needs a PropertyName and an Operator.")
+        if not isinstance(path, str):
+            raise incorrect_model("A condition needs a PropertyName.")
         if not isinstance(values, list | None):
             raise incorrect_model("Values must be a list.")
 
-        name = operator.strip().lower()
+        name = enumeration("ConditionOperator").name_of(operator)
+        if name is None:
+            raise incorrect_model(f"There is no operator {str(operator)[:40]!r}.")
 
         def finish(sql: str, field: Field) -> str:
             predicate, bound = test(sql, field, name, values or [])
             self.values += bound
             return predicate
 
-        return self._follow(path, finish, fetching=name == "null" or values == [None])
+        return self._follow(path, finish, fetching=name == "Null" or values == [None])
 
     def _follow(self, path: str, finish: Finish, *, fetching: bool) -> str:
         steps = path.strip().split(".")
@@ -98,8 +100,10 @@ class Criteria:
         if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
             part = _AMOUNT[rest[0].lower()]
             return finish(column(f"{field.name}.{part.name}", part.type, row), part)
-        if rest or field.type not in SCALARS:
+        if rest:
             raise unknown_property(shape.name, steps[0])
+        if field.type not in SCALARS:
+            raise unfinished_path(field.name)
         if field.name == "Id" and shape.name not in REPEATED_IDS:
             return finish(f"{row}id", field)
         return finish(column(field.name, field.type, row), field)

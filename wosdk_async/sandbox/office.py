@@ -191,4 +191,6 @@ def _not_allowed() -> Refusal:
 
 
 def _note(request_id: list[object], *values: object) -> None:
-    request_id.extend(value for value in values if isinstance(value, str))
+    """A number counts as its text, as in other members that are texts (not shown; assumed)."""
+    known = (value for value in values if isinstance(value, str | int) and not isinstance(value, bool))
+    request_id.extend(str(value) for value in known)

@@ -13,7 +13,7 @@ from wosdk_async.catalogue import Field
 from .body import Row
 from .desk import Desk
 from .dialect import SPEC, Dialect, Form
-from .errors import Refusal, incorrect_model, unknown_property
+from .errors import incorrect_model, unfinished_path, unknown_property
 from .files import address_of
 from .ownership import OWNED_OBJECTS, link
 from .shape import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
@@ -105,9 +105,7 @@ def _step(shape: Shape, path: list[str]) -> Field:
     if field is None or len(path) > MAX_STEPS:
         raise unknown_property(shape.name, path[0])
     if len(path) == 1 and field.type in ("ref", "list"):
-        # code of a peer (facts 3.4); text assumed
-        text = f"Property path '{field.name}' must end in a plain property."
-        raise Refusal(400, "ERROR_CODE_1003", text)
+        raise unfinished_path(field.name)
     if len(path) > 1 and field.type in SCALARS and field.type != "money":
         raise unknown_property(shape.name, path[0])
     return field

@@ -11,7 +11,7 @@ from wosdk_async.catalogue import Field
 
 from .body import Row, pick
 from .desk import Desk
-from .errors import Refusal, broken_rule, missing_row, unknown_property
+from .errors import broken_rule, missing_row, unfinished_path, unknown_property
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_WRITE
 from .selection import MAX_STEPS
@@ -84,9 +84,7 @@ def _note(shape: Shape, made: Plan, steps: list[str]) -> None:
         raise unknown_property(shape.name, steps[0])
     if len(steps) == 1 or field.type == "money":
         if field.type in ("ref", "list"):  # as in a read (facts 3.4); not shown for a PUT, assumed
-            raise Refusal(
-                400, "ERROR_CODE_1003", f"Property path '{field.name}' must end in a plain property."
-            )
+            raise unfinished_path(field.name)
         made.names.add(field.name)
         return
     target = shape.target(field)
