@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from datetime import timedelta
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.moving import Moving, version_of
@@ -78,6 +78,7 @@ class Reader:
     passes=PATIENCE,
     clock=CLOCKS,
 )
+@example(rows=9, writes=[[], [move_late(8, 1)]], passes=[None], clock=None)
 @settings(max_examples=60, deadline=None)
 async def test_nothing_is_lost_and_nothing_comes_twice(
     rows: int, writes: list[list[Write]], passes: list[int | None], clock: int | None

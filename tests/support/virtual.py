@@ -118,6 +118,9 @@ class ScriptedEngine:
             finally:
                 self.under_way -= 1
 
+    def connections(self) -> tuple[int, int]:
+        return self.under_way, 0
+
     async def aclose(self) -> None:
         self.closed = True
 

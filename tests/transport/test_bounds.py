@@ -20,9 +20,8 @@ async def test_many_hosts_share_the_connections() -> None:
         there = client.company("There", region=second.region())
         for company in (here, there, here):
             await asyncio.gather(*(company.get("Thing", 1) for _ in range(9)))
-        (running,) = client._transport._loops.values()
-        engine = running.engines[0]
-        assert "0 of 3 busy, 3 idle" in repr(engine)
+        stats = client.stats()
+        assert (stats.connections_busy, stats.connections_idle) == (0, 3)
 
 
 async def hang(_: Request) -> Answer:

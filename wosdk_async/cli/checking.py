@@ -167,6 +167,9 @@ class _Stopwatch:
         self.skew = _skew(reply.headers)
         return reply
 
+    def connections(self) -> tuple[int, int]:
+        return self.engine.connections()
+
     async def aclose(self) -> None:
         await self.engine.aclose()
 

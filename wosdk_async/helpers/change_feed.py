@@ -131,7 +131,8 @@ class ChangeFeed(Generic[E]):
 
     def _finish(self, reading: Reading) -> None:
         """The pass is read: the watermark moves on, and rows it will not meet again are forgotten."""
-        self._time = reading.newest or self._time
+        times = [time for time in (self._time, reading.newest) if time is not None]
+        self._time = max(times, default=None)  # the newest row may have been stamped anew, and earlier
         self._reading = None
         self._seen = {row.id: row for row in self._seen.values() if self._is_near(row, self._time)}
 

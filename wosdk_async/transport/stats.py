@@ -33,8 +33,8 @@ class Stats:
     """A client at one moment; what it says of calls is of the running event loop.
 
     ``outcomes`` counts the calls that ended so far: ``done``, ``cancelled``, or the name of the error.
-    ``retry_quota`` is what may still be spent on sending again, ``connections`` what the engine tells of its
-    own.
+    ``retry_quota`` is what may still be spent on sending again. ``connections_busy`` and ``connections_idle``
+    are those for calls, without log-ins and downloads.
     """
 
     in_flight: int
@@ -42,7 +42,8 @@ class Stats:
     retry_quota: float
     outcomes: Mapping[str, int]
     companies: tuple[CompanyStats, ...]
-    connections: Mapping[str, int]
+    connections_busy: int
+    connections_idle: int
 
 
 def of_company(keeper: SessionKeeper, most: int, now: float) -> CompanyStats:

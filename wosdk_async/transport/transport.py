@@ -114,7 +114,7 @@ class Transport:
     def stats(self) -> Stats:
         """The state in figures."""
         running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
-        engine = running.dispatcher.engine if running else None
+        busy, idle = running.dispatcher.engine.connections() if running else (0, 0)
         return Stats(
             in_flight=running.dispatcher.gate.in_flight if running else 0,
             queued=running.dispatcher.gate.queued if running else 0,
@@ -123,7 +123,8 @@ class Transport:
             companies=tuple(
                 of_company(keeper, settings.in_flight, settings.clock.now()) for keeper in self._keepers
             ),
-            connections=getattr(engine, "connections", dict)(),
+            connections_busy=busy,
+            connections_idle=idle,
         )
 
     async def aclose(self, grace: float = 5.0) -> None:

@@ -50,5 +50,8 @@ class Engine(Protocol):
         token. The call's deadline cancels.
         """
 
+    def connections(self) -> tuple[int, int]:
+        """How many connections are busy, and how many idle."""
+
     async def aclose(self) -> None:
         """Close every connection; one that is in use closes when its answer has been read."""

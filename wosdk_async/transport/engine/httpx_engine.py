@@ -54,8 +54,11 @@ class HttpxEngine:
         self._closed = False
 
     def __repr__(self) -> str:
-        idle = sum(len(transports) for transports in self._idle.values())
-        return f"<HttpxEngine {self._slots.in_flight} of {self.capacity} busy, {idle} idle>"
+        busy, idle = self.connections()
+        return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
+        return self._slots.in_flight, sum(len(transports) for transports in self._idle.values())
 
     async def send(
         self,

@@ -54,8 +54,13 @@ class NativeEngine:
         self._closed = False
 
     def __repr__(self) -> str:
+        busy, idle = self.connections()
+        return f"<NativeEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
+        """How many are in use or being opened, and how many are idle."""
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return f"<NativeEngine {size - idle} of {self.capacity} busy, {idle} idle>"
+        return size - idle, idle
 
     async def send(
         self,
@@ -93,13 +98,6 @@ class NativeEngine:
         except ValueError as wrong:
             why = str(wrong)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
-
-    def connections(self) -> dict[str, int]:
-        """How many are open or being opened, how many of those are idle, how many requests wait for one."""
-        pool = self._pool
-        if pool is None:
-            return {"open": 0, "idle": 0, "waiting": 0}
-        return {"open": pool.size, "idle": pool.idle, "waiting": pool.waiting}
 
     def origin(self, text: str) -> Origin:
         """The origin called ``text`` (``https://host:port``). Raises ValueError."""

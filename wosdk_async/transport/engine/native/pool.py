@@ -59,11 +59,6 @@ class Pool:
         """How many connections wait for a request."""
         return sum(not connection.busy for connection in self.open if connection.live)
 
-    @property
-    def waiting(self) -> int:
-        """How many requests wait for a connection."""
-        return sum(not waiter.granted.done() for waiter in self._waiting)
-
     # --- taking ---------------------------------------------------------------------------------
 
     def take(self, origin: Origin, *, repeat_safe: bool) -> Connection | None:
