@@ -85,6 +85,7 @@ def test_chosen_properties(caller: Stranger) -> None:
         ("POST", "cmd/WoPickUpCommand", '{"WorkOrderId":5}', 400, "INCORRECT_MODEL"),
         ("POST", "query/Contact", '{"QueryExpression":{"Count":-1}}', 400, "INCORRECT_MODEL"),
         ("POST", "query/Contact", "", 400, "EMPTY_INPUT_PARAMETER"),
+        ("POST", "base/Contact", '{"Entity":[1]}', 400, "INCORRECT_MODEL"),
         ("POST", "query/AssetInfo", '{"QueryExpression":{}}', 400, "ERROR_CODE_1000"),
         ("POST", "batch/Get", '[{"EntityType":"Contact","ID":731}]', 400, "BUSINESS_LOGIC_ERROR"),
     ],

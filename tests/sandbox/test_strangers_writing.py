@@ -91,3 +91,23 @@ def test_forms_of_a_query(caller: Stranger, criteria: dict[str, Any]) -> None:
     (row,) = reply["Entities"]
     assert (status, list(reply), row["Data"]["TypeId"]) == (200, ["Entities"], "Create")
     assert row["Data"]["Actor"]["TypeId"] == "CorrigoNet"
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("Customer", "ERROR_CODE_1003"),
+        ("Items", "ERROR_CODE_1003"),
+        ("Customer.Nmae", "ERROR_CODE_1002"),
+        ("Number.Id", "ERROR_CODE_1002"),
+        ("LastAction.Reason.Id", "ERROR_CODE_1002"),  # facts 4: a path seen refused
+        ("LastAction.LastAction.TypeId", None),
+        ("Priority.IsEmergency", None),
+    ],
+)
+def test_paths_of_a_condition(caller: Stranger, path: str, code: str | None) -> None:
+    """facts 4 and 6: a path ends in a plain property of what it goes through."""
+    criteria = {"Conditions": [{"PropertyName": path, "Operator": "NotNull", "Values": []}]}
+    body = {"QueryExpression": {"Criteria": criteria}}
+    status, reply = caller.send("POST", "/api/v1/query/WorkOrder", body)
+    assert (status, reply.get("ErrorCode")) == (400 if code else 200, code)

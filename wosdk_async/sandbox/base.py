@@ -8,7 +8,7 @@ import msgspec
 
 from .body import Row, load, pick
 from .desk import Desk
-from .errors import Refusal, broken_rule, custom_command, missing_row, unsupported
+from .errors import Refusal, broken_rule, custom_command, incorrect_model, missing_row, unsupported
 from .operators import test
 from .schema import column
 from .selection import paths_of, selection
@@ -152,8 +152,10 @@ def _outside_parent(key: object, parent: object) -> Refusal:
 
 
 def _members(entity: object) -> dict[str, Any]:
-    if not isinstance(entity, dict):
+    if entity is None:
         raise _insufficient()
+    if not isinstance(entity, dict):
+        raise incorrect_model("Entity must be an object.")
     return entity
 
 
