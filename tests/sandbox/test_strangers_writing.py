@@ -111,3 +111,18 @@ def test_paths_of_a_condition(caller: Stranger, path: str, code: str | None) -> 
     body = {"QueryExpression": {"Criteria": criteria}}
     status, reply = caller.send("POST", "/api/v1/query/WorkOrder", body)
     assert (status, reply.get("ErrorCode")) == (400 if code else 200, code)
+
+
+def test_values_of_the_wrong_type(caller: Stranger) -> None:
+    """facts 3.3: what can be read is, and the rest is left at its default, without a word."""
+    entity = {"Name": "A", "TaxExempt": "True", "WorkZone": {"Id": "14"}, "Dba": 7, "Instructions": ["x"]}
+    body = {"Entity": entity | {"Specialityid": 3, "IsRemoved": True}}
+    status, reply = caller.send("POST", "/api/v1/base/Customer", body)
+    data = caller.send("GET", f"/api/v1/base/Customer/{reply['EntitySpecifier']['Id']}")[1]["Data"]
+    assert (status, data["TaxExempt"], data["WorkZone"]) == (200, True, {"Id": 14})
+    assert (data["Dba"], data["Instructions"], data["IsRemoved"]) == ("", "", False)
+    order = {"Items": ITEMS, "TypeCategory": "4", "SubType": {"Id": 259}, "Customer": {"Id": 512}}
+    order |= {"VendorNte": {"Value": "12.5", "CurrencyTypeId": 16}, "Access": False, "PoNumber": 1}
+    made = caller.send("POST", "/api/v1/cmd/WoCreateCommand", {"Command": {"WorkOrder": order}})[1]
+    assert made["CommandResult"]["Wo"]["VendorNte"] == {"CurrencyTypeId": "USD", "Value": 12.5}
+    assert made["CommandResult"]["Wo"]["PoNumber"] == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -17,6 +18,7 @@ __all__ = ["UNREADABLE", "read", "reference_id", "whole"]
 
 UNREADABLE: Final = object()  # the member is left as it was (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
+_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
 
 def read(field: Field, value: object) -> Any:
@@ -62,12 +64,18 @@ def _integer(_field: Field, value: object) -> object:
 
 
 def _number(_field: Field, value: object) -> object:
+    """A number, or a text of one, as for integers (not shown; assumed)."""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
+        return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return UNREADABLE
     return value
 
 
 def _boolean(_field: Field, value: object) -> object:
+    """A boolean, or its name as text (not shown; assumed)."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower(), UNREADABLE)
     return value if isinstance(value, bool) else UNREADABLE
 
 
