@@ -61,6 +61,7 @@ def test_chosen_properties(caller: Stranger) -> None:
     )
     data = reply["Data"]
     assert (status, data["Distance"], data["Id"]) == (200, 3, 20400)
+    assert next(iter(data)) == "Id"  # facts 3.3: here it opens the row
     assert data["Child"].keys() <= {"Info", "Attributes", "Id"}
     (attribute,) = data["Child"]["Attributes"]
     assert attribute == {"Descriptor": {"Name": "Service line", "Id": 45}, "Id": 811}
@@ -121,5 +122,8 @@ def test_discovery(caller: Stranger) -> None:
     path = f"/api/v1/CorrigoService/GetCompanyWsdkUrl/{caller.headers['CompanyName']}?requestId=d"
     status, reply = caller.send("GET", path)
     assert (status, reply["CommandResult"]["Url"], reply["RequestId"]) == (200, root + "/", "d")
+    body = {"Command": {"ApiType": "SOAP", "CompanyName": caller.headers["CompanyName"]}, "RequestId": 7}
+    reply = caller.send("POST", "/api/v1/cmd/GetCompanyWsdkUrlCommand", body)[1]
+    assert (reply["RequestId"], "/wsdk/" in reply["CommandResult"]["Url"]) == ("7", True)
     body = {"Command": {"ApiType": "REST", "CompanyName": "Nobody"}}
     assert caller.send("POST", "/api/v1/cmd/GetCompanyWsdkUrlCommand", body)[0] == 400
