@@ -45,6 +45,17 @@ def test_only_a_note_of_a_work_order_needs_one(acme: Caller) -> None:
     assert acme.refused("POST", "base/WoNote", {"Entity": {"Body": "x"}}) == "BUSINESS_LOGIC_ERROR"
 
 
+def test_a_note_stays_with_its_work_order(acme: Caller) -> None:
+    """It cannot be handed to another order, which may have a completion note of its own."""
+    first, second = (acme.order()["Id"] for _ in range(2))
+    note = {"WorkOrderId": first, "NoteTypeId": "Completion", "Body": "done"}
+    key = acme.ok("POST", "base/WoNote", {"Entity": note})["EntitySpecifier"]["Id"]
+    for change in ({"WorkOrderId": second}, {"WorkOrderId": 0}):
+        body = {"Properties": ["WorkOrderId"], "Entity": {"Id": key} | change}
+        assert acme.refused("PUT", "base/WoNote", body) == "BUSINESS_LOGIC_ERROR"
+    assert acme.get("WorkOrder", first, "CompletionNote.Id")["CompletionNote"] == {"Id": key}
+
+
 @pytest.mark.parametrize("storage", ["Cloud", "URL"])
 def test_documents_of_an_order_leave_its_log_alone(acme: Caller, storage: str) -> None:
     """spec 4.9 rule 5 says so of cloud uploads; of links it is assumed."""

@@ -17,15 +17,20 @@ __all__ = ["check_owner"]
 _NEVER_ALONE = {"WoNote": "WorkOrderId"}
 
 
-def check_owner(desk: Desk, shape: Shape, row: Row) -> None:
+def check_owner(desk: Desk, shape: Shape, row: Row, before: Row | None = None) -> None:
     """See that the row's owner exists.
 
+    Args:
+        before: what the row was before it was changed; None for a new one.
+
     Raises:
-        Refusal: it names one that does not exist (not shown; assumed).
+        Refusal: it names one that does not exist, or leaves one it belongs to for good (not shown; assumed).
     """
     needed = _NEVER_ALONE.get(shape.name)
     if needed and not row[needed]:
         raise required(needed)
+    if needed and before is not None and before[needed] != row[needed]:
+        raise broken_rule(f"{needed} of {shape.name} cannot be changed.")
     for parent, owned in _owners(shape.name):
         key = row.get(owned.key)
         fits = owned.kind is None or row.get(owned.kind) == owned.actor

@@ -72,7 +72,7 @@ def update(desk: Desk, shape: Shape, row: Row, entity: Mapping[str, Any], wanted
         rule(desk, row)
     changed |= row != before
     if row != before:
-        check_owner(desk, shape, row)
+        check_owner(desk, shape, row, before)
     if changed:
         desk.replace(shape, row)
     return changed

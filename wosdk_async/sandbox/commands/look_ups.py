@@ -23,7 +23,7 @@ __all__ = ["convert_money", "customer_of_asset", "last_modification", "match_ass
 def last_modification(desk: Desk, arguments: Arguments) -> Row:
     """The moment of the last action: no other is kept (assumed)."""
     order = the_order(desk, arguments)
-    return {"DtLastModified": order["LastActionDate"], "WorkOrderId": order["Id"]}
+    return {"DtLastModified": shown(desk, "WorkOrder", order)["LastActionDate"], "WorkOrderId": order["Id"]}
 
 
 @command("GetCustomerByAssetCommand")
