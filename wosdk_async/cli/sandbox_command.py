@@ -23,12 +23,19 @@ def sandbox_command() -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["spec", "recorded"]),
+    default="spec",
+    show_default=True,
+    help="Answer as the specification says, or as a recorded release does where it differs.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--faults", type=click.Path(path_type=Path), help="A TOML file of what goes wrong.")
 @click.option(
     "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
 )
-def serve(store: Path, port: int, host: str, faults: Path | None, second_port: int) -> None:
+def serve(store: Path, port: int, dialect: str, host: str, faults: Path | None, second_port: int) -> None:
     """Serve a local Company until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to it, one KEY=VALUE a line:
@@ -53,6 +60,7 @@ def serve(store: Path, port: int, host: str, faults: Path | None, second_port: i
                 store,
                 host=host,
                 port=port,
+                dialect=dialect,
                 faults=Faults(faults),
                 second_port=second_port,
                 announce=announce,

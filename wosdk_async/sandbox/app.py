@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from .body import dump
 from .clock import Clock
+from .dialect import SPEC, dialect_of
 from .errors import Refusal
 from .faults import Faults
 from .faults_admin import fault_routes
@@ -38,18 +39,28 @@ _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
 def create_app(
-    store: Store, clock: Clock | None = None, *, faults: Faults | None = None, ports: Sequence[int] = ()
+    store: Store,
+    clock: Clock | None = None,
+    *,
+    dialect: str = SPEC.name,
+    faults: Faults | None = None,
+    ports: Sequence[int] = (),
 ) -> Starlette:
     """The local service over an open store.
 
     Args:
         clock: for all times and for the life of tokens; the system's when left out.
+        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
         faults: what goes wrong; nothing until they are told otherwise.
         ports: those the server listens at, between which a Company may move.
+
+    Raises:
+        ValueError: there is no such dialect.
     """
     clock, faults = clock or Clock(), faults or Faults()
     faults.homes.ports = ports
-    office = Office(store, clock)
+    spoken = dialect_of(dialect)
+    office = Office(store, clock, spoken)
 
     async def endpoint(request: Request) -> Response:
         request_id: list[object] = []
@@ -57,7 +68,9 @@ def create_app(
             status, reply = office.answer(await _question(request), request_id)
         except Refusal as refusal:
             status, reply = refusal.status, _error(refusal, clock())
-        if request_id:  # the last key of success and error (facts 5)
+            if not spoken.errors_show_request_id:
+                request_id.clear()
+        if request_id:  # the last key (facts 5)
             reply = {**reply, "RequestId": request_id[0]}
         return Response(dump(reply), status, _HEADERS)
 
@@ -92,10 +105,10 @@ def _error(refusal: Refusal, now: int) -> dict[str, object]:
 
 
 def _stamp(now: int) -> str:
-    """UTC with seven fraction digits, zeros at the end cut (facts 3.5)."""
+    """UTC with up to seven fraction digits, zeros at the end cut (facts 3.5) but one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    fraction = f"{now % 10**9 // 100:07d}".rstrip("0")
-    return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
+    fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
+    return f"{whole}.{fraction}Z"
 
 
 async def _question(request: Request) -> Question:

@@ -11,12 +11,12 @@ import attrs
 from wosdk_async.catalogue import Field
 
 from .body import pick
-from .errors import incorrect_model, unknown_property
+from .errors import incorrect_model, unfinished_path, unknown_property
 from .operators import NOCASE, ranked, test
 from .ownership import SAME_ID, link
 from .schema import REPEATED_IDS, column
 from .selection import MAX_STEPS
-from .shape import SCALARS, Shape, enumeration, shapes
+from .shape import SCALARS, Shape, enumeration
 
 __all__ = ["Criteria"]
 
@@ -25,6 +25,8 @@ _AMOUNT = {
     "value": Field(name="Value", type="number"),
     "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
 }
+
+_NOT_ASKED = {("WoLastAction", "Reason")}  # facts 4: a path seen refused; its code is assumed
 
 Finish = Callable[[str, Field], str]
 
@@ -65,19 +67,21 @@ class Criteria:
     def _condition(self, condition: dict[str, Any]) -> str:
         path, operator = pick(condition, "PropertyName"), pick(condition, "Operator")
         values = pick(condition, "Values")
-        if not isinstance(path, str) or not isinstance(operator, str):
-            raise incorrect_model("A condition needs a PropertyName and an Operator.")
+        if not isinstance(path, str):
+            raise incorrect_model("A condition needs a PropertyName.")
         if not isinstance(values, list | None):
             raise incorrect_model("Values must be a list.")
 
-        name = operator.strip().lower()
+        name = enumeration("ConditionOperator").name_of(operator)
+        if name is None:
+            raise incorrect_model(f"There is no operator {str(operator)[:40]!r}.")
 
         def finish(sql: str, field: Field) -> str:
             predicate, bound = test(sql, field, name, values or [])
             self.values += bound
             return predicate
 
-        return self._follow(path, finish, fetching=name == "null" or values == [None])
+        return self._follow(path, finish, fetching=name == "Null" or values == [None])
 
     def _follow(self, path: str, finish: Finish, *, fetching: bool) -> str:
         steps = path.strip().split(".")
@@ -89,7 +93,7 @@ class Criteria:
     def _walk(self, shape: Shape, row: str, steps: list[str], finish: Finish) -> str:
         """Follow a path from the row behind an alias, which ends with a point."""
         field, rest = shape.field(steps[0]), steps[1:]
-        if field is None:
+        if field is None or (shape.name, field.name) in _NOT_ASKED:
             raise unknown_property(shape.name, steps[0])
         if rest and field.is_list:
             return self._any_element(shape, field, row, rest, finish)
@@ -98,15 +102,17 @@ class Criteria:
         if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
             part = _AMOUNT[rest[0].lower()]
             return finish(column(f"{field.name}.{part.name}", part.type, row), part)
-        if rest or field.type not in SCALARS:
+        if rest:
             raise unknown_property(shape.name, steps[0])
+        if field.type not in SCALARS:
+            raise unfinished_path(field.name)
         if field.name == "Id" and shape.name not in REPEATED_IDS:
             return finish(f"{row}id", field)
         return finish(column(field.name, field.type, row), field)
 
     def _through(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A reference: its Id is at hand, anything else is in the row it names."""
-        target = shapes()[field.of or ""]
+        target = shape.behind(field)
         own_id = (shape.name, field.name) in SAME_ID
         key = f"{row}id" if own_id else column(f"{field.name}.Id", "integer", row)
         if [step.lower() for step in rest] == ["id"]:
@@ -129,15 +135,15 @@ class Criteria:
 
     def _any_element(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
-        owned = link(shape.name, field)
-        if owned is None:
+        owned, target = link(shape.name, field), shape.target(field)
+        if owned is None or target is None:
             raise unknown_property(shape.name, field.name)
         alias = f"t{next(self._aliases)}"
         source = f'FROM "{owned.child.name}" {alias} WHERE {alias}.company = {self.company}'
         if owned.kind:
             source += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
         pointer = column(owned.key, "integer", f"{alias}.")
-        inner = self._walk(owned.child, f"{alias}.", rest, finish)
+        inner = self._walk(target, f"{alias}.", rest, finish)
         return f"{row}id IN (SELECT {pointer} {source} AND {inner})"
 
 
@@ -146,7 +152,7 @@ def _meets_list(shape: Shape, steps: list[str]) -> bool:
     field = shape.field(steps[0])
     if field is None or field.is_list:
         return field is not None
-    return field.type == "ref" and len(steps) > 1 and _meets_list(shapes()[field.of or ""], steps[1:])
+    return field.type == "ref" and len(steps) > 1 and _meets_list(shape.behind(field), steps[1:])
 
 
 def objects(container: dict[str, Any], name: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from starlette.applications import Starlette
 from .app import create_app
 from .clock import Clock
 from .connection import Connection
+from .dialect import SPEC, dialect_of
 from .faults import Faults
 from .seed import open_store
 from .store import Store
@@ -33,6 +34,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8900,
+    dialect: str = SPEC.name,
     faults: Faults | None = None,
     second_port: int = 0,
     announce: Callable[[Variables], None],
@@ -42,6 +44,7 @@ def serve(
     Args:
         store: the SQLite file; made and seeded when it does not exist.
         port: 0 picks a free one.
+        dialect: as for `create_app`.
         faults: what goes wrong; nothing when left out.
         second_port: where a Company moves to when its faults say so; 0 picks a free one.
         announce: called with the variables a client needs, once connections are accepted.
@@ -49,6 +52,7 @@ def serve(
     Raises:
         StoreError: the file cannot be used.
         OSError: the port cannot be had.
+        ValueError: there is no such dialect.
     """
     with (
         contextlib.closing(open_store(str(store))) as opened,
@@ -56,7 +60,7 @@ def serve(
         listening(host, second_port) as second,
     ):
         listeners = [listener, second]
-        app = create_app(opened, faults=faults, ports=_ports(listeners))
+        app = create_app(opened, dialect=dialect, faults=faults, ports=_ports(listeners))
         server = _Server(app, lambda: announce(_variables(opened, listener)))
         with _signals_end_quietly():
             server.run(sockets=listeners)
@@ -67,6 +71,7 @@ class LocalCompany:
 
     Args:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
+        dialect: as for `create_app`.
         faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
         clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
 
@@ -77,16 +82,19 @@ class LocalCompany:
     Raises:
         FaultScriptError: the faults are no script.
         StoreError: on entering, when the file cannot be used.
+        ValueError: there is no such dialect.
     """
 
     def __init__(
         self,
         store: str | Path | None = None,
         *,
+        dialect: str = SPEC.name,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
         clock: Clock | None = None,
     ) -> None:
         self._path = store
+        self._dialect = dialect_of(dialect).name
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
         self._exits = contextlib.ExitStack()
@@ -104,7 +112,8 @@ class LocalCompany:
                 path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
             opened = exits.enter_context(contextlib.closing(open_store(str(path))))
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            app = create_app(opened, self.clock, faults=self.faults, ports=_ports(listeners))
+            ports = _ports(listeners)
+            app = create_app(opened, self.clock, dialect=self._dialect, faults=self.faults, ports=ports)
             exits.enter_context(running(app, listeners))
             self._variables = _variables(opened, listeners[0])
             self._exits = exits.pop_all()
