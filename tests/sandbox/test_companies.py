@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox import LocalCompany, StoreError, open_store
+from tests.sandbox.company import Caller, Direct, calling
+from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
 from wosdk_async.sandbox.seed import found_company
 from wosdk_async.sandbox.store import Store
 
@@ -115,6 +115,7 @@ def test_the_console_of_a_stranger_is_refused(tmp_path: Path, store: Store) -> N
         body = json.dumps({"Name": "Third", "Live": True, "Seeded": False})
         for headers in ({"Host": "evil.test"}, {"Origin": "http://evil.test"}):
             assert http.post(address, content=body, headers=headers).status_code == 403
+            assert http.get(address.replace("companies", "faults"), headers=headers).status_code == 403
         assert len(http.get(address).json()["Companies"]) == 1
         made = http.post(address, content=body).json()["Companies"][1]
         assert (made["Name"], made["Live"]) == ("Third", True)
@@ -122,3 +123,12 @@ def test_the_console_of_a_stranger_is_refused(tmp_path: Path, store: Store) -> N
         assert http.post(address, content=b"{").status_code == 400
     with pytest.raises(StoreError), LocalCompany(tmp_path):
         pass
+
+
+def test_open_to_other_machines(store: Store) -> None:
+    """Where the server lets them, other machines reach what steers it; other pages still do not."""
+    for open_admin, status in ((False, 403), (True, 200)):
+        app = create_app(store, open_admin=open_admin)
+        with httpx.Client(transport=Direct(app), base_url="http://far.test/_sandbox") as http:
+            assert http.get("/companies").status_code == status
+            assert http.get("/companies", headers={"Origin": "http://near.test"}).status_code == 403

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tests.sandbox.company import ORDER, Caller
@@ -68,9 +69,9 @@ def test_queries_by_what_is_indexed(acme: Caller, store: Store) -> None:
     """Every case stays within twice its instructions when the table grows tenfold."""
     acme.order()
     grown(acme, store, 2, 1001)
-    few = {name: steps(store, lambda name=name: query(acme, name)) for name in QUERIES}
+    few = {name: steps(store, partial(query, acme, name)) for name in QUERIES}
     grown(acme, store, 1001, 10_001)
-    many = {name: steps(store, lambda name=name: query(acme, name)) for name in QUERIES}
+    many = {name: steps(store, partial(query, acme, name)) for name in QUERIES}
     assert {name: (few[name], many[name]) for name in QUERIES if many[name] > 2 * few[name] + 2} == {}
 
 
