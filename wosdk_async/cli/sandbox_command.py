@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -131,11 +132,12 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
       wosdk sandbox seed --store company.db customers.csv --entity Customer
     """
     with _opened(store) as opened:
+        from wosdk_async.sandbox.dialect import SPEC
         from wosdk_async.sandbox.seed_files import read_rows
         from wosdk_async.sandbox.seed_rows import load_rows
 
-        rows = read_rows(file, entity)
-        say(f"added {load_rows(opened, _named(opened, company), rows)} rows of {file}")
+        rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
+        say(f"added {load_rows(opened, _named(opened, company), rows, now)} rows of {file}")
 
 
 @sandbox_command.command()

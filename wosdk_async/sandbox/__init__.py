@@ -6,6 +6,7 @@
     base.py       create, retrieve, update, delete (write.py, update.py, rules.py)
     query.py      conditions.py, operators.py: criteria as SQL; selection.py: what a row shows
     created.py    how a creation answers
+    discovery.py  where a Company is served
     files.py      files of documents, and their addresses
     store.py      rows of several Companies in one SQLite file (companies.py, counters.py)
     commits.py    group commit: an answer leaves once its writes are kept

@@ -12,6 +12,7 @@ from wosdk_async.catalogue import Field
 
 from .body import pick
 from .errors import incorrect_model, unfinished_path, unknown_property
+from .expressions import joined, joiner_of, objects
 from .operators import NOCASE, ranked, test
 from .ownership import SAME_ID, link
 from .schema import REPEATED_IDS, column
@@ -65,9 +66,9 @@ class Criteria:
             raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
         parts = [self._condition(condition) for condition in objects(expression, "Conditions")]
         parts += [self.filter(inner, depth + 1) for inner in objects(expression, "Filters")]
-        joiner = _joiner(pick(expression, "FilterOperator"))
+        joiner = joiner_of(pick(expression, "FilterOperator"))
         self.ranged |= joiner == "OR" and len(parts) > 1
-        return _joined(parts, joiner)
+        return joined(parts, joiner)
 
     def order(self, path: object) -> str:
         """The SQL a row sorts by."""
@@ -174,34 +175,3 @@ def _meets_list(shape: Shape, steps: list[str]) -> bool:
     if field is None or field.is_list:
         return field is not None
     return field.type == "ref" and len(steps) > 1 and _meets_list(shape.behind(field), steps[1:])
-
-
-def objects(container: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """A member that is a list of objects, or nothing.
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL``.
-    """
-    found = pick(container, name)
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
-        raise incorrect_model(f"{name} must be a list of objects.")
-    return found
-
-
-def _joiner(operator: object) -> str:
-    if operator is None:
-        return "AND"  # the enum's first: a missing enum is read as 0 (facts 5, UpdateInvoiceState)
-    name = enumeration("LogicalOperator").name_of(operator)
-    if name is None:
-        raise incorrect_model("FilterOperator is And or Or.")
-    return name.upper()
-
-
-def _joined(parts: list[str], joiner: str) -> str:
-    """The parts joined as a balanced tree: SQLite bounds the depth of an expression."""
-    if len(parts) < 2:
-        return parts[0] if parts else "1"
-    middle = len(parts) // 2
-    return f"({_joined(parts[:middle], joiner)} {joiner} {_joined(parts[middle:], joiner)})"

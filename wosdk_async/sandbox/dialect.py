@@ -10,6 +10,8 @@ from typing import Any
 
 import attrs
 
+from .times import Now
+
 __all__ = ["DIALECTS", "RECORDED", "SPEC", "Dialect", "Form", "dialect_of"]
 
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
@@ -87,6 +89,11 @@ class Dialect:
     """How a row is written that is read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: Form = _AS_STORED
     """How a row is written that the same call made, and a time that it set (the same)."""
+
+    def now(self, clock: int) -> Now:
+        """The moment of a call, from nanoseconds since 1970."""
+        ticks = clock // 100
+        return Now(ticks - ticks % self.tick)
 
 
 SPEC = Dialect(name="spec")

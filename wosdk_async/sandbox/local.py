@@ -56,7 +56,7 @@ class LocalCompany:
     ) -> None:
         self._path = store
         self._names = tuple(companies)
-        self._dialect = dialect_of(dialect).name
+        self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
         self._exits = contextlib.ExitStack()
@@ -109,7 +109,7 @@ class LocalCompany:
             for entity, members_of in rows.items()
             for index, members in enumerate(members_of)
         ]
-        self._thread.run(lambda: load_rows(self._store, owner, given))
+        self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
 
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
@@ -123,7 +123,7 @@ class LocalCompany:
             app = create_app(
                 self._store,
                 self.clock,
-                dialect=self._dialect,
+                dialect=self._dialect.name,
                 faults=self.faults,
                 ports=ports_of(listeners),
             )

@@ -12,20 +12,16 @@ from .body import Row, checked, glance, pick
 from .commands import find, run
 from .desk import Desk
 from .dialect import SPEC, Dialect
-from .errors import Refusal, broken_rule, incorrect_model, required
+from .discovery import asks_where, found_at
+from .errors import Refusal, broken_rule, incorrect_model
 from .files import StoredFile, find_file
 from .oauth import token_reply
 from .query import query
-from .shape import enumeration, shape_of
+from .shape import shape_of
 from .store import Company, Store
-from .times import Now
 from .tokens import Tokens
 
-__all__ = ["COMPANY_VERSION", "Office", "Question"]
-
-COMPANY_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
-
-_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+__all__ = ["Office", "Question"]
 
 Reply = tuple[int, Mapping[str, Any]]
 
@@ -113,12 +109,11 @@ class Office:
         owner = self.tokens.check(question.headers.get("authorization"))
         # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
         company = self.companies().get(question.headers.get("companyname", "").strip().lower())
-        if company is None or not (company.served_at(question.root) or _asks_where(question)):
+        if company is None or not (company.served_at(question.root) or asks_where(question.segments)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
-        ticks = self.clock() // 100
-        now = Now(ticks - ticks % self.dialect.tick)
+        now = self.dialect.now(self.clock())
         return Desk(self.store, company, now, question.root, self.dialect)
 
     def _base(self, desk: Desk, question: Question, body: Row) -> Row:
@@ -161,7 +156,7 @@ class Office:
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
-            return {"CommandResult": self._found(desk, question, pick(sent, "CompanyName"), sent)}
+            return {"CommandResult": found_at(desk, pick(sent, "CompanyName"), sent)}
         with self.store.part():
             return {"CommandResult": run(desk, wanted, sent)}
 
@@ -170,29 +165,7 @@ class Office:
         _only(question, "GET")
         if len(question.segments) != 5 or question.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
-        return {"CommandResult": self._found(desk, question, question.segments[4], {"ApiType": "REST"})}
-
-    def _found(self, desk: Desk, question: Question, name: object, sent: Mapping[str, Any]) -> Row:
-        """Where a Company is served (spec 4.1). The reply's Protocol is the one asked for."""
-        if not isinstance(name, str):
-            raise required("CompanyName")
-        if name.strip().lower() != desk.company.name.lower():
-            raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
-        kind = enumeration("ApiTypes").name_of(pick(sent, "ApiType"))
-        soap = kind == "SOAP" or (kind is None and desk.dialect.soap_url)
-        return {
-            "Url": desk.company.address(question.root) + (_SOAP if soap else ""),
-            "CompanyName": desk.company.name,
-            "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
-            "CompanyVersion": COMPANY_VERSION,
-            "CompanyId": desk.company.id,
-        }
-
-
-def _asks_where(question: Question) -> bool:
-    """Discovery is answered at every host: it is what tells the right one (facts 2)."""
-    name = question.segments[-1] if question.segments[2].lower() == "cmd" else question.segments[2]
-    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
+        return {"CommandResult": found_at(desk, question.segments[4], {"ApiType": "REST"})}
 
 
 def _only(question: Question, *methods: str) -> None:

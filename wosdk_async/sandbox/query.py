@@ -9,9 +9,10 @@ from typing import Any
 from wosdk_async import catalogue
 
 from .body import Row, pick
-from .conditions import Criteria, objects
+from .conditions import Criteria
 from .desk import Desk
 from .errors import incorrect_model, unsupported
+from .expressions import objects
 from .selection import paths_of, selection
 from .shape import Shape, enumeration
 from .values import whole
