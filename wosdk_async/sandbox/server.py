@@ -103,6 +103,7 @@ class _Server(uvicorn.Server):
                 lifespan="off",
                 access_log=False,
                 log_level="error",
+                proxy_headers=False,  # who asks is told by the socket alone
                 server_header=False,  # facts 3.8: not among the recorded headers
                 timeout_graceful_shutdown=5,
             )
