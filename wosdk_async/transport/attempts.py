@@ -8,7 +8,7 @@ import attrs
 
 from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
@@ -53,7 +53,9 @@ class Attempts:
                     repeat_safe=call.repeat_safe,
                 )
                 self._answered(reply, number, begun)
-            except BaseException:
+            except BaseException as failure:
+                if isinstance(failure, SendFailed) and not failure.sent:
+                    trace.sent = False  # it had been handed over to what does not tell, and came back
                 self.lane.control.gave_up(clock.now() - begun)
                 raise
             finally:
