@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
 from starlette.applications import Starlette
 
-from wosdk_async.sandbox import create_app
+from wosdk_async.sandbox import Clock, create_app
 from wosdk_async.sandbox.store import Company, Store
 
 ORDER: dict[str, Any] = {
@@ -27,14 +26,18 @@ class Caller:
     """Calls one Company with its token; every answer is checked to be JSON below 500."""
 
     def __init__(self, http: httpx.Client, company: Company, root: str = "") -> None:
-        self.http, self.root = http, root
+        self.http, self.root, self.company = http, root, company
+        self.renew()
+
+    def renew(self) -> None:
+        """Fetch another token."""
         form = {
             "grant_type": "client_credentials",
-            "client_id": company.client_id,
-            "client_secret": company.client_secret,
+            "client_id": self.company.client_id,
+            "client_secret": self.company.client_secret,
         }
-        token = http.post(f"{root}/OAuth/token", data=form).json()["access_token"]
-        self.headers = {"Authorization": f"Bearer {token}", "CompanyName": company.name}
+        token = self.http.post(f"{self.root}/OAuth/token", data=form).json()["access_token"]
+        self.headers = {"Authorization": f"Bearer {token}", "CompanyName": self.company.name}
 
     def send(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -98,7 +101,7 @@ class Direct(httpx.BaseTransport):
 
 
 @contextmanager
-def calling(store: Store, clock: Callable[[], int] = time.time_ns) -> Iterator[Caller]:
+def calling(store: Store, clock: Clock | None = None) -> Iterator[Caller]:
     """A caller of the store's first Company."""
     with httpx.Client(transport=Direct(create_app(store, clock))) as http:
         yield Caller(http, store.companies()[0], "http://acme.test")

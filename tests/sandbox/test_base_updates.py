@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.sandbox.company import Caller, calling
+from wosdk_async.sandbox import VirtualClock
 from wosdk_async.sandbox.store import Store
 
 
@@ -34,8 +36,9 @@ def test_writing_back_what_was_read_changes_nothing(acme: Caller, entity: str, k
     assert acme.get(entity, key) == row
 
 
-def test_writing_back_a_work_order_changes_nothing(store: Store, clock: Any) -> None:
-    clock.now = 1_730_608_200_000_000_000  # 2024-11-03T04:30Z: to be acknowledged in the hour that is twice
+def test_writing_back_a_work_order_changes_nothing(store: Store) -> None:
+    # to be acknowledged in the hour that is twice
+    clock = VirtualClock(datetime(2024, 11, 3, 4, 30, tzinfo=UTC))
     with calling(store, clock) as acme:
         row = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
         assert (row["DtAcknowledgeBy"], row["AcknowledgeByUtc"]) == (

@@ -27,7 +27,7 @@ def test_way_of_an_order(acme: Caller, clock: Any) -> None:
     order = acme.order()["Id"]
     states = []
     for name in ("PickUp", "Start", "Pause", "Start"):
-        clock.pass_seconds(60)
+        clock.advance(60)
         states.append(act(acme, order, name)["StatusId"])
     assert states == ["Open", "InProgress", "Paused", "InProgress"]
     row = act(acme, order, "Complete", Comment="belt", CompletionNoteOption="Replace", RepairCodeId=61)

@@ -65,7 +65,7 @@ def test_paths(acme: Caller, entity: str, condition: tuple[Any, ...], found: lis
 
 def test_paths_of_a_work_order(acme: Caller, clock: Any) -> None:
     first = acme.order({"ExternalNumber": "key-1"})["Id"]
-    clock.pass_seconds(60)
+    clock.advance(60)
     second = acme.order({"ExternalNumber": "key-2"}, Customer={"Id": 513})["Id"]
     assert acme.ids("WorkOrder", ("LastAction.XNumber", "Equal", "key-2")) == [second]
     assert acme.ids("WorkOrder", ("LastAction.LastAction.TypeId", "Equal", "create")) == [first, second]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-import time
 import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 
 from tests.spec.local import Local, create_request, refused, succeeded
 from tests.support.service import COMPANY, Answer, Request, Service, error
@@ -26,7 +23,7 @@ from wosdk_async import (
     WorkOrder,
     WosdkError,
 )
-from wosdk_async.sandbox import create_app, open_store
+from wosdk_async.sandbox import LocalCompany, VirtualClock
 
 ANSWER = {
     "CommandResult": {},
@@ -174,64 +171,28 @@ async def test_wrong_credentials(variables: dict[str, str]) -> None:
             await client.company().connect()
 
 
-class Clock:
-    """The sandbox's clock, moved by hand."""
-
-    def __init__(self) -> None:
-        self.now = time.time_ns()
-
-    def __call__(self) -> int:
-        return self.now
-
-
 @pytest.fixture
-def clocked(tmp_path: Any) -> Iterator[tuple[Clock, dict[str, str]]]:
-    """A sandbox on a socket, with a clock of the test's, and the variables that lead to it."""
-    store, clock, started = open_store(str(tmp_path / "store.db")), Clock(), threading.Event()
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: Any = None) -> None:
-            await super().startup(sockets)
-            started.set()
-
-    server = Server(uvicorn.Config(create_app(store, clock), port=0, lifespan="off", log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    started.wait()
-    root = f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    (company,) = store.companies()
-    yield (
-        clock,
-        {
-            "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
-            "WOSDK_LOCATOR_URL": root,
-            "WOSDK_COMPANY": company.name,
-            "WOSDK_CLIENT_ID": company.client_id,
-            "WOSDK_CLIENT_SECRET": company.client_secret,
-        },
-    )
-    server.should_exit = True
-    thread.join()
-    store.close()
+def clocked() -> Iterator[LocalCompany]:
+    """A sandbox on a socket, with a clock of the test's."""
+    with LocalCompany(clock=VirtualClock()) as local:
+        yield local
 
 
-def test_tokens_expire(clocked: tuple[Clock, dict[str, str]]) -> None:
+def test_tokens_expire(clocked: LocalCompany) -> None:
     """Spec 5 rule 1: a token is short-lived; a new one works where the old one is refused."""
-    clock, variables = clocked
-    with Local(variables) as local:
+    with Local(clocked.variables) as local:
         local.read("Customer", 512)
-        clock.now += 3600 * 10**9
+        clocked.clock.advance(hours=1)
         refused(local.send("GET", "base/Customer?ID=512"))
         refused(local.discover())
         local.http.headers = httpx.Headers(local.headers(local.token()))
         local.read("Customer", 512)
 
 
-async def test_the_client_outlives_its_token(clocked: tuple[Clock, dict[str, str]]) -> None:
+async def test_the_client_outlives_its_token(clocked: LocalCompany) -> None:
     """Spec 5 rule 1: the client refreshes an expired token, and the caller notices nothing."""
-    clock, variables = clocked
-    async with Client.from_env(variables) as client:
+    async with Client.from_env(clocked.variables) as client:
         company = client.company()
         await company.get(Customer, 512)
-        clock.now += 3600 * 10**9
+        clocked.clock.advance(hours=1)
         assert (await company.get(Customer, 512)).id == 512

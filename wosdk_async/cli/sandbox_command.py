@@ -24,7 +24,11 @@ def sandbox_command() -> None:
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-def serve(store: Path, port: int, host: str) -> None:
+@click.option("--faults", type=click.Path(path_type=Path), help="A TOML file of what goes wrong.")
+@click.option(
+    "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
+)
+def serve(store: Path, port: int, host: str, faults: Path | None, second_port: int) -> None:
     """Serve a local Company until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to it, one KEY=VALUE a line:
@@ -35,7 +39,7 @@ def serve(store: Path, port: int, host: str) -> None:
       wosdk import requests.csv --map map.toml
     """
     with sandbox_extra():
-        from wosdk_async.sandbox import StoreError
+        from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.server import serve as serve_store
 
     def announce(variables: dict[str, str]) -> None:
@@ -45,6 +49,13 @@ def serve(store: Path, port: int, host: str) -> None:
 
     with unusable():
         try:
-            serve_store(store, host=host, port=port, announce=announce)
-        except StoreError as error:
+            serve_store(
+                store,
+                host=host,
+                port=port,
+                faults=Faults(faults),
+                second_port=second_port,
+                announce=announce,
+            )
+        except (StoreError, FaultScriptError) as error:
             raise Unusable(str(error)) from error

@@ -6,6 +6,7 @@
     query.py      conditions.py, operators.py: criteria as SQL; selection.py: what a row shows
     files.py      files of documents, and their addresses
     store.py      schema.py: the file; seed.json: what a new one holds
+    faults.py     what goes wrong on command; clock.py: the one clock
 
 It answers by `wosdk_async.catalogue` and by nothing else of this package: a mistake of the client
 shows here instead of agreeing with itself.
@@ -14,8 +15,20 @@ shows here instead of agreeing with itself.
 from __future__ import annotations
 
 from .app import create_app
-from .errors import StoreError
+from .clock import Clock, VirtualClock
+from .errors import FaultScriptError, StoreError
+from .faults import Faults
 from .seed import open_store
 from .server import LocalCompany, serve
 
-__all__ = ["LocalCompany", "StoreError", "create_app", "open_store", "serve"]
+__all__ = [
+    "Clock",
+    "FaultScriptError",
+    "Faults",
+    "LocalCompany",
+    "StoreError",
+    "VirtualClock",
+    "create_app",
+    "open_store",
+    "serve",
+]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from .body import dump
+from .clock import Clock
 from .errors import Refusal
+from .faults import Faults
+from .faults_admin import fault_routes
+from .faults_app import FaultyApp
+from .faults_exchange import Reply
 from .files import PATH
 from .office import Office, Question
 from .store import Store
@@ -32,12 +37,18 @@ _HEADERS = {
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
-def create_app(store: Store, clock: Callable[[], int] = time.time_ns) -> Starlette:
+def create_app(
+    store: Store, clock: Clock | None = None, *, faults: Faults | None = None, ports: Sequence[int] = ()
+) -> Starlette:
     """The local service over an open store.
 
     Args:
-        clock: nanoseconds since 1970, for all times and for the life of tokens.
+        clock: for all times and for the life of tokens; the system's when left out.
+        faults: what goes wrong; nothing until they are told otherwise.
+        ports: those the server listens at, between which a Company may move.
     """
+    clock, faults = clock or Clock(), faults or Faults()
+    faults.homes.ports = ports
     office = Office(store, clock)
 
     async def endpoint(request: Request) -> Response:
@@ -56,8 +67,19 @@ def create_app(store: Store, clock: Callable[[], int] = time.time_ns) -> Starlet
             return Response(b"There is no such file.", 404, media_type="text/plain")
         return Response(found.content, media_type=found.mime_type)
 
-    routes = [Route(PATH, file, methods=["GET"]), Route("/{path:path}", endpoint, methods=_METHODS)]
-    return Starlette(routes=routes, exception_handlers={Exception: _unhandled})
+    def refusal(refused: Refusal) -> Reply:
+        headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+        return Reply(refused.status, headers, dump(_error(refused, clock())))
+
+    faulty = Middleware(
+        FaultyApp, faults=faults, store=store, tokens=office.tokens, clock=clock, refusal=refusal
+    )
+    routes = [
+        *fault_routes(faults, clock),
+        Route(PATH, file, methods=["GET"]),
+        Route("/{path:path}", endpoint, methods=_METHODS),
+    ]
+    return Starlette(routes=routes, middleware=[faulty], exception_handlers={Exception: _unhandled})
 
 
 async def _unhandled(_request: Request, _error: Exception) -> Response:

@@ -6,6 +6,7 @@ The texts are the recorded ones where facts 6 has them; the others are marked.
 from __future__ import annotations
 
 __all__ = [
+    "FaultScriptError",
     "Refusal",
     "StoreError",
     "broken_rule",
@@ -22,6 +23,10 @@ __all__ = [
 
 class StoreError(Exception):
     """The store file cannot be used; the text names the file and the remedy."""
+
+
+class FaultScriptError(ValueError):
+    """A fault script cannot be used; the text names the rule and the remedy."""
 
 
 class Refusal(Exception):

@@ -8,14 +8,18 @@ import signal
 import socket
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 
 from .app import create_app
+from .clock import Clock
+from .connection import Connection
+from .faults import Faults
 from .seed import open_store
 from .store import Store
 
@@ -29,6 +33,8 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8900,
+    faults: Faults | None = None,
+    second_port: int = 0,
     announce: Callable[[Variables], None],
 ) -> None:
     """Serve the Company of a store file until SIGINT or SIGTERM.
@@ -36,16 +42,24 @@ def serve(
     Args:
         store: the SQLite file; made and seeded when it does not exist.
         port: 0 picks a free one.
+        faults: what goes wrong; nothing when left out.
+        second_port: where a Company moves to when its faults say so; 0 picks a free one.
         announce: called with the variables a client needs, once connections are accepted.
 
     Raises:
         StoreError: the file cannot be used.
         OSError: the port cannot be had.
     """
-    with contextlib.closing(open_store(str(store))) as opened, listening(host, port) as listener:
-        server = _Server(create_app(opened), lambda: announce(_variables(opened, listener)))
+    with (
+        contextlib.closing(open_store(str(store))) as opened,
+        listening(host, port) as listener,
+        listening(host, second_port) as second,
+    ):
+        listeners = [listener, second]
+        app = create_app(opened, faults=faults, ports=_ports(listeners))
+        server = _Server(app, lambda: announce(_variables(opened, listener)))
         with _signals_end_quietly():
-            server.run(sockets=[listener])
+            server.run(sockets=listeners)
 
 
 class LocalCompany:
@@ -53,13 +67,28 @@ class LocalCompany:
 
     Args:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
+        faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
+        clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
+
+    Attributes:
+        faults: to be changed, and its counters read, at any time.
+        clock: to be moved on at any time.
 
     Raises:
+        FaultScriptError: the faults are no script.
         StoreError: on entering, when the file cannot be used.
     """
 
-    def __init__(self, store: str | Path | None = None) -> None:
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        faults: Faults | Mapping[str, Any] | str | Path | None = None,
+        clock: Clock | None = None,
+    ) -> None:
         self._path = store
+        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
+        self.clock = clock or Clock()
         self._exits = contextlib.ExitStack()
         self._variables: Variables = {}
 
@@ -74,9 +103,10 @@ class LocalCompany:
             if path is None:
                 path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
             opened = exits.enter_context(contextlib.closing(open_store(str(path))))
-            listener = exits.enter_context(listening("127.0.0.1", 0))
-            exits.enter_context(running(create_app(opened), listener))
-            self._variables = _variables(opened, listener)
+            listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
+            app = create_app(opened, self.clock, faults=self.faults, ports=_ports(listeners))
+            exits.enter_context(running(app, listeners))
+            self._variables = _variables(opened, listeners[0])
             self._exits = exits.pop_all()
         return self
 
@@ -99,6 +129,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=Connection,
                 lifespan="off",
                 access_log=False,
                 log_level="error",
@@ -115,14 +146,14 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def running(app: Starlette, listener: socket.socket) -> Iterator[None]:
+def running(app: Starlette, listeners: Sequence[socket.socket]) -> Iterator[None]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
     server = _Server(app, ready.set)
 
     def run() -> None:
         try:
-            asyncio.run(server.serve(sockets=[listener]))
+            asyncio.run(server.serve(sockets=list(listeners)))
         finally:
             ready.set()
 
@@ -165,6 +196,10 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
                 error.errno, f"Cannot listen on {host} port {port}: {error.strerror}. {remedy}"
             ) from error
         yield listener
+
+
+def _ports(listeners: Sequence[socket.socket]) -> list[int]:
+    return [listener.getsockname()[1] for listener in listeners]
 
 
 def _variables(store: Store, listener: socket.socket) -> Variables:

@@ -35,6 +35,13 @@ class Tokens:
         self._issued[token] = (company.id, now + _LIFETIME)
         return token
 
+    def expire(self, authorization: str | None) -> None:
+        """End the life of a header's token now."""
+        token = (authorization or "").strip().partition(" ")[2].strip()
+        if token in self._issued:
+            company, end = self._issued[token]
+            self._issued[token] = (company, min(end, self.clock()))
+
     def check(self, authorization: str | None) -> int:
         """The id of the Company that a header's token was issued for.
 

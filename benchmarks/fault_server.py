@@ -1,0 +1,153 @@
+"""The sandbox in a process of its own, with faults; it can be killed and started again at the same ports."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+__all__ = ["FaultServer", "script"]
+
+COMMAND = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "sandbox", "serve"]
+PAGE = 4000
+
+
+def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
+    """Every fault that a create can meet, each at ``rate``; late commits come after ``late`` seconds."""
+    create = {"operation": "WoCreateCommand", "rate": rate}
+    return {
+        "seed": seed,
+        "rule": [
+            {"fault": "latency", "operation": "command", "lognormal": {"p50": 0.001, "p99": 0.02}},
+            {"fault": "expired_token", "rate": rate / 4},
+            {"fault": "moved_host", "operation": "WoCreateCommand", "every": moves},
+            {"fault": "reset", "operation": ["token", "discovery"], "rate": 0.1},
+            {"fault": "reset", **create},
+            {"fault": "reset", **create, "carried_out": True},
+            {"fault": "half_reply", **create},
+            {"fault": "half_reply", **create, "cut": "close"},
+            {"fault": "garbage", **create},
+            {"fault": "garbage", **create, "carried_out": False},
+            {"fault": "slow_drip", **create, "piece": 400, "pause": 0.005},
+            {"fault": "late_commit", **create, "after": late, "hold": 0.05},
+            {"fault": "late_commit", "operation": "WoCreateCommand", "rate": rate / 10, "after": late},
+            {"fault": "status", **create, "status": 429},
+            {"fault": "status", **create, "status": 429, "retry_after": 1},
+            {"fault": "status", **create, "status": 503, "body": "html"},
+            {"fault": "status", **create, "status": 503, "retry_after_date": 1, "body": "empty"},
+            {"fault": "status", **create, "status": 500},
+            {"fault": "status", **create, "status": 500, "carried_out": True},
+            {"fault": "status", **create, "status": 502, "body": "html"},
+            {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
+            {"fault": "reset", "operation": "query", "rate": rate},
+        ],
+    }
+
+
+class FaultServer:
+    """A sandbox that runs as long as its block.
+
+    Args:
+        store: the file of its Company.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self.ports = _free(), _free()
+        self._command = [*COMMAND, "--store", str(store), "--port", str(self.ports[0])]
+        self._command += ["--second-port", str(self.ports[1])]
+        self.variables: dict[str, str] = {}
+        self.injected: Counter[str] = Counter()
+        self.struck: Counter[int] = Counter()
+        self.kills = 0
+
+    def __enter__(self) -> FaultServer:
+        self._start()
+        self._http = httpx.Client(base_url=self.variables["WOSDK_LOCATOR_URL"], timeout=30)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._http.close()
+        self._kill()
+
+    def load(self, faults: Mapping[str, Any]) -> None:
+        """Put a script in force, and add what the one before did to the counters."""
+        self.count()
+        self._http.put("/_sandbox/faults", json=faults).raise_for_status()
+
+    def count(self) -> None:
+        """Read the counters; they begin anew with the next script."""
+        report = self._http.get("/_sandbox/faults").json()
+        self.injected.update(report["injected"])
+        self.struck.update(dict(enumerate(report["struck"])))
+
+    def die(self, faults: Mapping[str, Any], down: float) -> None:
+        """End by SIGKILL; for ``down`` seconds nobody listens. Counts between reading and dying are lost."""
+        self.count()
+        self._kill()
+        self.kills += 1
+        time.sleep(down)
+        self._start()
+        self._http.put("/_sandbox/faults", json=faults).raise_for_status()
+
+    def settled(self, within: float) -> None:
+        """Wait until every late commit has come."""
+        end = time.monotonic() + within
+        while self._http.get("/_sandbox/faults").json()["late"]:
+            if time.monotonic() > end:
+                raise TimeoutError(f"late commits are still waiting after {within} s")
+            time.sleep(0.05)
+
+    def orders(self) -> list[dict[str, Any]]:
+        """Id and PoNumber of every work order, asked by hand: nothing of the client is used."""
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": self.variables["WOSDK_CLIENT_ID"],
+            "client_secret": self.variables["WOSDK_CLIENT_SECRET"],
+        }
+        token = self._http.post("/OAuth/token", data=form).json()["access_token"]
+        headers = {"Authorization": f"Bearer {token}", "CompanyName": self.variables["WOSDK_COMPANY"]}
+        rows: list[dict[str, Any]] = []
+        while True:
+            expression = {
+                "PropertySet": {"Properties": ["Id", "PoNumber"]},
+                "Criteria": {"Conditions": [_above(rows[-1]["Id"] if rows else 0)]},
+                "Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}],
+                "Count": PAGE,
+            }
+            body = {"QueryExpression": expression}
+            reply = self._http.post("/api/v1/query/WorkOrder", json=body, headers=headers)
+            page = [row["Data"] for row in reply.raise_for_status().json()["Entities"]]
+            if not page:
+                return rows
+            rows += page
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self._process.stdout is not None
+        lines = [self._process.stdout.readline().strip() for _ in range(5)]
+        self.variables = dict(line.split("=", 1) for line in lines)
+
+    def _kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+
+def _above(number: int) -> dict[str, Any]:
+    return {"PropertyName": "Id", "Operator": "GreaterThan", "Values": [number]}
+
+
+def _free() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])

@@ -1,0 +1,213 @@
+"""Creates through faults: what the client says of each, and what is in the store.
+
+    python -m benchmarks.reliability [--creates 20000] [--kills 4] [--seed 1]
+
+The sandbox runs in a process of its own behind real sockets and does everything to the creates that a
+network and a server can do (``benchmarks/fault_server.py``); it is killed at random and started again, so
+that connections are refused as well. Each create has its own PoNumber. Then the store is read by hand:
+
+- each input has exactly one outcome;
+- what is Done is there exactly once, under the Id that was answered;
+- what is Failed or NotStarted is not there;
+- nothing at all is there twice;
+- of what is InDoubt some is there and some is not.
+
+A second run names the PoNumber as the marker: then none may be in doubt. ``benchmarks/hostile.py`` adds the
+servers that are not the service at all. Ends with 1 when a promise was broken. Needs wosdk_async[all].
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterable, AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from benchmarks import hostile
+from benchmarks.fault_server import FaultServer, script
+from wosdk_async import (
+    CallOptions,
+    Client,
+    Done,
+    Failed,
+    InDoubt,
+    Ref,
+    RetryPolicy,
+    WoCreateCommand,
+    WoItem,
+    WorkOrder,
+    WOType,
+)
+
+__all__ = ["Effort", "Finding", "run"]
+
+MARKER = "work_order.po_number"
+
+
+@attrs.frozen(kw_only=True)
+class Effort:
+    """How much, and how bad.
+
+    ``rate`` is the probability of each of the faults; ``late`` seconds after the end of a connection a late
+    commit comes, and ``settle`` is for how long the client looks for it; ``deadline`` of one attempt.
+    """
+
+    creates: int = 20_000
+    kills: int = 4
+    rate: float = 0.005
+    late: float = 1.0
+    settle: float = 4.0
+    deadline: float = 10.0
+    limit: int = 64
+    seed: int = 1
+
+    def script(self, life: int) -> dict[str, Any]:
+        """The faults of the server's ``life``-th life."""
+        moves = max(self.creates // 8, 50)
+        return script(self.seed * 1000 + life, rate=self.rate, late=self.late, moves=moves)
+
+
+@attrs.frozen
+class Finding:
+    """What one run came to."""
+
+    outcomes: Counter[str]
+    errors: Counter[str]
+    there: int
+    """Of those in doubt, how many are in the store."""
+    broken: list[str]
+    injected: Counter[str]
+    doubtful: int
+    """Creates that met a fault which leaves it open whether they were carried out."""
+    kills: int
+    seconds: float
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether of those in doubt some are there and some are not."""
+        return 0 < self.there < self.outcomes["InDoubt"]
+
+
+def command(key: str) -> WoCreateCommand:
+    order = WorkOrder(
+        po_number=key,
+        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
+        customer=Ref(512),
+        sub_type=Ref(259),
+        type_category=WOType.Request,
+    )
+    return WoCreateCommand(work_order=order)
+
+
+async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
+    """Send the creates, then judge the outcomes by what is in the store."""
+    with FaultServer(folder / "reliability.db") as server:
+        server.load(effort.script(0))
+        begun = time.monotonic()
+        outcomes = await _send(effort, server, marked)
+        seconds = time.monotonic() - begun
+        server.load({})
+        server.settled(30 + effort.late)
+        return _judge(effort, outcomes, server, seconds)
+
+
+async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
+    options = CallOptions(deadline=effort.deadline, settle=effort.settle, retry=RetryPolicy(attempts=6))
+    commands = (command(f"PO-{n}") for n in range(effort.creates))
+    marker = MARKER if marked else None
+    # The quota would give up most of what is left while the server is down, which tells nothing.
+    async with (
+        Client.from_env(server.variables, options=options, retry_quota=10**6) as client,
+        client.company().run_many(commands, marker=marker, limit=effort.limit) as running,
+    ):
+        return [outcome async for outcome in _killing(effort, server, running)]
+
+
+async def _killing(effort: Effort, server: FaultServer, running: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """The outcomes; whenever another share of them is there, the server is killed in the middle of others."""
+    draw = random.Random(effort.seed)
+    shares = ((life - 0.5 + draw.random() / 2) / (effort.kills + 1) for life in range(1, effort.kills + 1))
+    kills = {int(share * effort.creates): life for life, share in enumerate(shares, 1)}
+    number, killing = 0, set[asyncio.Task[None]]()
+    async for outcome in running:
+        number += 1
+        if life := kills.get(number):
+            killing.add(asyncio.create_task(asyncio.to_thread(server.die, effort.script(life), 0.2)))
+        yield outcome
+    await asyncio.gather(*killing)
+
+
+def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: float) -> Finding:
+    kept: defaultdict[str, list[int]] = defaultdict(list)
+    for row in server.orders():
+        kept[row["PoNumber"]].append(row["Id"])
+    broken = [f"{key} is there {len(ids)} times: {ids}" for key, ids in kept.items() if len(ids) > 1]
+    if sorted(outcome.index for outcome in outcomes) != list(range(effort.creates)):
+        broken.append(f"{len(outcomes)} outcomes of {effort.creates} inputs, or one twice")
+    for outcome in outcomes:
+        key = outcome.input.work_order.po_number
+        if isinstance(outcome, Done) and kept[key] != [outcome.result.wo.id]:
+            broken.append(f"{key} is Done as {outcome.result.wo.id}, there is {kept[key]}")
+        elif not isinstance(outcome, Done | InDoubt) and kept[key]:
+            broken.append(f"{key} is {outcome}, there is {kept[key]}")
+    rules = effort.script(0)["rule"]
+    doubtful = {n for n, rule in enumerate(rules) if _leaves_doubt(rule)}
+    doubts = [outcome for outcome in outcomes if isinstance(outcome, InDoubt)]
+    errors = Counter(type(o.error).__name__ for o in outcomes if isinstance(o, Failed | InDoubt))
+    return Finding(
+        outcomes=Counter(type(outcome).__name__ for outcome in outcomes),
+        errors=errors,
+        there=sum(bool(kept[outcome.input.work_order.po_number]) for outcome in doubts),
+        broken=broken,
+        injected=server.injected,
+        doubtful=sum(times for rule, times in server.struck.items() if rule in doubtful),
+        kills=server.kills,
+        seconds=seconds,
+    )
+
+
+def _leaves_doubt(rule: dict[str, Any]) -> bool:
+    kinds = {"reset", "half_reply", "garbage", "late_commit"}
+    open_end = rule["fault"] in kinds or rule.get("status") in (500, 502)
+    return rule.get("operation") == "WoCreateCommand" and open_end
+
+
+def _table(name: str, finding: Finding) -> str:
+    rows = [f"## {name}", "", "| what | how many |", "|---|---:|"]
+    rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.outcomes.items())]
+    rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.errors.items())]
+    rows.append(f"| in doubt and there | {finding.there} |")
+    rows += [f"| injected: {kind} | {number} |" for kind, number in sorted(finding.injected.items())]
+    rows += [f"| server killed | {finding.kills} |", f"| broken promises | {len(finding.broken)} |"]
+    rows += [f"| seconds | {finding.seconds:.1f} |", ""]
+    return "\n".join([*rows, *finding.broken[:20]])
+
+
+async def _main() -> int:
+    parser = argparse.ArgumentParser(description="Creates through faults, judged by the store.")
+    parser.add_argument("--creates", type=int, default=20_000)
+    parser.add_argument("--kills", type=int, default=4)
+    parser.add_argument("--seed", type=int, default=1)
+    effort = Effort(**vars(parser.parse_args()))
+    failed = False
+    for marked, name in ((False, "Without a marker"), (True, "With a marker")):
+        with tempfile.TemporaryDirectory() as folder:
+            finding = await run(effort, marked=marked, folder=Path(folder))
+        print(_table(f"{name}: {effort.creates} creates", finding), flush=True)
+        as_promised = finding.outcomes["InDoubt"] == 0 if marked else finding.ambiguous
+        failed |= bool(finding.broken) or not as_promised
+    met = await hostile.run()
+    print(hostile.table(met))
+    return int(failed or not all(one.as_wanted for one in met.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_main()))

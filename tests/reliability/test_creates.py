@@ -1,0 +1,45 @@
+"""A small run of ``python -m benchmarks.reliability``: creates through faults, judged by the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import hostile
+from benchmarks.reliability import Effort, run
+
+SMALL = Effort(creates=300, kills=0, rate=0.02, late=0.2, settle=0.8, deadline=3)
+# each of these is answered in a way that tells nothing, and of none is the create sent again
+DOUBTFUL = {"reset", "half_reply", "garbage", "late_commit"}
+
+
+async def test_every_create_has_the_outcome_that_the_store_shows(tmp_path: Path) -> None:
+    """None is lost or doubled, and each doubt comes from a fault that leaves one: none more, none less."""
+    finding = await run(SMALL, marked=False, folder=tmp_path)
+    assert finding.broken == []
+    assert finding.ambiguous
+    assert sum(finding.outcomes.values()) == 300
+    assert finding.outcomes["InDoubt"] == finding.doubtful
+    assert {*DOUBTFUL, "status", "slow_drip", "moved_host"} <= finding.injected.keys()
+
+
+async def test_a_marker_leaves_no_doubt(tmp_path: Path) -> None:
+    """Each is there once, or known not to be; the server is killed in the middle of it, too."""
+    finding = await run(
+        Effort(creates=300, kills=1, rate=0.02, late=0.2, settle=0.8, deadline=3),
+        marked=True,
+        folder=tmp_path,
+    )
+    assert finding.broken == []
+    assert finding.outcomes["InDoubt"] == 0
+    assert finding.outcomes["Done"] > 270
+    assert finding.kills == 1
+
+
+@pytest.mark.parametrize("case", hostile.CASES, ids=lambda case: case.name)
+async def test_servers_that_are_not_the_service(case: hostile.Case) -> None:
+    """Nothing is sent to an unknown one, and no answer is read without end."""
+    met = await hostile.meet(case)
+    assert met.as_wanted
+    assert met.grown < 200

@@ -1,0 +1,111 @@
+"""A local Company for tests of its faults, and a raw client that tells how a connection ended."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import attrs
+import httpx
+
+from tests.sandbox.company import ORDER, Caller
+from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType
+from wosdk_async.sandbox import LocalCompany
+from wosdk_async.sandbox.store import Company
+
+
+def create_command(po_number: str) -> WoCreateCommand:
+    """A create that can be told from all others."""
+    order = WorkOrder(
+        po_number=po_number,
+        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
+        customer=Ref(512),
+        sub_type=Ref(259),
+        type_category=WOType.Request,
+    )
+    return WoCreateCommand(work_order=order)
+
+
+@attrs.frozen
+class Seen:
+    """What came over a connection, and how it ended: ``reset``, ``closed`` or ``open``."""
+
+    data: bytes
+    end: str
+
+    @property
+    def status(self) -> int:
+        return int(self.data.split(b" ")[1])
+
+    @property
+    def body(self) -> bytes:
+        return self.data.partition(b"\r\n\r\n")[2]
+
+    def header(self, name: str) -> str | None:
+        lines = self.data.partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+        pairs = (line.split(": ", 1) for line in lines)
+        return next((value for key, value in pairs if key.lower() == name), None)
+
+    @property
+    def whole(self) -> bool:
+        return len(self.body) == int(self.header("content-length") or -1)
+
+
+@attrs.frozen
+class Raw:
+    """A client of sockets only, with a good token."""
+
+    local: LocalCompany
+    caller: Caller
+
+    def open(self, po_number: str, port: int | None = None) -> socket.socket:
+        """A connection on which a create was sent."""
+        body = json.dumps({"Command": {"WorkOrder": ORDER | {"PoNumber": po_number}}}).encode()
+        address = urlsplit(self.local.variables["WOSDK_LOCATOR_URL"])
+        lines = [
+            "POST /api/v1/cmd/WoCreateCommand HTTP/1.1",
+            f"Host: {address.netloc}",
+            f"Content-Length: {len(body)}",
+            *(f"{name}: {value}" for name, value in self.caller.headers.items()),
+        ]
+        connection = socket.create_connection((address.hostname or "", port or address.port or 0), 10)
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+        return connection
+
+    def create(self, po_number: str) -> Seen:
+        """Send a create; what comes back, until its end or the end of the answer."""
+        data = b""
+        with self.open(po_number) as connection:
+            while True:
+                try:
+                    part = connection.recv(65536)
+                except ConnectionResetError:
+                    return Seen(data, "reset")
+                if not part:
+                    return Seen(data, "closed")
+                data += part
+                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and Seen(data, "").whole:
+                    return Seen(data, "open")
+
+    def count(self, po_number: str) -> int:
+        """How many orders there are with this number, asked without faults."""
+        return len(self.caller.ids("WorkOrder", ("PoNumber", "Equal", po_number)))
+
+
+@contextmanager
+def raw_client(local: LocalCompany) -> Iterator[Raw]:
+    variables = local.variables
+    company = Company(
+        46, variables["WOSDK_COMPANY"], variables["WOSDK_CLIENT_ID"], variables["WOSDK_CLIENT_SECRET"]
+    )
+    with httpx.Client() as http:
+        yield Raw(local, Caller(http, company, variables["WOSDK_LOCATOR_URL"]))
+
+
+def creates(fault: str, **settings: Any) -> dict[str, Any]:
+    """A script of one rule, for creates."""
+    return {"rule": [{"fault": fault, "operation": "WoCreateCommand", **settings}]}

@@ -1,0 +1,88 @@
+"""The one clock of a local Company."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.sandbox.faulty import create_command, creates, raw_client
+from wosdk_async import Client, Customer, WorkOrder
+from wosdk_async.sandbox import Clock, LocalCompany, VirtualClock
+
+START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
+
+
+async def test_a_virtual_clock_stands_still() -> None:
+    """It shows its start until it is moved; a clock that runs shows the time, moved on."""
+    clock, running = VirtualClock(START), Clock()
+    assert clock.now == START
+    clock.advance(30, minutes=1, hours=2)
+    assert clock.now == START + timedelta(hours=2, minutes=1, seconds=30)
+    running.advance(days=3)
+    assert timedelta(days=2, hours=23) < running.now - datetime.now(UTC) < timedelta(days=3, hours=1)
+
+
+async def test_sleepers_wake_when_their_time_has_come() -> None:
+    """Not before, also when the clock is moved from another thread; a nap of a running clock just ends."""
+    clock = VirtualClock(START)
+    nap = asyncio.ensure_future(clock.sleep(10))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    thread = threading.Thread(target=clock.advance, args=(9.9,))
+    thread.start()
+    thread.join()
+    for _ in range(9):
+        await asyncio.sleep(0)
+    assert not nap.done()
+    thread = threading.Thread(target=clock.advance, args=(0.1,))
+    thread.start()
+    await asyncio.wait_for(nap, 10)
+    thread.join()
+    begun = time.monotonic()
+    await Clock().sleep(0.02)
+    assert time.monotonic() - begun >= 0.015
+
+
+@pytest.mark.parametrize("span", [{"seconds": -1}, {"days": 10**6}, {"days": 10**10}])
+def test_where_a_clock_does_not_go(span: dict[str, float]) -> None:
+    """Not back, and not beyond the calendar."""
+    with pytest.raises((ValueError, OverflowError)):
+        VirtualClock(START).advance(**span)
+    with pytest.raises(ValueError, match="no zone"):
+        VirtualClock(START.replace(tzinfo=None))
+
+
+async def test_all_times_of_a_company_go_by_it() -> None:
+    """Stamps and tokens: after 21 minutes the client fetches a new token and the caller notices nothing."""
+    with LocalCompany(clock=VirtualClock(START)) as local, raw_client(local) as raw:
+        async with Client.from_env(local.variables) as client:
+            acme = client.company()
+            made = await acme.run(create_command("one"))
+            local.clock.advance(minutes=21)
+            assert raw.create("refused").status == 403
+            assert (await acme.get(Customer, 512)).id == 512
+            later = await acme.run(create_command("two"))
+            assert made.wo is not None
+            assert later.wo is not None
+            rows = [await acme.get(WorkOrder, order.id) for order in (made.wo, later.wo)]
+    assert [row.created_date_utc for row in rows] == [START, START + timedelta(minutes=21)]
+
+
+async def test_latency_goes_by_it() -> None:
+    """A slow answer comes when the clock has been moved past it."""
+    with LocalCompany(clock=VirtualClock(START)) as local:
+        async with Client.from_env(local.variables) as client:
+            await client.company().connect()
+            local.faults.load(creates("latency", fixed=300))
+            making = asyncio.ensure_future(client.company().run(create_command("slow")))
+            while not local.clock.sleepers:
+                await asyncio.sleep(0)
+            local.clock.advance(299)
+            assert (await client.company().get(Customer, 512)).id == 512
+            assert not making.done()
+            local.clock.advance(1)
+            assert (await making).wo is not None

@@ -1,0 +1,135 @@
+"""Fault scripts: whom a rule strikes, always the same, and what is wrong with a script."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async.sandbox import Faults, FaultScriptError
+from wosdk_async.sandbox.faults_latency import Latency
+from wosdk_async.sandbox.faults_script import FaultScript
+from wosdk_async.sandbox.faults_target import Target
+
+CREATE = Target(frozenset({"command", "wocreatecommand"}), "acme")
+READ = Target(frozenset({"retrieve"}), "acme")
+TARGETS = st.lists(st.sampled_from([CREATE, READ]), max_size=60)
+CONDITIONS = st.one_of(
+    st.fixed_dictionaries({"rate": st.floats(0, 1)}),
+    st.fixed_dictionaries({"first": st.integers(1, 9)}),
+    st.fixed_dictionaries({"every": st.integers(1, 9)}),
+)
+OPERATIONS = st.sampled_from([{}, {"operation": "retrieve"}, {"operation": ["query", "WoCreateCommand"]}])
+RULES = st.builds(lambda a, b: {"fault": "garbage", **a, **b}, CONDITIONS, OPERATIONS)
+SCRIPTS = st.fixed_dictionaries({"seed": st.integers(), "rule": st.lists(RULES, max_size=4)})
+
+
+def fates(script: object, targets: list[Target]) -> list[list[tuple[int, float]]]:
+    """By which rules each request is struck, and with what chance."""
+    faults = Faults(FaultScript.of(script))
+    return [[(strike.place, strike.draw.random()) for strike in faults.strike(one)] for one in targets]
+
+
+@given(SCRIPTS, TARGETS)
+def test_the_same_requests_meet_the_same_faults(script: dict[str, Any], targets: list[Target]) -> None:
+    """A run repeats; all chance comes from the seed."""
+    assert fates(script, targets) == fates(script, targets)
+
+
+@given(SCRIPTS, TARGETS)
+def test_what_a_rule_does_hangs_on_its_own_requests(script: dict[str, Any], targets: list[Target]) -> None:
+    """Requests that a rule does not apply to change nothing for those that it does."""
+    both = [fate for one, fate in zip(targets, fates(script, targets), strict=True) if one is READ]
+    alone = fates(script, [one for one in targets if one is READ])
+    only_reads = {n for n, rule in enumerate(script["rule"]) if rule.get("operation") == "retrieve"}
+    assert [[s for s in fate if s[0] in only_reads] for fate in both] == [
+        [s for s in fate if s[0] in only_reads] for fate in alone
+    ]
+
+
+def struck(rule: dict[str, Any], requests: int, target: Target = CREATE) -> list[int]:
+    found = fates({"rule": [{"fault": "garbage", **rule}]}, [target] * requests)
+    return [number for number, fate in enumerate(found, 1) if fate]
+
+
+def test_counts_and_rates() -> None:
+    """The first so many, each so manieth, or a share of all."""
+    assert struck({"first": 3}, 20) == [1, 2, 3]
+    assert struck({"every": 10}, 35) == [10, 20, 30]
+    assert 250 < len(struck({"rate": 0.3}, 1000)) < 350
+    assert struck({"rate": 0}, 100) == []
+    assert len(struck({}, 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "hit"),
+    [
+        ({"operation": "any"}, True),
+        ({"operation": "command"}, True),
+        ({"operation": ["query", "WOCREATECOMMAND"]}, True),
+        ({"operation": "create"}, False),
+        ({"company": " ACME "}, True),
+        ({"company": "other"}, False),
+    ],
+)
+def test_whom_a_rule_applies_to(rule: dict[str, Any], hit: bool) -> None:
+    """By operation, command or Company, without regard to case."""
+    assert bool(struck(rule, 1)) is hit
+
+
+def test_latencies() -> None:
+    """Waits have the percentiles that were asked for."""
+    draw = FaultScript(seed=1).draw(0, 1)
+    curve = sorted(Latency(lognormal={"p50": 0.1, "p99": 2.0}).seconds(draw) for _ in range(20_000))
+    assert 0.095 < statistics.median(curve) < 0.105
+    assert 1.7 < curve[19_800] < 2.3
+    spread = [Latency(uniform=[1, 3]).seconds(draw) for _ in range(1000)]
+    assert 1 <= min(spread) < 1.1
+    assert 2.9 < max(spread) <= 3
+    assert Latency(fixed=0.5).seconds(draw) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("script", "text"),
+    [
+        ([], "must be an object"),
+        ({"rules": []}, "'rules', which is none of seed, rule"),
+        ({"seed": "x"}, "seed is 'x'"),
+        ({"rule": {}}, "a list of rules"),
+        ({"rule": [{"fault": []}]}, "rule 1 needs a fault, one of latency"),
+        ({"rule": [{"fault": "reset"}, {"fault": "reset", "status": 1}]}, r"rule 2 \(reset\) has 'status'"),
+        ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): .*status"),
+        ({"rule": [{"fault": "status", "status": 200}]}, "status is 200; .* from 400 to 599"),
+        ({"rule": [{"fault": "status", "status": 503, "body": "xml"}]}, "body is 'xml'; .*html"),
+        ({"rule": [{"fault": "status", "status": 503, "retry_after": -1}]}, "retry_after is -1"),
+        ({"rule": [{"fault": "reset", "carried_out": 1}]}, "carried_out is 1; it must be true or false"),
+        ({"rule": [{"fault": "reset", "rate": 2}]}, "rate is 2; it must be a number from 0 to 1"),
+        ({"rule": [{"fault": "reset", "every": 0}]}, "every is 0"),
+        ({"rule": [{"fault": "reset", "first": True}]}, "first is True"),
+        ({"rule": [{"fault": "reset", "first": 1, "every": 2}]}, "exclude each other"),
+        ({"rule": [{"fault": "reset", "operation": 5}]}, "operation is 5"),
+        ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
+        ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),
+        ({"rule": [{"fault": "latency", "fixed": "1"}]}, "fixed is '1'"),
+        ({"rule": [{"fault": "latency", "uniform": [2, 1]}]}, "the lower one first"),
+        ({"rule": [{"fault": "latency", "lognormal": {"p99": 1}}]}, "must be like {p50"),
+        ({"rule": [{"fault": "latency", "lognormal": 3}]}, "must be like {p50"),
+    ],
+)
+def test_wrong_scripts(script: object, text: str) -> None:
+    """The rule, the value and what would fit."""
+    with pytest.raises(FaultScriptError, match=text):
+        FaultScript.of(script)
+
+
+def test_files(tmp_path: Path) -> None:
+    """A file that is not there or no TOML is named."""
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[[rule]\n")
+    for path in (broken, tmp_path / "none.toml"):
+        with pytest.raises(FaultScriptError, match=path.name):
+            Faults(path)

@@ -1,0 +1,130 @@
+"""Faults and clock over HTTP and from a file, and without a socket."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller, Direct
+from tests.sandbox.faulty import Raw, creates, raw_client
+from wosdk_async.sandbox import Faults, LocalCompany, VirtualClock, create_app
+from wosdk_async.sandbox.store import Store
+
+DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Raw]:
+    with LocalCompany() as local, raw_client(local) as raw:
+        yield raw
+
+
+def test_a_script_over_http(shared: Raw) -> None:
+    """It is put, read with its counters, and taken away, while the server runs."""
+    http, url = shared.caller.http, f"{shared.caller.root}/_sandbox/faults"
+    assert http.put(url, json=creates("latency", fixed=0.001, rate=0.5)).status_code == 200
+    script = {"seed": 3, **creates("garbage", every=2)}
+    put = http.put(url, json=script).json()
+    assert put.items() >= {**script, "seen": [0], "struck": [0], "injected": {}, "late": 0}.items()
+    assert [shared.create(f"admin-{n}").end for n in range(3)] == ["open", "closed", "open"]
+    assert http.get(url).json().items() >= {"seen": [3], "struck": [1], "injected": {"garbage": 1}}.items()
+    assert http.delete(url).json()["rule"] == []
+    assert shared.create("admin").end == "open"
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'{"rule": [{"fault": "none"}]}', b'{"rule": [7]}', b"[" * 10**5]
+)
+def test_no_script(shared: Raw, body: bytes) -> None:
+    """It is refused and the one in force stays."""
+    url = f"{shared.caller.root}/_sandbox/faults"
+    shared.caller.http.put(url, json={"seed": 5})
+    reply = shared.caller.http.put(url, content=body)
+    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
+    assert shared.local.faults.script.seed == 5
+
+
+def test_the_clock_over_http(shared: Raw) -> None:
+    """It is read and moved on, and a span that is none is refused."""
+    http, url = shared.caller.http, f"{shared.caller.root}/_sandbox/clock"
+    before = http.get(url).json()["now"]
+    assert before.endswith("Z")
+    assert http.post(url, json={"minutes": 21}).json()["now"] > before
+    assert shared.create("clock").status == 403
+    for body in (b"", b"[]", b'{"minutes": -1}', b'{"weeks": 1}', b'{"days": 1e300}', b'{"days": "1"}'):
+        assert http.post(url, content=body).status_code == 400
+    shared.caller.renew()
+
+
+def test_the_script_of_the_docs(tmp_path: Path) -> None:
+    """``wosdk sandbox serve --faults`` takes it, and its first rule strikes."""
+    (text,) = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    path = tmp_path / "faults.toml"
+    path.write_text(text, encoding="utf-8")
+    kinds = {rule.kind for rule in Faults(path).script.rules}
+    command = ["sandbox", "serve", "--port", "0", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    variables = dict(process.stdout.readline().strip().split("=", 1) for _ in range(5))
+    with httpx.Client(base_url=variables["WOSDK_LOCATOR_URL"]) as http:
+        report = http.get("/_sandbox/faults").json()
+        assert {rule["fault"] for rule in report["rule"]} == kinds
+        assert [http.post("/OAuth/token").status_code for _ in range(3)] == [503, 503, 400]
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    process.stdout.close()
+
+
+def test_a_wrong_file_is_told(tmp_path: Path) -> None:
+    """The command ends with the file, the rule and the remedy."""
+    path = tmp_path / "faults.toml"
+    path.write_text('[[rule]]\nfault = "nonsense"\n')
+    command = ["sandbox", "serve", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
+    run = [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command]
+    ended = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "rule 1 needs a fault" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [({"fault": "reset"}, 0), ({"fault": "reset", "carried_out": True}, 1), ({"fault": "half_reply"}, 1)],
+)
+def test_a_broken_connection_without_a_socket(store: Store, rule: dict[str, Any], left: int) -> None:
+    """In process it is an exception of the application; what was to be carried out was."""
+    faults = Faults()
+    with httpx.Client(transport=Direct(create_app(store, VirtualClock(), faults=faults))) as http:
+        acme = Caller(http, store.companies()[0], "http://acme.test")
+        faults.load({"rule": [{**rule, "operation": "command", "first": 1}]})
+        with pytest.raises(ConnectionResetError):
+            acme.order()
+        assert len(acme.ids("WorkOrder")) == left
+
+
+def test_other_faults_without_a_socket(store: Store) -> None:
+    """Statuses, dead tokens and moves are as over a socket."""
+    faults = Faults(creates("status", status=429))
+    with httpx.Client(transport=Direct(create_app(store, VirtualClock(), faults=faults))) as http:
+        acme = Caller(http, store.companies()[0], "http://acme.test")
+        assert acme.send("POST", "cmd/WoCreateCommand").status_code == 429
+        faults.load({"rule": [{"fault": "moved_host", "operation": "retrieve", "first": 1}]})
+        assert acme.refused("GET", "base/Customer/512") == "DATABASE_VERSION_MISMATCH"
+        found = acme.ok("GET", "CorrigoService/GetCompanyWsdkUrl/AcmeFacilities")["CommandResult"]["Url"]
+        acme.root = found.rstrip("/")
+        assert acme.root == "http://acme.test:8900"
+        assert acme.get("Customer", 512)
+        faults.load({"rule": [{"fault": "expired_token", "company": "acmefacilities", "first": 1}]})
+        assert acme.send("GET", "base/Customer/512").json()["ErrorCode"] == "EXPIRED_TOKEN"

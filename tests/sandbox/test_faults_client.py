@@ -1,0 +1,118 @@
+"""Each fault as our client sees it over a real socket: the verdict, and what it leaves in the store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+from typing import Any
+
+import attrs
+import pytest
+
+from tests.sandbox.faulty import Raw, create_command, creates, raw_client
+from wosdk_async import CallOptions, Client, Company, Customer, InDoubtError, RetryPolicy, WosdkError
+from wosdk_async.errors import NotSentError, ThrottledError
+from wosdk_async.sandbox import LocalCompany
+
+names = (f"client-{number}" for number in count())
+QUICK = CallOptions(retry=RetryPolicy(attempts=3, first_wait=0.001), deadline=20)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Raw]:
+    with LocalCompany() as local, raw_client(local) as raw:
+        yield raw
+
+
+@attrs.frozen
+class Pair:
+    acme: Company
+    raw: Raw
+
+    async def create(self, script: dict[str, Any]) -> tuple[WosdkError | None, int]:
+        """What became of a create under this script, and how many orders it left."""
+        name = next(names)
+        self.raw.local.faults.load(script)
+        try:
+            await self.acme.run(create_command(name))
+        except WosdkError as error:
+            return error, self.count(name)
+        return None, self.count(name)
+
+    def count(self, name: str) -> int:
+        self.raw.local.faults.clear()
+        self.raw.caller.renew()
+        return self.raw.count(name)
+
+
+@pytest.fixture
+async def pair(shared: Raw) -> AsyncIterator[Pair]:
+    async with Client.from_env(shared.local.variables, options=QUICK) as client:
+        yield Pair(client.company(), shared)
+    shared.local.faults.clear()
+
+
+DOUBTFUL = [
+    (creates("reset"), 0),
+    (creates("reset", carried_out=True), 1),
+    (creates("half_reply"), 1),
+    (creates("half_reply", cut="close"), 1),
+    (creates("garbage"), 1),
+    (creates("garbage", carried_out=False), 0),
+    (creates("status", status=500), 0),
+    (creates("status", status=502, body="html", carried_out=True), 1),
+    (creates("late_commit", after=60, hold=0), 0),
+]
+
+
+@pytest.mark.parametrize(("script", "left"), DOUBTFUL)
+async def test_in_doubt(pair: Pair, script: dict[str, Any], left: int) -> None:
+    """The client cannot know, says so, and does not send a create twice."""
+    error, found = await pair.create(script)
+    assert isinstance(error, InDoubtError)
+    assert (error.attempts, found) == (1, left)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("wait", [{}, {"retry_after": 0}, {"retry_after_date": 0}])
+async def test_please_wait(pair: Pair, status: int, wait: dict[str, int]) -> None:
+    """It is sent again and carried out once; if that goes on, the caller is told."""
+    assert await pair.create(creates("status", status=status, first=2, **wait)) == (None, 1)
+    error, left = await pair.create(creates("status", status=status, **wait))
+    assert isinstance(error, ThrottledError)
+    assert (error.attempts, left) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        creates("latency", uniform=[0.001, 0.002]),
+        creates("slow_drip", piece=500, pause=0.001),
+        creates("expired_token", first=1),
+        creates("moved_host", first=1),
+        {"rule": [{"fault": "reset", "operation": ["token", "discovery"], "first": 2}]},
+    ],
+    ids=lambda script: script["rule"][0]["fault"],
+)
+async def test_carried_out_once(pair: Pair, script: dict[str, Any]) -> None:
+    """What only takes time, or a new session, is seen by nobody."""
+    assert await pair.create(script) == (None, 1)
+
+
+@pytest.mark.parametrize("fault", ["reset", "half_reply", "garbage"])
+async def test_reads_are_sent_again(pair: Pair, fault: str) -> None:
+    """What is safe to repeat is repeated."""
+    pair.raw.local.faults.load({"rule": [{"fault": fault, "operation": "retrieve", "first": 2}]})
+    assert (await pair.acme.get(Customer, 512)).id == 512
+    assert pair.raw.local.faults.injected == {fault: 2}
+
+
+async def test_never_sent() -> None:
+    """Where nobody listens any more, nothing was sent."""
+    with LocalCompany() as local:
+        variables = local.variables
+        client = Client.from_env(variables, options=QUICK)
+        await client.company().connect()
+    async with client:
+        with pytest.raises(NotSentError):
+            await client.company().run(create_command("nowhere"))

@@ -1,0 +1,167 @@
+"""Each fault as a client of sockets sees it, and what it leaves in the store."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.sandbox.faulty import Raw, Seen, creates, raw_client
+from wosdk_async.sandbox import LocalCompany, VirtualClock
+
+names = (f"raw-{number}" for number in count())
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Raw]:
+    with LocalCompany(clock=VirtualClock()) as local, raw_client(local) as raw:
+        yield raw
+
+
+@pytest.fixture
+def raw(shared: Raw) -> Iterator[Raw]:
+    yield shared
+    shared.local.faults.clear()
+
+
+def struck(raw: Raw, fault: str, **settings: Any) -> tuple[Seen, int]:
+    """What a struck create looks like, and how many orders it left."""
+    name = next(names)
+    raw.local.faults.load(creates(fault, **settings))
+    seen = raw.create(name)
+    assert raw.local.faults.injected == {fault: 1}
+    return seen, raw.count(name)
+
+
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_reset(raw: Raw, carried_out: bool) -> None:
+    """Nothing comes but a TCP RST; the order is there only if it was to be carried out."""
+    assert struck(raw, "reset", carried_out=carried_out) == (Seen(b"", "reset"), int(carried_out))
+
+
+@pytest.mark.parametrize(("cut", "end"), [("reset", "reset"), ("close", "closed")])
+def test_half_reply(raw: Raw, cut: str, end: str) -> None:
+    """The head announces more than comes before the connection ends, and the order is there."""
+    seen, left = struck(raw, "half_reply", cut=cut)
+    assert (seen.end, left) == (end, 1)
+    if cut == "close":  # a reset may overtake what was written before it
+        assert seen.status == 200
+        assert 0 < len(seen.body) < int(seen.header("content-length") or 0)
+
+
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_garbage(raw: Raw, carried_out: bool) -> None:
+    """As many bytes as asked for that are no HTTP, then the end."""
+    seen, left = struck(raw, "garbage", size=200, carried_out=carried_out)
+    assert (seen.end, len(seen.data), left) == ("closed", 200, int(carried_out))
+    assert not seen.data.startswith(b"HTTP/")
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+@pytest.mark.parametrize("carried_out", [False, True])
+def test_status_with_a_json_body(raw: Raw, status: int, carried_out: bool) -> None:
+    """The service's error body; the connection stays in use."""
+    seen, left = struck(raw, "status", status=status, carried_out=carried_out)
+    assert (seen.status, seen.end, left) == (status, "open", int(carried_out))
+    assert list(json.loads(seen.body)) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
+    assert seen.header("retry-after") is None
+
+
+def test_status_with_other_bodies(raw: Raw) -> None:
+    """A gateway's page, or nothing at all."""
+    page, _ = struck(raw, "status", status=502, body="html")
+    assert (page.header("content-type"), page.body[:6]) == ("text/html", b"<html>")
+    assert struck(raw, "status", status=503, body="empty")[0].body == b""
+
+
+def test_retry_after(raw: Raw) -> None:
+    """In seconds, rounded up, or as a date by the clock of the Company."""
+    assert struck(raw, "status", status=429, retry_after=1.2)[0].header("retry-after") == "2"
+    raw.local.clock.advance(days=40)
+    raw.caller.renew()
+    seen, _ = struck(raw, "status", status=503, retry_after_date=90)
+    date = parsedate_to_datetime(seen.header("retry-after") or "").astimezone(UTC)
+    assert 89 <= (date - raw.local.clock.now).total_seconds() <= 90
+
+
+def test_slow_drip(raw: Raw) -> None:
+    """The whole answer comes, in pieces; with the clock standing still the rest waits for it to go on."""
+    raw.local.faults.load(creates("slow_drip", piece=100, pause=0))
+    name = next(names)
+    seen = raw.create(name)
+    assert (seen.status, seen.whole, raw.count(name)) == (200, True, 1)
+    raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
+    with raw.open(next(names)) as connection:
+        data = b""
+        while not Seen(data, "").body:
+            data += connection.recv(65536)
+        assert len(Seen(data, "").body) == 10
+
+
+def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
+    """Nothing happens before the client has gone, and the order comes so many seconds after."""
+    name = next(names)
+    raw.local.faults.load(creates("late_commit", after=30))
+    with raw.open(name):
+        assert raw.count(name) == 0
+        assert raw.local.faults.report()["late"] == 0
+    until(lambda: raw.local.faults.report()["late"] == 1)
+    raw.local.clock.advance(29)
+    assert raw.count(name) == 0
+    raw.local.clock.advance(1)
+    until(lambda: raw.count(name) == 1)
+
+
+def test_late_commit_after_the_server_hung_up(raw: Raw) -> None:
+    """With a limit the server resets the connection itself and carries the request out later."""
+    name = next(names)
+    raw.local.faults.load(creates("late_commit", after=30, hold=0))
+    assert raw.create(name) == Seen(b"", "reset")
+    assert raw.count(name) == 0
+    raw.local.clock.advance(30)
+    until(lambda: raw.count(name) == 1)
+
+
+def test_expired_token(raw: Raw) -> None:
+    """The token is dead from then on, for every request, until a new one is fetched."""
+    raw.local.faults.load(creates("expired_token", first=1))
+    for _ in range(2):
+        seen = raw.create(next(names))
+        assert (seen.status, json.loads(seen.body)["ErrorCode"]) == (403, "EXPIRED_TOKEN")
+    raw.caller.renew()
+    assert raw.create(next(names)).status == 200
+
+
+def test_moved_host(raw: Raw) -> None:
+    """The old address refuses, discovery names the new one at either, and that one answers."""
+    raw.local.faults.load(creates("moved_host", first=1))
+    seen = raw.create(next(names))
+    assert (seen.status, json.loads(seen.body)["ErrorCode"]) == (400, "DATABASE_VERSION_MISMATCH")
+    assert raw.caller.refused("GET", "base/Customer/512") == "DATABASE_VERSION_MISMATCH"
+    old = raw.caller.root
+    body = {"Command": {"CompanyName": raw.local.variables["WOSDK_COMPANY"]}}
+    by_command = raw.caller.ok("POST", "cmd/GetCompanyWsdkUrlCommand", body)["CommandResult"]["Url"]
+    by_get = raw.caller.ok("GET", "CorrigoService/GetCompanyWsdkUrl/acmefacilities")
+    assert by_get["CommandResult"]["Url"] == by_command != f"{old}/"
+    raw.caller.root = by_command.rstrip("/")
+    try:
+        assert raw.caller.get("Customer", 512)
+        raw.local.faults.clear()
+        assert raw.caller.get("Customer", 512)
+    finally:
+        raw.caller.root = old
+    assert raw.caller.get("Customer", 512)
+
+
+def until(true: Any) -> None:
+    """Ask again and again; each asking is a turn of the server's loop or of another thread."""
+    end = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0)

@@ -1,0 +1,169 @@
+"""The faults that a script can ask for, each with what it does to one request."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import timedelta
+from email.utils import format_datetime
+from random import Random
+from typing import Protocol
+
+import attrs
+from attrs.validators import optional
+
+from .errors import Refusal
+from .faults_checks import flag, number, one_of, whole
+from .faults_exchange import Exchange, Reply
+from .faults_latency import Latency
+
+__all__ = ["KINDS", "Fault"]
+
+
+class Fault(Protocol):
+    """One kind of fault, with its settings."""
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:
+        """Do it; whether the request is dealt with. If not, it goes on."""
+
+
+@attrs.frozen(kw_only=True)
+class Status:
+    """An answer with a status of its own, before or after the request was carried out."""
+
+    status: int = attrs.field(validator=whole(400, 599))
+    body: str = attrs.field(default="json", validator=one_of("json", "html", "empty"))
+    retry_after: float | None = attrs.field(default=None, validator=optional(number))
+    retry_after_date: float | None = attrs.field(default=None, validator=optional(number))
+    carried_out: bool = attrs.field(default=False, validator=flag)
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002 - as all faults
+        if self.carried_out:
+            await exchange.carry_out()
+        reply = self._reply(exchange)
+        await exchange.reply(attrs.evolve(reply, headers=[*reply.headers, *self._wait(exchange)]))
+        return True
+
+    def _reply(self, exchange: Exchange) -> Reply:
+        if self.body == "json":  # the code is not shown; assumed
+            return exchange.refusal(Refusal(self.status, f"HTTP_{self.status}", "Injected by the sandbox."))
+        if self.body == "empty":
+            return Reply(self.status)
+        page = f"<html><body><h1>{self.status}</h1>Injected by the sandbox.</body></html>"
+        return Reply(self.status, [(b"content-type", b"text/html")], page.encode())
+
+    def _wait(self, exchange: Exchange) -> list[tuple[bytes, bytes]]:
+        if self.retry_after is not None:
+            return [(b"retry-after", str(math.ceil(self.retry_after)).encode())]
+        if self.retry_after_date is not None:
+            then = exchange.clock.now + timedelta(seconds=self.retry_after_date)
+            return [(b"retry-after", format_datetime(then, usegmt=True).encode())]
+        return []
+
+
+@attrs.frozen(kw_only=True)
+class Reset:
+    """The connection is reset before, or after, the request is carried out, and without an answer."""
+
+    carried_out: bool = attrs.field(default=False, validator=flag)
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        if self.carried_out:
+            await exchange.carry_out()
+        await exchange.reset()
+        return True
+
+
+@attrs.frozen(kw_only=True)
+class LateCommit:
+    """No answer; the request is carried out ``after`` seconds after the connection is gone.
+
+    The server waits ``hold`` seconds for the client to hang up and then resets the connection itself;
+    without it, the server waits for as long as the client does.
+    """
+
+    after: float = attrs.field(default=1.0, validator=number)
+    hold: float | None = attrs.field(default=None, validator=optional(number))
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        await exchange.hold(self.hold)
+        exchange.later(self.after)
+        await exchange.reset()
+        return True
+
+
+@attrs.frozen(kw_only=True)
+class HalfReply:
+    """The request is carried out, and its answer breaks off in its body, by a reset or an orderly close."""
+
+    cut: str = attrs.field(default="reset", validator=one_of("reset", "close"))
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        reply = await exchange.carry_out()
+        await exchange.begin(reply, reply.body[: len(reply.body) // 2])
+        await (exchange.reset() if self.cut == "reset" else exchange.close())
+        return True
+
+
+@attrs.frozen(kw_only=True)
+class Garbage:
+    """Random bytes in place of the answer, then the end of the connection."""
+
+    size: int = attrs.field(default=64, validator=whole(1, 1 << 20))
+    carried_out: bool = attrs.field(default=True, validator=flag)
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:
+        if self.carried_out:
+            await exchange.carry_out()
+        await exchange.garbage(draw.randbytes(self.size))
+        return True
+
+
+@attrs.frozen(kw_only=True)
+class SlowDrip:
+    """The whole answer, its body in pieces of ``piece`` bytes with ``pause`` seconds after each."""
+
+    piece: int = attrs.field(default=16, validator=whole(1, 1 << 20))
+    pause: float = attrs.field(default=0.05, validator=number)
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        reply = await exchange.carry_out()
+        await exchange.begin(reply, b"")
+        for start in range(0, len(reply.body), self.piece):
+            if exchange.gone:
+                break
+            await exchange.more(reply.body[start : start + self.piece])
+            await exchange.clock.sleep(self.pause)
+        await exchange.end()
+        return True
+
+
+@attrs.frozen(kw_only=True)
+class ExpiredToken:
+    """The token that the request carries ends here; the service's own refusal is the answer."""
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        exchange.expire_token()
+        return False
+
+
+@attrs.frozen(kw_only=True)
+class MovedHost:
+    """The Company moves to the server's other port, before this request is looked at."""
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+        exchange.move()
+        return False
+
+
+KINDS: Mapping[str, type[Fault]] = {
+    "latency": Latency,
+    "status": Status,
+    "reset": Reset,
+    "late_commit": LateCommit,
+    "half_reply": HalfReply,
+    "garbage": Garbage,
+    "slow_drip": SlowDrip,
+    "expired_token": ExpiredToken,
+    "moved_host": MovedHost,
+}

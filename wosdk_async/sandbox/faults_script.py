@@ -1,0 +1,140 @@
+"""A fault script: rules in TOML or JSON, and for each the requests that it strikes.
+
+The n-th request that a rule applies to has the same fate in every run of the same script and seed: it
+hangs on the seed, the place of the rule and n alone, whatever the other rules do and whatever is answered
+in between. Requests are counted in the order in which they were read.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from inspect import signature
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import attrs
+from attrs.validators import optional
+
+from .errors import FaultScriptError
+from .faults_checks import positive, share
+from .faults_kinds import KINDS, Fault
+from .faults_target import Target
+
+__all__ = ["FaultScript", "Rule"]
+
+_CONDITIONS = ("operation", "company", "rate", "first", "every")
+
+
+def _operations(written: object) -> frozenset[str]:
+    names = [written] if isinstance(written, str) else written
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
+    lowered = frozenset(name.lower() for name in names)
+    return frozenset() if "any" in lowered else lowered
+
+
+def _name(written: object) -> str | None:
+    if written is not None and not isinstance(written, str):
+        raise ValueError(f"company is {written!r}; it must be a name")
+    return written and written.strip().lower()
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """A fault and the requests it is for.
+
+    ``rate`` is a probability; ``first`` strikes the first so many requests; ``every`` each so manieth.
+    """
+
+    kind: str
+    fault: Fault
+    operation: frozenset[str] = attrs.field(default=(), converter=_operations)
+    company: str | None = attrs.field(default=None, converter=_name)
+    rate: float | None = attrs.field(default=None, validator=optional(share))
+    first: int | None = attrs.field(default=None, validator=optional(positive))
+    every: int | None = attrs.field(default=None, validator=optional(positive))
+    written: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
+            raise ValueError("rate, first and every exclude each other")
+
+    def applies(self, target: Target) -> bool:
+        named = not self.operation or bool(self.operation & target.operations)
+        return named and (self.company is None or self.company == target.company)
+
+    def strikes(self, number: int, draw: Random) -> bool:
+        """Whether the ``number``-th request (from 1) that the rule applies to is struck."""
+        if self.first is not None:
+            return number <= self.first
+        if self.every is not None:
+            return number % self.every == 0
+        return self.rate is None or draw.random() < self.rate
+
+
+@attrs.frozen
+class FaultScript:
+    """Rules, and the seed from which all chance is drawn."""
+
+    rules: Sequence[Rule] = ()
+    seed: int = 0
+
+    @classmethod
+    def read(cls, path: str | Path) -> FaultScript:
+        """The script of a TOML file.
+
+        Raises:
+            FaultScriptError: the file cannot be read, or is no script.
+        """
+        try:
+            return cls.of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
+            raise FaultScriptError(f"{path}: {error}") from error
+
+    @classmethod
+    def of(cls, written: object) -> FaultScript:
+        """The script in plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
+
+        Raises:
+            FaultScriptError: which rule is wrong, and what would be right.
+        """
+        if not isinstance(written, Mapping):
+            raise FaultScriptError("A fault script must be an object with the members seed and rule.")
+        _known("the script", written, ("seed", "rule"))
+        seed, rules = written.get("seed", 0), written.get("rule", [])
+        if not isinstance(seed, int) or isinstance(seed, bool):
+            raise FaultScriptError(f"seed is {seed!r}; it must be a whole number.")
+        if not isinstance(rules, list):
+            raise FaultScriptError("rule must be a list of rules, in TOML [[rule]].")
+        return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
+
+    def draw(self, place: int, number: int) -> Random:
+        """All chance for one request of one rule. The text is hashed, the same on every machine."""
+        return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
+
+    def written(self) -> dict[str, Any]:
+        """The script in plain data."""
+        return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
+
+
+def _rule(number: int, written: object) -> Rule:
+    name = f"rule {number}"
+    if not isinstance(written, Mapping) or str(written.get("fault")) not in KINDS:
+        raise FaultScriptError(f"{name} needs a fault, one of {', '.join(KINDS)}.")
+    kind = KINDS[str(written["fault"])]
+    settings = list(signature(kind).parameters)
+    _known(f"{name} ({written['fault']})", written, ("fault", *_CONDITIONS, *settings))
+    try:
+        fault = kind(**{key: value for key, value in written.items() if key in settings})
+        conditions = {key: value for key, value in written.items() if key in _CONDITIONS}
+        return Rule(kind=str(written["fault"]), fault=fault, written=written, **conditions)
+    except (ValueError, TypeError) as error:
+        raise FaultScriptError(f"{name} ({written['fault']}): {error}.") from error
+
+
+def _known(name: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
+    unknown = [key for key in written if key not in names]
+    if unknown:
+        raise FaultScriptError(f"{name} has {unknown[0]!r}, which is none of {', '.join(names)}.")

@@ -1,0 +1,87 @@
+"""What a request is, as far as a fault rule can ask: its operation and its Company."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+import attrs
+
+from .body import parse, pick
+from .commands import find
+from .errors import Refusal
+
+__all__ = ["Target", "header", "target_of"]
+
+_BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
+_DISCOVERY = "getcompanywsdkurlcommand"
+
+
+@attrs.frozen
+class Target:
+    """The names that a rule may call a request by, in small letters, and its Company's, if it has one."""
+
+    operations: frozenset[str]
+    company: str | None
+
+
+def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> Target:
+    """The target of a request.
+
+    Args:
+        owner: the name of the Company whose client id it is given.
+    """
+    parts = [part for part in scope["path"].split("/") if part]
+    head, rest = [part.lower() for part in parts[:3]], parts[3:]
+    if head[:2] == ["oauth", "token"]:
+        return Target(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
+    company = _lowered(header(scope, b"companyname"))
+    family = head[2] if len(head) == 3 else ""
+    if family == "corrigoservice":
+        return Target(frozenset({"discovery"}), _lowered(rest[1]) if len(rest) == 2 else company)
+    if family == "cmd":
+        name = _command(rest)
+        if name == _DISCOVERY:
+            return Target(frozenset({"discovery", name}), _asked_for(body) or company)
+        return Target(frozenset({"command", name}), company)
+    if family == "base":
+        return Target(frozenset({_BASE.get(scope["method"], "other")}), company)
+    return Target(frozenset({"query" if family == "query" else "other"}), company)
+
+
+def header(scope: Mapping[str, Any], name: bytes) -> str | None:
+    """The first value of a header, whose name is given in small letters."""
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def _lowered(name: str | None) -> str | None:
+    return name and name.strip().lower()
+
+
+def _command(rest: list[str]) -> str:
+    try:
+        return find(rest).name.lower()
+    except Refusal:
+        return "/".join(rest).lower()
+
+
+def _asked_for(body: bytes) -> str | None:
+    try:
+        sent = pick(parse(body), "Command")
+    except Refusal:
+        return None
+    name = pick(sent, "CompanyName") if isinstance(sent, dict) else None
+    return _lowered(name) if isinstance(name, str) else None
+
+
+def _client_id(scope: Mapping[str, Any], body: bytes) -> str:
+    kind, _, encoded = (header(scope, b"authorization") or "").partition(" ")
+    if kind.lower() == "basic":
+        try:
+            return base64.b64decode(encoded.strip(), validate=True).decode("latin-1").partition(":")[0]
+        except (binascii.Error, ValueError):
+            return ""
+    return dict(parse_qsl(body.decode("latin-1"))).get("client_id", "")
