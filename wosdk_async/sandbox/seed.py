@@ -6,6 +6,7 @@ import json
 import secrets
 from decimal import Decimal
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from .body import Row
@@ -18,24 +19,27 @@ from .write import blank, recognised
 __all__ = ["open_store", "plant"]
 
 
-def open_store(path: str) -> Store:
-    """The store in this file; a new one holds the seeded Company.
+def open_store(path: str | Path, company: str | None = None) -> Store:
+    """The store in this file; a new one holds one seeded Company.
+
+    Args:
+        company: its name, if the store is new.
 
     Raises:
         StoreError: the file cannot be used.
     """
     store = Store(path)
     if store.fresh:
-        plant(store)
+        plant(store, company)
     return store
 
 
-def plant(store: Store) -> Company:
+def plant(store: Store, name: str | None = None) -> Company:
     """Write the seeded Company, with a secret of its own that stays with the store."""
     data = json.loads(resources.files(__package__).joinpath("seed.json").read_bytes(), parse_float=Decimal)
     company = Company(
         id=data["Company"]["Id"],
-        name=data["Company"]["Name"],
+        name=name or data["Company"]["Name"],
         client_id="sandbox-client",
         client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
     )

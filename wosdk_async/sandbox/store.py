@@ -33,16 +33,19 @@ class Store:
     """The rows of a store file.
 
     Args:
-        path: the file; it is made when it does not exist.
+        path: the file; it is made when it does not exist. ``:memory:`` for none.
+        like: another store that is copied into this one first.
 
     Raises:
         StoreError: the file is no store, cannot be written, or is of another version.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)
         try:
             self._db = _connect(self.path)
+            if like is not None:
+                like.copy_to(self._db)
             self.fresh = self._prepare()
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}. {_remedy(error)}") from error
@@ -50,6 +53,18 @@ class Store:
 
     def close(self) -> None:
         self._db.close()
+
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Everything that is committed, into another database."""
+        self._db.backup(target)
+
+    def copy_from(self, source: sqlite3.Connection) -> None:
+        """Everything of another store instead of what is here."""
+        source.backup(self._db)
+
+    def become(self, other: Store) -> None:
+        """Everything of another store that is open instead of what is here."""
+        self.copy_from(other._db)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

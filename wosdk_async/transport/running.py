@@ -15,6 +15,7 @@ from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatch import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine.default import default_engine
+from wosdk_async.transport.engine.streaming import StreamingEngine
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
@@ -59,9 +60,7 @@ class Running:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """What fetches files; made when it is asked for."""
         if self._downloads is None:
-            from wosdk_async.transport.engine.httpx_engine import HttpxEngine
-
-            engine = HttpxEngine(limits=Limits(connections=_DOWNLOADS))
+            engine = (settings.files or _httpx)(Limits(connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads
@@ -79,6 +78,12 @@ class Running:
                     await calls.none_left()
         finally:
             await self._connections.aclose()
+
+
+def _httpx(limits: Limits) -> StreamingEngine:
+    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+
+    return HttpxEngine(limits=limits)
 
 
 async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:

@@ -10,6 +10,7 @@ import attrs
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import OnInDoubt
 from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine.streaming import StreamingEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.wire import Call, Reply
@@ -26,7 +27,8 @@ call; a Reply is taken for the service's answer; None lets it go.
 class TransportSettings:
     """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each.
 
-    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits.
+    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits,
+    ``files`` one that downloads go over.
     """
 
     hosts: HostRules
@@ -41,3 +43,4 @@ class TransportSettings:
     on_in_doubt: OnInDoubt | None = None
     clock: Clock = Clock()
     engine: Callable[[Limits], Engine] | None = None
+    files: Callable[[Limits], StreamingEngine] | None = None
