@@ -51,7 +51,7 @@ class Engine(Protocol):
         """
 
     def connections(self) -> tuple[int, int]:
-        """How many connections are busy, and how many idle."""
+        """How many are in use or being opened, and how many are idle."""
 
     async def aclose(self) -> None:
         """Close every connection; one that is in use closes when its answer has been read."""

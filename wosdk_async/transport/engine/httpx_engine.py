@@ -58,7 +58,7 @@ class HttpxEngine:
         return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
 
     def connections(self) -> tuple[int, int]:
-        return self._slots.in_flight, sum(len(transports) for transports in self._idle.values())
+        return self._slots.in_flight, sum(map(len, self._idle.values()))
 
     async def send(
         self,
