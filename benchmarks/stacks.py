@@ -70,7 +70,7 @@ async def company(port: int, size: int) -> AsyncIterator[wosdk.Company]:
         region=wosdk.Region("bench", url, f"{url}/OAuth/token"),
         credentials=wosdk.Credentials("id", "secret"),
         options=wosdk.CallOptions(deadline=_LONG),
-        connections=size,
+        limits=wosdk.Limits(connections=size),
         in_flight=size,
     )
     async with client:

@@ -122,4 +122,4 @@ def test_httpx_is_imported_in_one_module() -> None:
             for line in path.read_text("utf-8").splitlines()
         )
     ]
-    assert naming == ["transport/engine/httpx_engine.py"]
+    assert naming == ["transport/engine/library.py"]

@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from wosdk_async.query.fields import fields
     from wosdk_async.transport.credentials import CredentialProvider, Credentials
     from wosdk_async.transport.dispatch import CallOptions
+    from wosdk_async.transport.engine.httpx_transport import NativeTransport as NativeTransport
+    from wosdk_async.transport.limits import Limits, Timeouts
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.stats import Stats
@@ -92,6 +94,7 @@ __all__ = [
     "InDoubt",
     "InDoubtError",
     "InvalidCallError",
+    "Limits",
     "NoAnswerError",
     "NotFoundError",
     "NotSentError",
@@ -109,6 +112,7 @@ __all__ = [
     "SessionRefusedError",
     "Stats",
     "ThrottledError",
+    "Timeouts",
     "Trace",
     "UnknownCompanyError",
     "UnknownFieldError",
@@ -141,6 +145,8 @@ _HOMES = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.credentials": ("CredentialProvider", "Credentials"),
     "wosdk_async.transport.dispatch": ("CallOptions",),
+    "wosdk_async.transport.engine.httpx_transport": ("NativeTransport",),  # loads httpx: not in __all__
+    "wosdk_async.transport.limits": ("Limits", "Timeouts"),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
     "wosdk_async.transport.stats": ("Stats",),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
@@ -12,22 +13,34 @@ from wosdk_async.settings import Settings
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 from wosdk_async.transport.dispatch import CallOptions, OnInDoubt
 from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
+from wosdk_async.transport.network import Network
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.transport import Transport
 
+if TYPE_CHECKING:
+    from wosdk_async.transport.engine.library import httpx
+
 __all__ = ["Client"]
 
-_CONNECTIONS = 100  # of all Companies; the native engine does not care how many
+_LIMITS = Limits()
 _IN_FLIGHT = 32  # of one Company; the service publishes no limit (facts 7)
 
 
 class Bounds(TypedDict, total=False):
     """What :class:`Client` takes beside whom to log in as."""
 
-    connections: int
+    limits: Limits | httpx.Limits
+    timeouts: Timeouts | httpx.Timeout | None
+    ssl_context: ssl.SSLContext | None
+    proxy: str | None
+    trust_env: bool
+    http2: bool
+    transport: httpx.AsyncBaseTransport | None
+    http_client: httpx.AsyncClient | None
     in_flight: int
     rate: float | None
     max_queued: int | None
@@ -54,7 +67,16 @@ class Client:
         company: the name that :meth:`company` takes when it is called without one.
         trusted_hosts: your own hosts, which a locator may name and which may be reached without https.
         host_suffixes: the domains below which a locator may name hosts.
-        connections: connections of the whole client at the most.
+        limits: how much of everything there may be, as ours or ``httpx.Limits``: 100 connections of the whole
+            client by default.
+        timeouts: how long each step of an exchange may take, as ours or ``httpx.Timeout``.
+        ssl_context: the certificates to trust instead of the system's.
+        proxy: the proxy for all requests, instead of those that the environment names.
+        trust_env: follow ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY`` and ``NO_PROXY``
+            (``docs/transport.md``).
+        http2: offer HTTP/2; requests then go through httpx.
+        transport: your own transport of httpx, a mock or an ASGI application for instance.
+        http_client: your own client of httpx, with its auth, proxies and hooks. Neither is closed.
         in_flight: calls of one Company under way at the most; fewer after a 429 or 503 (``docs/load.md``).
         rate: calls of one Company sent in a second at the most; None for as many as go.
         max_queued: calls of one Company that may wait; one more raises OverloadedError. None for no bound.
@@ -75,7 +97,14 @@ class Client:
         company: str | None = None,
         trusted_hosts: Iterable[str] = (),
         host_suffixes: Iterable[str] = ("corrigo.com",),
-        connections: int = _CONNECTIONS,
+        limits: Limits | httpx.Limits = _LIMITS,
+        timeouts: Timeouts | httpx.Timeout | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+        trust_env: bool = True,
+        http2: bool = False,
+        transport: httpx.AsyncBaseTransport | None = None,
+        http_client: httpx.AsyncClient | None = None,
         in_flight: int = _IN_FLIGHT,
         rate: float | None = None,
         max_queued: int | None = None,
@@ -86,7 +115,7 @@ class Client:
         before_send: BeforeSend | None = None,
         on_in_doubt: OnInDoubt | None = None,
     ) -> None:
-        for name, bound in (("connections", connections), ("in_flight", in_flight), ("rate", rate)):
+        for name, bound in (("in_flight", in_flight), ("rate", rate)):
             if bound is not None and not bound > 0:
                 raise ConfigurationError(f"{name} is {bound!r}; it takes a number above 0")
         if max_queued is not None and max_queued < 0:
@@ -99,7 +128,16 @@ class Client:
         self._transport = Transport(
             TransportSettings(
                 hosts=hosts,
-                connections=connections,
+                network=Network(
+                    limits=as_limits(limits),
+                    timeouts=None if timeouts is None else as_timeouts(timeouts),
+                    ssl_context=ssl_context,
+                    proxy=proxy,
+                    trust_env=trust_env,
+                    http2=http2,
+                    transport=transport,
+                    http_client=http_client,
+                ),
                 in_flight=in_flight,
                 rate=rate,
                 max_queued=max_queued,

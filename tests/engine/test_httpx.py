@@ -12,9 +12,10 @@ import httpx
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, request
-from wosdk_async.transport.engine.default import default_engine
-from wosdk_async.transport.engine.httpx_transport import NativeTransport, as_limits, as_timeouts
-from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.engine.httpx_transport import NativeTransport
+from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
+from wosdk_async.transport.network import Network
 
 
 async def test_an_httpx_client_over_the_native_engine() -> None:
@@ -80,15 +81,37 @@ def test_settings_of_httpx_are_understood() -> None:
     assert as_limits(given := Limits(body=7)) is given
 
 
-WITHOUT = "import sys; sys.modules['httptools'] = None; "
-CHOSEN = "from wosdk_async.transport.engine.default import default_engine; print(default_engine())"
+SENDING = """
+import asyncio, sys
+if sys.argv[1] == "without":
+    sys.modules["httptools"] = None
+from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.network import Network
+
+async def main():
+    made = engine_for(Network())
+    reply = await made.send("GET", sys.argv[2], [], None, lambda: None)
+    print(reply.body.decode(), made, "httpx" in sys.modules)
+    await made.aclose()
+
+asyncio.run(main())
+"""
 
 
-@pytest.mark.parametrize(("before", "name"), [("", "NativeEngine"), (WITHOUT, "HttpxEngine")])
-def test_the_native_engine_is_taken_where_httptools_is(before: str, name: str) -> None:
-    """httpx sends where httptools cannot be imported."""
-    out = subprocess.run([sys.executable, "-c", before + CHOSEN], capture_output=True, text=True, check=True)
-    assert out.stdout == f"<{name} 0 of 100 busy, 0 idle>\n"
+@pytest.mark.parametrize(
+    ("httptools", "said"),
+    [
+        ("with", "<NativeEngine 0 of 100 busy, 1 idle>> False"),
+        ("without", "<HttpxEngine 0 of 100 busy, 1 idle>> True"),
+    ],
+)
+async def test_the_native_engine_is_taken_where_httptools_is(httptools: str, said: str) -> None:
+    """httpx sends where httptools cannot be imported, and is not even loaded otherwise."""
+    async with RawServer(echoing) as server:
+        command = (sys.executable, "-Werror", "-c", SENDING, httptools, server.url)
+        process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
+        out, _ = await process.communicate()
+    assert out.decode() == f"/ <Switch {said.format('0 of 100 busy, 1 idle')}\n"
 
 
 async def test_both_engines_keep_the_same_contract() -> None:
@@ -101,7 +124,7 @@ async def test_both_engines_keep_the_same_contract() -> None:
         len(packed),
         packed,
     )
-    for made in (default_engine(), HttpxEngine()):
+    for made in (engine_for(Network()), HttpxEngine()):
         async with RawServer(answering(moved, text, OK)) as server:
             sent: list[int] = []
             replies = [

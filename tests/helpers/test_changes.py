@@ -173,9 +173,7 @@ async def test_polling_waits_between_passes() -> None:
         table.move(1 + len(slept) % 2)
 
     async with Service(table) as service:
-        settings = TransportSettings(
-            hosts=HostRules((), ()), connections=2, in_flight=2, clock=Clock(sleep=sleep)
-        )
+        settings = TransportSettings(hosts=HostRules((), ()), in_flight=2, clock=Clock(sleep=sleep))
         tenant = Tenant("Acme Facilities", service.region(), Credentials("id-1", "s3cr3t"))
         async with closing(Transport(settings)) as transport:
             feed = Company(transport, tenant, CallOptions()).changes(WorkOrder)

@@ -10,12 +10,12 @@ import pytest
 
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND
-from wosdk_async import CallOptions, ConfigurationError, DeadlineError, InDoubtError
+from wosdk_async import CallOptions, ConfigurationError, DeadlineError, InDoubtError, Limits
 
 
 async def test_many_hosts_share_the_connections() -> None:
     """Idle connections of one Company's host make room for another's: the bound is the client's."""
-    async with Service() as first, Service() as second, first.client(connections=3) as client:
+    async with Service() as first, Service() as second, first.client(limits=Limits(connections=3)) as client:
         here = client.company()
         there = client.company("There", region=second.region())
         for company in (here, there, here):
@@ -66,7 +66,7 @@ async def test_calls_in_flight_stay_within_the_bounds() -> None:
         now -= 1
         return FOUND
 
-    async with Service(handler) as service, service.client(connections=5) as client:
+    async with Service(handler) as service, service.client(limits=Limits(connections=5)) as client:
         await asyncio.gather(*(client.company().get("Thing", 1) for _ in range(200)))
     assert most <= 5
     assert service.connections <= 5 + 1  # and one for the session
@@ -87,7 +87,7 @@ async def test_cancelled_calls_leave_nothing_behind(way: str) -> None:
             await asyncio.sleep(0)
         return FOUND
 
-    async with Service(slow) as service, service.client(connections=4) as client:
+    async with Service(slow) as service, service.client(limits=Limits(connections=4)) as client:
         company = client.company()
         await company.get("Thing", 1)
 

@@ -19,10 +19,11 @@ from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.transport.engine.default import default_engine
+from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
+from wosdk_async.transport.network import Network
 from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.tenant import Tenant
@@ -145,7 +146,7 @@ class _Stopwatch:
     """An engine that notes how long its answers took, and by how much our clock differs from the server's."""
 
     def __init__(self) -> None:
-        self.engine = default_engine(Limits(connections=1))
+        self.engine = engine_for(Network(), Limits(connections=1))
         self.capacity = self.engine.capacity
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.asked = ""

@@ -15,6 +15,7 @@ import click
 from wosdk_async.cli.asking import confirm
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
 from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.transport.limits import Limits
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -91,7 +92,7 @@ def import_command(
         job = _job(file, map_file)
         with (
             _variables(sandbox) as variables,
-            Link(target, variables, connections=concurrency, in_flight=concurrency) as link,
+            Link(target, variables, limits=Limits(connections=concurrency), in_flight=concurrency) as link,
         ):
             link.do(link.company.connect())
             if variables is None:

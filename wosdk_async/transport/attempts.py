@@ -8,7 +8,7 @@ import attrs
 
 from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.login import session_headers
 from wosdk_async.transport.session import Session, SessionKeeper
@@ -93,7 +93,9 @@ class Attempts:
                 control.throttled(number, gate.sent)
             else:
                 control.answered(number, clock.now() - begun, self.lane.held)
-        except BaseException:
+        except BaseException as failure:
+            if isinstance(failure, SendFailed) and not failure.sent:
+                trace.sent = False
             control.gave_up(clock.now() - begun)
             raise
         finally:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-__all__ = ["Limits", "Timeouts"]
+from wosdk_async.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from wosdk_async.transport.engine.library import httpx
+
+__all__ = ["Limits", "Timeouts", "as_limits", "as_timeouts"]
 
 
 def _seconds(default: Any) -> Any:
@@ -44,3 +49,28 @@ class Limits:
     head: int = attrs.field(default=64 * 1024, validator=attrs.validators.gt(0))
     headers: int = attrs.field(default=200, validator=attrs.validators.gt(0))
     body: int = attrs.field(default=64 * 1024 * 1024, validator=attrs.validators.gt(0))
+
+
+def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
+    """Ours, from ours or httpx's. Raises ConfigurationError."""
+    if isinstance(given, Timeouts):
+        return given
+    try:
+        return Timeouts(**given.as_dict())
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"timeouts is {given!r}; it takes Timeouts(...) or httpx.Timeout(...), of seconds above 0"
+        ) from None
+
+
+def as_limits(given: Limits | httpx.Limits) -> Limits:
+    """Ours, from ours or httpx's; where httpx sets no bound, ours stays. Raises ConfigurationError."""
+    if isinstance(given, Limits):
+        return given
+    try:
+        named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
+        return Limits(**{name: value for name, value in named.items() if value is not None})
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"limits is {given!r}; it takes Limits(...) or httpx.Limits(...), of one connection at least"
+        ) from None

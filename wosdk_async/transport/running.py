@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import Protocol
 
 import attrs
@@ -14,10 +15,8 @@ from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatch import Dispatcher
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.engine.default import default_engine
-from wosdk_async.transport.engine.streaming import StreamingEngine
+from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.gate import Gate
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.login import Login
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
@@ -60,7 +59,8 @@ class Running:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """What fetches files; made when it is asked for."""
         if self._downloads is None:
-            engine = (settings.files or _httpx)(Limits(connections=_DOWNLOADS))
+            make = settings.files or partial(engine_for, settings.network)
+            engine = make(attrs.evolve(settings.network.limits, connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads
@@ -80,12 +80,6 @@ class Running:
             await self._connections.aclose()
 
 
-def _httpx(limits: Limits) -> StreamingEngine:
-    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
-
-    return HttpxEngine(limits=limits)
-
-
 async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
     try:
         yield
@@ -95,9 +89,10 @@ async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
 
 def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
     """A transport for the running loop; its connections open with the first call."""
-    make = settings.engine or default_engine
-    calls = make(Limits(connections=settings.connections))
-    logins = make(Limits(connections=_LOGIN_CONNECTIONS))
+    make = settings.engine or partial(engine_for, settings.network)
+    limits = settings.network.limits
+    calls = make(limits)
+    logins = make(attrs.evolve(limits, connections=_LOGIN_CONNECTIONS))
     clock = settings.clock
     gate = Gate(
         calls.capacity,

@@ -13,6 +13,7 @@ from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.engine.streaming import StreamingEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
+from wosdk_async.transport.network import Network
 from wosdk_async.wire import Call, Reply
 
 __all__ = ["BeforeSend", "TransportSettings"]
@@ -25,14 +26,14 @@ call; a Reply is taken for the service's answer; None lets it go.
 
 @attrs.frozen(kw_only=True)
 class TransportSettings:
-    """Bounds of one client: ``connections`` of all its Companies, ``in_flight`` calls of each.
+    """``network`` is how to get there, ``in_flight`` the bound of each Company's calls.
 
     The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits,
     ``files`` one that downloads go over.
     """
 
     hosts: HostRules
-    connections: int
+    network: Network = attrs.field(factory=Network)
     in_flight: int
     rate: float | None = None
     max_queued: int | None = None

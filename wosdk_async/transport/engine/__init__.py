@@ -10,7 +10,9 @@ from typing import Protocol
 
 from wosdk_async.wire import Reply
 
-__all__ = ["Engine", "SendFailed"]
+__all__ = ["Engine", "OnSending", "SendFailed"]
+
+OnSending = Callable[[], None]
 
 
 class SendFailed(Exception):
@@ -38,13 +40,13 @@ class Engine(Protocol):
         url: str,
         headers: list[tuple[str, str]],
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         *,
         repeat_safe: bool = False,
     ) -> Reply:
         """Send one request and read its whole answer; redirects are answers like any other.
 
-        ``on_sending`` is called just before the first byte leaves, and never when none does. What is not
+        ``on_sending`` is called just before the first byte may leave. What is not
         ``repeat_safe`` goes out once at the most, over a connection that can hardly be stale. Raises
         SendFailed, from no other exception: what a library raises may hold the request, and with it the
         token. The call's deadline cancels.

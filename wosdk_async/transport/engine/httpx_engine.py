@@ -10,29 +10,36 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
-
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.httpx_answers import pieces, whole
+from wosdk_async.transport.engine.httpx_errors import failure, translated
+from wosdk_async.transport.engine.library import httpx
 from wosdk_async.transport.engine.streaming import Incoming
+from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
-__all__ = ["HttpxEngine", "httpx"]
+__all__ = ["HttpxEngine"]
 
 _KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
-_MAX_REASON = 300  # characters of what httpx and the system say of a failure
-_SENDING = "http11.send_request_headers.started"
+_SENDING = ("http11.send_request_headers.started", "http2.send_request_headers.started")
 
 
 class HttpxEngine:
     """Up to ``limits.connections`` requests at once, over connections kept by origin.
 
     Of the limits it knows ``connections`` and ``body``; waiting for a connection has no timeout of its own.
+
+    Args:
+        limits: how many connections, and how much of an answer.
+        timeouts: how long each step may take.
+        ssl_context: the certificates to trust instead of the system's.
+        proxy: through which all requests go.
+        http2: offer HTTP/2 to hosts with TLS. One request at a time all the same, for the reason above.
     """
 
     def __init__(
@@ -41,6 +48,8 @@ class HttpxEngine:
         limits: Limits | None = None,
         timeouts: Timeouts | None = None,
         ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+        http2: bool = False,
     ) -> None:
         self._limits = limits or Limits()
         self.capacity = self._limits.connections
@@ -48,7 +57,9 @@ class HttpxEngine:
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
         self._slots = Gate(self.capacity)
         self._lane = self._slots.lane()
-        self._ssl = ssl_context
+        self._trust = Trust(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
+        self._proxy = proxy
+        self._http2 = http2
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -72,9 +83,9 @@ class HttpxEngine:
     ) -> Reply:
         sent = False
 
-        async def trace(event: str, _: dict[str, Any]) -> None:
+        async def trace(event: str, of: dict[str, Any]) -> None:
             nonlocal sent
-            if event == _SENDING:
+            if event in _SENDING and of["request"].method != b"CONNECT":  # that one is for the proxy
                 sent = True
                 on_sending()
 
@@ -89,12 +100,12 @@ class HttpxEngine:
         await self._slots.acquire(self._lane)
         try:
             return await self._exchange(origin, request)
-        except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-            why = _summary(cause)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
+            error = failure(url, cause, sent=sent)
         finally:
             self._slots.release(self._lane)
         # Not raised from the cause: it holds the request, and with it the token.
-        raise SendFailed(f"{origin}: {why}", sent=sent)
+        raise error
 
     @contextlib.asynccontextmanager
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:
@@ -105,12 +116,12 @@ class HttpxEngine:
         try:
             transport = await self._take(origin)
             try:
-                with _translated(origin):
+                with translated(url):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
                 try:
-                    yield Incoming(response.status_code, response.headers, _chunks(response, origin))
+                    yield Incoming(response.status_code, response.headers, pieces(response, url))
                 finally:
                     self._aside(response.aclose())
             finally:
@@ -122,7 +133,7 @@ class HttpxEngine:
         """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
         try:
-            reply = await _read(transport, request, self._limits.body)
+            reply = await whole(await transport.handle_async_request(request), self._limits.body)
         except BaseException:
             self._discard(transport)
             raise
@@ -138,10 +149,14 @@ class HttpxEngine:
             return idle.pop()
         if self._slots.in_flight + sum(map(len, self._idle.values())) > self.capacity:
             self._discard(next(kept for kept in self._idle.values() if kept).pop(0))  # of another origin
-        if self._ssl is None:
-            self._ssl = await asyncio.to_thread(httpx.create_ssl_context)  # 30 ms: not on the loop
-        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE)
-        return httpx.AsyncHTTPTransport(verify=self._ssl, limits=limits, trust_env=False)
+        context = await self._trust.context()
+        return httpx.AsyncHTTPTransport(
+            verify=context,
+            http2=self._http2,
+            proxy=_proxy(self._proxy, context),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE),
+            trust_env=False,
+        )
 
     def _discard(self, transport: httpx.AsyncHTTPTransport) -> None:
         self._aside(transport.aclose())
@@ -162,44 +177,8 @@ class HttpxEngine:
         await asyncio.gather(*self._closing, return_exceptions=True)
 
 
-async def _read(transport: httpx.AsyncHTTPTransport, request: httpx.Request, limit: int) -> Reply:
-    response = await transport.handle_async_request(request)
-    try:
-        body = bytearray()
-        async for chunk in response.aiter_bytes():  # decompressed
-            body += chunk
-            if len(body) > limit:
-                raise httpx.ReadError(f"the answer is longer than {limit} bytes")
-    finally:
-        await response.aclose()
-    return Reply(response.status_code, response.headers, bytes(body))
-
-
-def _summary(cause: BaseException) -> str:
-    """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
-    root = cause
-    while found := root.__cause__ or root.__context__:
-        root = found
-    first, last = (str(each) or type(each).__name__ for each in (cause, root))
-    behind = f" ({last})" if last not in first else ""
-    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
-
-
-@contextlib.contextmanager
-def _translated(origin: str) -> Iterator[None]:
-    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
-    try:
-        yield
-    except (httpx.RequestError, httpx.InvalidURL, OSError) as cause:
-        sent = not isinstance(cause, httpx.ConnectError | httpx.ConnectTimeout)
-        failure = SendFailed(f"{origin}: {_summary(cause)}", sent=sent)
-        try:
-            raise failure from None
-        finally:
-            failure.__context__ = None  # it holds the address, which may be as good as a token
-
-
-async def _chunks(response: httpx.Response, origin: str) -> AsyncGenerator[bytes, None]:
-    with _translated(origin):
-        async for chunk in response.aiter_bytes():  # decompressed
-            yield chunk
+def _proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:
+    """What httpx makes of the address of a proxy; one reached by TLS is checked as a host is."""
+    if url is None:
+        return None
+    return httpx.Proxy(url, ssl_context=context if url.lower().startswith("https:") else None)

@@ -1,17 +1,16 @@
-"""The native engine as a transport of httpx, and httpx's settings as ours."""
+"""The native engine as a transport of httpx."""
 
 from __future__ import annotations
 
 import ssl
-from typing import Any
 
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.httpx_engine import httpx
+from wosdk_async.transport.engine.library import httpx
 from wosdk_async.transport.engine.native import NativeEngine
 from wosdk_async.transport.engine.native.request import encoded_head, request_bytes
-from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.transport.limits import Limits, Timeouts, as_limits
 
-__all__ = ["NativeTransport", "as_limits", "as_timeouts"]
+__all__ = ["NativeTransport"]
 
 _FRAMING = (b"content-length", b"transfer-encoding")
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")  # RFC 9110 9.2.1
@@ -21,21 +20,6 @@ _TIMEOUTS: dict[str, type[httpx.TimeoutException]] = {
     "write": httpx.WriteTimeout,
     "pool": httpx.PoolTimeout,
 }
-
-
-def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
-    """Ours, from ours or httpx's."""
-    if isinstance(given, Timeouts):
-        return given
-    return Timeouts(**given.as_dict())
-
-
-def as_limits(given: Limits | httpx.Limits) -> Limits:
-    """Ours, from ours or httpx's; where httpx sets no bound, ours stays."""
-    if isinstance(given, Limits):
-        return given
-    named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
-    return Limits(**{name: value for name, value in named.items() if value is not None})
 
 
 class NativeTransport(httpx.AsyncBaseTransport):

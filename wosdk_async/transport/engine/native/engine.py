@@ -16,7 +16,7 @@ from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.parser import Answer, Garbage
 from wosdk_async.transport.engine.native.pool import Pool
 from wosdk_async.transport.engine.native.request import Origin, origin_of, request_bytes, split_url
-from wosdk_async.transport.engine.native.tls import Trust
+from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.request import Origin
-from wosdk_async.transport.engine.native.tls import Trust
+from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits
 
 __all__ = ["Pool"]

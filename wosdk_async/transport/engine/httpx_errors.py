@@ -1,0 +1,59 @@
+"""What httpx raises, as our one error. It is never raised from httpx's own: that holds the token."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.library import httpx
+
+__all__ = ["NEVER_SENT", "failure", "translated"]
+
+NEVER_SENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
+"""What is raised before a request leaves, whichever transport raises it."""
+
+_MAX_REASON = 300  # characters of what httpx and the system say of a failure
+_STEPS = {
+    httpx.ConnectTimeout: "connect",
+    httpx.ReadTimeout: "read",
+    httpx.WriteTimeout: "write",
+    httpx.PoolTimeout: "pool",
+}
+
+
+def failure(url: str, cause: BaseException, *, sent: bool) -> SendFailed:
+    """The error for ``cause``, to be raised outside of its handler."""
+    step = next((step for kind, step in _STEPS.items() if isinstance(cause, kind)), "")
+    origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+    return SendFailed(f"{origin}: {_summary(cause)}", sent=sent, timeout=step)
+
+
+def _summary(cause: BaseException) -> str:
+    """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
+    root = cause
+    while found := root.__cause__ or root.__context__:
+        root = found
+    first, last = (str(each) or type(each).__name__ for each in (cause, root))
+    behind = f" ({last})" if last not in first else ""
+    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
+
+
+@contextlib.contextmanager
+def translated(url: str) -> Iterator[None]:
+    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
+        error = failure(url, cause, sent=not isinstance(cause, NEVER_SENT))
+        try:
+            raise error from None
+        finally:
+            error.__context__ = None  # it holds the address, which may be as good as a token
