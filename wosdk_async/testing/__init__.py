@@ -4,7 +4,8 @@
     sandbox.py    a Company of one test           world.py     what a new one starts with
     engine.py     requests without a socket       exchange.py  one of them and its answer
     clock.py      the time of both sides          requests.py  what the Company was asked
-    routes.py     respx routes                    examples.py  answers made from the catalogue
+    faults.py     faults added one by one         routes.py    respx routes
+    paths.py      what a request asks for         answers.py   what is answered; examples.py: if nobody says
 
 ``docs/testing.md`` shows how they are used. Names are loaded when they are asked for: pytest imports this
 package in every run.
