@@ -43,7 +43,20 @@ def add_rows(store: Store, company: Company, rows: Rows, now: int) -> None:
     with store.transaction():
         for entity, each in rows.items():
             for members in each:
-                try:
-                    create(desk, shape_of(entity), members)
-                except Refusal as refusal:
-                    raise StoreError(f"{entity}: {refusal.message}") from refusal
+                _add(desk, entity, members)
+
+
+def _add(desk: Desk, entity: str, members: Mapping[str, Any]) -> None:
+    key = members.get("Id")
+    try:
+        shape = shape_of(entity)
+        unknown = [name for name in members if shape.field(name) is None]
+        if unknown:
+            raise StoreError(f"{entity} has no property {unknown[0]!r}.")
+        if key is not None:
+            desk.store.raise_counter(shape.name, key - 1)
+        row = create(desk, shape, members)
+    except Refusal as refusal:
+        raise StoreError(f"{entity}: {refusal.message}") from refusal
+    if key not in (None, row["Id"]):
+        raise StoreError(f"{entity} {key} is taken. Name an Id from {row['Id']} on, or none.")
