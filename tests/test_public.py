@@ -98,7 +98,7 @@ def files(room: str) -> list[Path]:
     ("floor", "room"), [(n, room) for n, rooms in enumerate(ROOMS) for room in sorted(rooms)]
 )
 def test_rooms_import_only_from_rooms_before_them(floor: int, room: str) -> None:
-    """Data flows one way: a room knows those before it and none after; the CLI and the test kit start the sandbox."""
+    """Data flows one way: a room knows those before it; the CLI and the test kit start the sandbox."""
     known = {other for rooms in ROOMS[:floor] for other in rooms} | ROOMS[floor]
     allowed = known | ({"sandbox"} if room in ("cli", "testing") else set())
     assert files(room)

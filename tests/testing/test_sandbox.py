@@ -7,7 +7,7 @@ import gc
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.testing.orders import count, create_command
@@ -39,6 +39,7 @@ STEPS = st.lists(
 )
 
 
+@settings(max_examples=40)
 @given(STEPS)
 def test_nothing_leaks_between_companies(steps: list[tuple[int, str]]) -> None:
     """Whatever is written, kept and taken back in one, the others show only their own."""
@@ -88,7 +89,9 @@ async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_c
 
 
 @pytest.mark.wosdk(company="Lakeside", now=datetime(2025, 3, 1, tzinfo=UTC))
-async def test_a_marker_names_the_company_and_the_moment(wosdk_sandbox: Sandbox, wosdk_client: Client) -> None:
+async def test_a_marker_names_the_company_and_the_moment(
+    wosdk_sandbox: Sandbox, wosdk_client: Client
+) -> None:
     """The marker decides how the Company is made."""
     made = await wosdk_client.company().run(create_command())
     assert wosdk_sandbox.name == wosdk_client.company().name == "Lakeside"
@@ -114,7 +117,9 @@ async def test_rows_of_ones_own(wosdk_sandbox: Sandbox, wosdk_company: Company) 
         ({"Customer": [{"Id": 512, "Name": "x"}]}, "512"),
     ],
 )
-async def test_rows_that_do_not_fit(wosdk_sandbox: Sandbox, rows: dict[str, list[dict[str, object]]], wrong: str) -> None:
+async def test_rows_that_do_not_fit(
+    wosdk_sandbox: Sandbox, rows: dict[str, list[dict[str, object]]], wrong: str
+) -> None:
     """None is kept, and the error names what is wrong."""
     with pytest.raises(StoreError, match=wrong):
         wosdk_sandbox.seed({"Customer": [{"Name": "made first"}]} | rows)

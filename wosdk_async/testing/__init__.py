@@ -4,7 +4,7 @@
     sandbox.py    a Company of one test           world.py     what a new one starts with
     engine.py     requests without a socket       exchange.py  one of them and its answer
     clock.py      the time of both sides          requests.py  what the Company was asked
-    faults.py     faults added one by one         routes.py    respx routes
+    faults.py     faults added one by one         respx_routes.py  the service as routes of respx
     paths.py      what a request asks for         answers.py   what is answered; examples.py: if nobody says
 
 ``docs/testing.md`` shows how they are used. Names are loaded when they are asked for: pytest imports this
@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
     from wosdk_async.testing.requests import Seen
-    from wosdk_async.testing.routes import Routes, routes
+    from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
 
 __all__ = ["Routes", "Sandbox", "Seen", "SkippingClock", "Snapshot", "routes"]
 
 _HOMES = {
-    "Routes": "routes",
+    "Routes": "respx_routes",
     "Sandbox": "sandbox",
     "Seen": "requests",
     "Snapshot": "sandbox",
     "SkippingClock": "clock",
-    "routes": "routes",
+    "routes": "respx_routes",
 }
 
 

@@ -35,12 +35,17 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """A Company of this test's own, in the process and without a socket; see ``docs/testing.md``."""
     settings = _settings(request)
     try:
+        from wosdk_async.sandbox import StoreError
         from wosdk_async.testing.sandbox import Sandbox
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("wosdk_async"):
             raise
         pytest.fail(f"{_REMEDY} ({missing})", pytrace=False)
-    with Sandbox(**settings) as sandbox:
+    try:
+        sandbox = Sandbox(**settings)
+    except (StoreError, ValueError) as wrong:
+        pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
+    with sandbox:
         yield sandbox
 
 
