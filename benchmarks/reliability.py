@@ -185,6 +185,7 @@ def _table(name: str, finding: Finding) -> str:
     rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.outcomes.items())]
     rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.errors.items())]
     rows.append(f"| in doubt and there | {finding.there} |")
+    rows.append(f"| creates that met a fault which leaves doubt | {finding.doubtful} |")
     rows += [f"| injected: {kind} | {number} |" for kind, number in sorted(finding.injected.items())]
     rows += [f"| server killed | {finding.kills} |", f"| broken promises | {len(finding.broken)} |"]
     rows += [f"| seconds | {finding.seconds:.1f} |", ""]

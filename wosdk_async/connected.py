@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from typing import Any, Self, TypeVar
 
 import attrs
 
-from wosdk_async import calls
-from wosdk_async.errors import UnknownNameError
-from wosdk_async.marker import Marker, Resolver
-from wosdk_async.model import Command
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
@@ -88,54 +84,6 @@ class Connected:
         await self._transport.connect(self._sessions, self._options)
 
     # --- sending ---------------------------------------------------------------------------
-
-    async def _run(
-        self,
-        command: Command[Any] | str,
-        fields: Mapping[str, Any] | None,
-        trace: Trace | None = None,
-        *,
-        check: bool = True,
-    ) -> Any:
-        """Run a command by the path that the Company was seen to know, and by the others after it."""
-        return await self._run_any(self._ways(command, fields, check=check), trace)
-
-    def _ways(
-        self, command: Command[Any] | str, fields: Mapping[str, Any] | None, *, check: bool = True
-    ) -> list[Call[Any]]:
-        call = calls.command(command, fields, check=check)
-        others = calls.by_other_paths(call, command)
-        known = self._sessions.paths.get(call.operation) if others else None
-        return sorted([call, *others], key=lambda way: way.path != known) if others else [call]
-
-    async def _run_marked(
-        self, command: Command[Any] | str, marker: str, trace: Trace | None = None, *, check: bool = True
-    ) -> Any:
-        """Run a command that carries a key of the caller's own, and look it up when it is in doubt."""
-        mark = Marker.of(command, marker)
-        ways = self._ways(command, None, check=check)
-        return await Resolver(
-            once=lambda: self._run_any(ways, trace),
-            find=lambda: mark.find(lambda call: self._send(call, Trace())),
-            cancelled=lambda: self._transport.tell_in_doubt(ways[0], self._sessions),
-            clock=self._transport.clock,
-            settle=self._options.settle,
-            attempts=self._options.retry.attempts,
-        ).run()
-
-    def _run_any(self, ways: list[Call[T]], trace: Trace | None) -> Coroutine[Any, Any, T]:
-        return self._send(ways[0], trace) if len(ways) == 1 else self._run_by(ways, trace)
-
-    async def _run_by(self, ways: list[Call[T]], trace: Trace | None) -> T:
-        way, *others = ways
-        try:
-            result = await self._send(way, trace)
-        except UnknownNameError as error:
-            if error.code != "COMMAND_NOT_FOUND" or not others:
-                raise
-            return await self._run_by(others, trace)
-        self._sessions.paths[way.operation] = way.path
-        return result
 
     async def _pause(self, failed: int) -> None:
         """Wait before trying again after ``failed`` attempts, at random as the retry policy says."""

@@ -22,11 +22,11 @@ T = TypeVar("T")
 One = Callable[[Any], Any]
 
 
-def objects(body: bytes, form: codec.Form, cls: type[Any] | None) -> Any:
-    """What ``form`` finds in ``body``: objects of ``cls``, or plain dicts without one."""
+def objects(form: codec.Form, cls: type[Any] | None) -> Callable[[bytes], Any]:
+    """The function that finds in a body what ``form`` says: objects of ``cls``, or dicts without one."""
     if cls is None:
-        return form.plain(codec.loads(body), lambda data: data)
-    return codec.decode(body, cls, form)
+        return lambda body: form.plain(codec.loads(body), lambda data: data)
+    return codec.reader(cls, form)
 
 
 def document(body: bytes) -> dict[str, Any]:

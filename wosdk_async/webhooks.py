@@ -34,7 +34,7 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:
-        found: list[E] = envelope.objects(body, envelope.ROWS, entity)
+        found: list[E] = envelope.objects(envelope.ROWS, entity)(body)
         return found
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(

@@ -131,9 +131,9 @@ def _until(date: str) -> float:
         return -1.0
 
 
-def body_of(**parts: Any) -> bytes:
-    """A request body; parts that are None are left out. Raises InvalidCallError for what JSON cannot hold."""
+def body_of(content: Mapping[str, Any]) -> bytes:
+    """A request body. Raises InvalidCallError for what JSON cannot hold."""
     try:
-        return codec.dumps({name: part for name, part in parts.items() if part is not None})
+        return codec.dumps(content)
     except ValueError as error:
         raise InvalidCallError(str(error)) from None

@@ -80,7 +80,7 @@ def test_both_readings_say_the_same(form: codec.Form, cls: type[Any], bodies: li
     """Whatever the envelope and however often it was seen: the same objects, the same errors."""
     for body in bodies * 8:
         plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
-        assert outcome(lambda: envelope.objects(body, form, cls)) == plain  # noqa: B023
+        assert outcome(lambda: envelope.objects(form, cls)(body)) == plain  # noqa: B023
 
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
@@ -89,12 +89,12 @@ def test_documented_envelopes_are_read_the_fast_way(
 ) -> None:
     """An envelope of the documentation does not go through the loaded document, once its like was seen."""
     for _ in range(3):
-        envelope.objects(bodies[0], form, cls)
+        envelope.objects(form, cls)(bodies[0])
     monkeypatch.setattr("wosdk_async.codec._decode.loads", lambda body: pytest.fail("was loaded"))
-    assert envelope.objects(bodies[0], form, cls)
+    assert envelope.objects(form, cls)(bodies[0])
 
 
 def test_without_a_class_the_objects_are_dicts() -> None:
     """What the catalogue does not know is handed over as it came."""
-    assert envelope.objects(b'{"Data": {"A": 1}}', envelope.RECORD, None) == {"A": 1}
-    assert envelope.objects(b'{"Entities": [{"Data": {"A": 1}}]}', envelope.ROWS, None) == [{"A": 1}]
+    assert envelope.objects(envelope.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
+    assert envelope.objects(envelope.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]

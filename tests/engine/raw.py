@@ -112,4 +112,4 @@ async def get(
     made: NativeEngine, url: str, *, safe: bool = True, sending: Callable[[], None] | None = None
 ) -> Reply:
     """The answer to a GET."""
-    return await made.send("GET", url, [], None, sending or (lambda: None), repeat_safe=safe)
+    return await made.send("GET", url, (), None, sending or (lambda: None), repeat_safe=safe)

@@ -90,7 +90,7 @@ from wosdk_async.transport.network import Network
 
 async def main():
     made = engine_for(Network())
-    reply = await made.send("GET", sys.argv[2], [], None, lambda: None)
+    reply = await made.send("GET", sys.argv[2], (), None, lambda: None)
     print(reply.body.decode(), made, "httpx" in sys.modules)
     await made.aclose()
 
@@ -128,7 +128,7 @@ async def test_both_engines_keep_the_same_contract() -> None:
         async with RawServer(answering(moved, text, OK)) as server:
             sent: list[int] = []
             replies = [
-                await made.send("POST", server.url, [("A", "b")], b"{}", lambda: sent.append(1))  # noqa: B023
+                await made.send("POST", server.url, (("A", "b"),), b"{}", lambda: sent.append(1))  # noqa: B023
                 for _ in range(3)
             ]
             await made.aclose()
@@ -148,8 +148,8 @@ async def test_the_limits_hold_for_httpx_too() -> None:
 
     made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
     async with RawServer(echoing) as server:
-        assert (await made.send("GET", server.url, [], None, lambda: None)).body == b"/"
+        assert (await made.send("GET", server.url, (), None, lambda: None)).body == b"/"
         with pytest.raises(SendFailed, match="longer than 1 bytes"):
-            await made.send("GET", server.url + "/a", [], None, lambda: None)
+            await made.send("GET", server.url + "/a", (), None, lambda: None)
         await made.aclose()
     assert made.capacity == 3

@@ -34,7 +34,7 @@ async def failure(
     """How a request fails; ``sent`` and ``on_sending`` always tell the same."""
     sending = Sending()
     with pytest.raises(SendFailed) as caught:
-        await made.send(method, url, [("A", "b")], body, sending)
+        await made.send(method, url, (("A", "b"),), body, sending)
     assert caught.value.sent is (sending.count == 1)
     return caught.value
 
@@ -86,7 +86,7 @@ async def test_a_service_that_takes_it_slowly() -> None:
         writer.write(OK)
 
     async with RawServer(slowly) as server, engine(Timeouts(write=0.4)) as made:
-        assert (await made.send("POST", server.url, [], b"x" * 20_000_000, lambda: None)).body == b"hi"
+        assert (await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)).body == b"hi"
 
 
 async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     """A line break in a name or value is refused before anything is sent."""
     async with RawServer(answering(OK)) as server, engine() as made:
         with pytest.raises(SendFailed) as caught:
-            await made.send("GET", server.url, [header], None, lambda: None)
+            await made.send("GET", server.url, (header,), None, lambda: None)
     assert not caught.value.sent
     assert server.connections == 0
 
@@ -188,7 +188,7 @@ async def test_an_answer_before_the_request_was_read() -> None:
         await stop.wait()
 
     async with RawServer(script) as server, engine() as made:
-        reply = await made.send("POST", server.url, [], b"x" * 20_000_000, lambda: None)
+        reply = await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)
         assert "busy, 0 idle" in repr(made)
         stop.set()
     assert reply.status == 413

@@ -8,40 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import certifi
 import pytest
 
+from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Timeouts
-
-
-@pytest.fixture(scope="session")
-def made_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Certificates, each its own authority: for this machine, and for another host."""
-    folder = tmp_path_factory.mktemp("certificates")
-    made = {}
-    for name, alternative in {"here": "IP:127.0.0.1", "elsewhere": "DNS:elsewhere.example"}.items():
-        path = made[name] = folder / f"{name}.pem"
-        command = (
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
-        )
-        files = [
-            "-addext",
-            f"subjectAltName={alternative}",
-            "-keyout",
-            folder / "key",
-            "-out",
-            folder / "cert",
-        ]
-        subprocess.run([*command.split(), *files], check=True, capture_output=True)
-        path.write_bytes((folder / "key").read_bytes() + (folder / "cert").read_bytes())
-    return made
-
-
-def serving(path: Path) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(path)
-    return context
 
 
 async def test_a_context_of_the_callers_own(made_out: dict[str, Path]) -> None:
@@ -60,7 +34,7 @@ async def test_large_bodies_over_tls(made_out: dict[str, Path]) -> None:
     raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
     own = ssl.create_default_context(cafile=made_out["here"])
     async with RawServer(answering(raw), serving(made_out["here"])) as server, engine(context=own) as made:
-        reply = await made.send("POST", server.url, [], body, lambda: None)
+        reply = await made.send("POST", server.url, (), body, lambda: None)
     assert reply.body == body
 
 
@@ -97,7 +71,7 @@ from wosdk_async.transport.engine.native import NativeEngine
 
 async def main():
     made = NativeEngine()
-    reply = await made.send("GET", sys.argv[1], [], None, lambda: None)
+    reply = await made.send("GET", sys.argv[1], (), None, lambda: None)
     await made.aclose()
     print(reply.body.decode())
 
@@ -119,3 +93,31 @@ async def test_the_environment_names_certificates(made_out: dict[str, Path]) -> 
         )
         out, _ = await process.communicate()
     assert out == b"hi\n"
+
+
+@pytest.mark.parametrize("has", ["nothing", "an empty folder", "a folder", "a variable"])
+async def test_a_system_without_certificates(
+    made_out: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: str
+) -> None:
+    """A slim container has none: those of certifi hold then, and only then."""
+    folder = tmp_path / "certificates"
+    folder.mkdir()
+    if has == "a folder":
+        (folder / "one.pem").write_bytes(made_out["elsewhere"].read_bytes())
+    capath = None if has == "nothing" else str(folder)
+    paths = ssl.get_default_verify_paths()._replace(cafile=None, capath=capath)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    if has == "a variable":
+        monkeypatch.setenv("SSL_CERT_FILE", str(made_out["elsewhere"]))
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+    monkeypatch.setattr(ssl.SSLContext, "set_default_verify_paths", lambda context: None)
+    monkeypatch.setattr(certifi, "where", lambda: str(made_out["here"]))
+    trust = Trust(protocols=("http/1.1", has))  # a name of its own: contexts are kept for the whole process
+    async with RawServer(answering(OK), serving(made_out["here"])) as server:
+        async with engine(context=await trust.context()) as made:
+            if has in ("nothing", "an empty folder"):
+                assert (await get(made, server.url)).body == b"hi"
+            else:
+                with pytest.raises(SendFailed, match="certificate verify failed"):
+                    await get(made, server.url)

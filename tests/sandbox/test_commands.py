@@ -126,23 +126,8 @@ def test_verification(acme: Caller) -> None:
         made[0].items() >= {**sent, "ConcurrencyId": 1, "EditedDate": "2024-05-14T09:12:31.4470216"}.items()
     )
     assert made[0]["Actor"] == {"Id": 46, "TypeId": "CorrigoNet"}
-
-
-@pytest.mark.parametrize("path", ["SendWorkOrder", "SendWorkOrderCommand"])
-def test_sending(acme: Caller, path: str) -> None:
-    order = acme.order()["Id"]
-    assert refusal(acme, path, WorkOrderId=order)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    act(acme, order, "Assign", Assignees=[230])
-    assert acme.run(path, WorkOrderId=order)["WorkOrder"]["WonId"] > 0
-
-
-def test_sending_fails_in_the_network(acme: Caller) -> None:
-    provider = {"FirstName": "Gone", "ActorTypeId": "Provider", "ProviderStatusId": "Connected"}
-    made = acme.ok("POST", "base/Employee", {"Entity": provider})["EntitySpecifier"]
-    order = acme.order({"EmployeeId": made["Id"]})["Id"]
-    message = refusal(acme, "SendWorkOrder", WorkOrderId=order)["ErrorMessage"]
-    assert "RequestorSend" in message  # spec 7
-    assert acme.get("WorkOrder", order)["WonId"] == 0
+    rows = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
+    assert [row["TypeId"] for row in rows[-2:]] == ["Verified", "Verified"]
 
 
 UNIT = {
@@ -212,6 +197,6 @@ def test_unknown_commands_are_told_before_the_body_is_read(acme: Caller, path: s
 
 
 def test_a_command_that_is_not_modelled_says_so(acme: Caller) -> None:
-    error = refusal(acme, "WoCopyCommand", WorkOrderId=1)
+    error = refusal(acme, "CreateWoPrintoutCommand", WorkOrderId=1)
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
-    assert "WoCopyCommand" in error["ErrorMessage"]
+    assert "CreateWoPrintoutCommand" in error["ErrorMessage"]

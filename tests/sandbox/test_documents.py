@@ -14,10 +14,9 @@ FILE = bytes(range(256))
 
 
 def make(acme: Caller, **members: Any) -> int:
-    """A document of work order 1."""
-    document = {
-        "ActorId": 1,
-        "ActorTypeId": "WO",
+    """A document of the air handler, or of the work order named by ``ActorId``."""
+    owner = {"ActorTypeId": "WO"} if "ActorId" in members else {"ActorId": 20440, "ActorTypeId": "Asset"}
+    document = owner | {
         "DocType": {"Id": 9},
         "StorageTypeId": "Cloud",
         "MimeType": "image/png",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import ssl
 from collections.abc import Awaitable, Callable
 from typing import Any, Self
 from urllib.parse import parse_qs
@@ -62,9 +63,20 @@ def error(status: int, code: str, message: str = "refused") -> Answer:
 
 
 class Service:
-    """Token endpoint, locator and Company host on one port; ``handler`` answers what is left."""
+    """Token endpoint, locator and Company host on one port; ``handler`` answers what is left.
 
-    def __init__(self, handler: Handler | None = None) -> None:
+    ``name`` is what it calls itself; with ``context`` it speaks TLS.
+    """
+
+    def __init__(
+        self,
+        handler: Handler | None = None,
+        *,
+        name: str = "127.0.0.1",
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._name = name
+        self._context = context
         self.handler: Handler = handler or (lambda _: Answer(body={"Data": {"Id": 1}}))
         self.calls: list[Request] = []
         self.tokens: list[Request] = []
@@ -77,9 +89,11 @@ class Service:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", 0, ssl=self._context, backlog=1024
+        )
         port = self._server.sockets[0].getsockname()[1]
-        self.url = f"http://127.0.0.1:{port}"
+        self.url = f"{'https' if self._context else 'http'}://{self._name}:{port}"
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -15,6 +15,7 @@ from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
+from wosdk_async.transport.network import Network
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.transport import Transport
@@ -104,7 +105,7 @@ class ScriptedEngine:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
         *,
@@ -142,7 +143,11 @@ class World:
         self.tokens = 0
         self.on_token: Handler = self._token
         self.on_discovery: Handler = self._discovery
-        defaults = {"hosts": HostRules(), "connections": 1000, "in_flight": 32}
+        defaults = {
+            "hosts": HostRules(),
+            "network": Network(limits=Limits(connections=1000)),
+            "in_flight": 32,
+        }
         self.transport = Transport(
             TransportSettings(**{**defaults, **settings}, clock=self.time.clock(), engine=self._engine)
         )

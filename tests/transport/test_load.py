@@ -210,7 +210,7 @@ async def test_stats_tell_the_state_and_no_secret() -> None:
     assert "secret" not in repr(stats)
 
 
-@pytest.mark.parametrize("bound", [{"in_flight": 0}, {"connections": -1}, {"rate": 0}, {"max_queued": -1}])
+@pytest.mark.parametrize("bound", [{"in_flight": 0}, {"rate": 0}, {"max_queued": -1}])
 def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
     """It is told when the client is made, with its name."""
     with pytest.raises(ConfigurationError, match=next(iter(bound))):

@@ -58,13 +58,13 @@ async def test_a_dead_session_is_renewed_once_and_the_call_resent(refusal: Answe
 
 
 async def test_a_session_that_stays_refused_is_an_error() -> None:
-    """Renewed once and refused again: the refusal is raised, with its code."""
+    """Renewed twice and refused again: the refusal is raised, with its code."""
     async with Service(lambda _: error(403, "EXPIRED_TOKEN", "Token has expired")) as service:
         async with service.client() as client:
             with pytest.raises(SessionRefusedError, match="Token has expired") as caught:
                 await client.company().get("Thing", 1)
     assert (caught.value.code, caught.value.status) == ("EXPIRED_TOKEN", 403)
-    assert len(service.calls) == 2
+    assert len(service.calls) == 3
     assert isinstance(caught.value, SessionError)
 
 

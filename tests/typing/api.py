@@ -5,11 +5,14 @@ A line marked ``type: ignore[code]`` must be an error of that code: ``warn_unuse
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import AsyncIterator
 from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, assert_type
+
+import httpx
 
 from wosdk_async import (
     ActorType,
@@ -26,12 +29,15 @@ from wosdk_async import (
     FinancialItem,
     FinancialStatusChangeResponse,
     GetDocDownloadUrl,
+    Limits,
     Location,
     Money,
+    NativeTransport,
     Query,
     Ref,
     Stats,
     Task,
+    Timeouts,
     Watermark,
     WoActionResponse,
     WoCreateCommand,
@@ -174,6 +180,11 @@ async def many(client: Client) -> None:
     assert_type(client.stats(), Stats)
     assert_type(client.stats().retry_quota, float)
     await client.aclose(grace=1.0)
+    Client(timeouts=Timeouts(read=60), limits=Limits(connections=9), ssl_context=ssl.create_default_context())
+    Client(timeouts=httpx.Timeout(5), limits=httpx.Limits(), proxy="http://a:1", trust_env=False, http2=True)
+    Client(http_client=httpx.AsyncClient(transport=NativeTransport()), transport=httpx.AsyncHTTPTransport())
+    Client(http_client=httpx.Client())  # type: ignore[arg-type]
+    Client.from_env(timeouts=5)  # type: ignore[arg-type]
     Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
     Client.from_env(in_flight=8, adaptive=True)
     Client.from_env(in_fligt=8)  # type: ignore[call-arg]

@@ -7,7 +7,7 @@ as its name with plain dicts.
 from __future__ import annotations
 
 from wosdk_async.calls.changes import change, change_to, require_unchanged, version, versioned
-from wosdk_async.calls.commands import by_other_paths, command
+from wosdk_async.calls.commands import command, paths_of
 from wosdk_async.calls.entities import (
     create,
     delete,
@@ -22,12 +22,12 @@ from wosdk_async.calls.raw import post
 
 __all__ = [
     "Id",
-    "by_other_paths",
     "change",
     "change_to",
     "command",
     "create",
     "delete",
+    "paths_of",
     "post",
     "query",
     "require_support",

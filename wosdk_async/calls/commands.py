@@ -7,8 +7,6 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import attrs
-
 from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreed
 from wosdk_async.calls.parts import content_of, content_of_dict, objects, segment
@@ -16,7 +14,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, CommandResult, _registry, command_class
 from wosdk_async.wire import Call
 
-__all__ = ["by_other_paths", "command"]
+__all__ = ["command", "paths_of"]
 
 R = TypeVar("R", bound=CommandResult)
 
@@ -36,25 +34,29 @@ def command(
         name, path = cmd.wire_name, cmd.path
         content = agreed(cmd.wire_name, content_of(cmd, check=check))
         safe, to_locator, decode = cmd.repeat == "safe", cmd.host == "locator", _reader(cmd.result_name)
-    request_id = None if to_locator else os.urandom(16).hex()  # spec 4.2: on each command except discovery
+    body: dict[str, Any] = {"Command": content}
+    request_id = None
+    if not to_locator:  # spec 4.2: on each command except discovery
+        body["RequestId"] = request_id = os.urandom(16).hex()
     return Call(
         name,
         "POST",
-        f"api/v1/cmd/{path}",
+        _BELOW + path,
         decode,
         repeat_safe=safe,
-        body=wire.body_of(Command=content, RequestId=request_id),
+        body=wire.body_of(body),
         request_id=request_id,
         to_locator=to_locator,
     )
 
 
-def by_other_paths(call: Call[R], cmd: Command[Any] | str) -> list[Call[R]]:
-    """``call`` by each other path that sources show for its command (facts 12 row 4), under one RequestId."""
-    others = () if isinstance(cmd, str) else cmd.other_paths
-    return [attrs.evolve(call, path=f"api/v1/cmd/{path}") for path in others]
+def paths_of(cmd: Command[Any] | str) -> list[str]:
+    """Every path that sources show for a command (facts 12 row 4), the documented one first."""
+    known = () if isinstance(cmd, str) else (cmd.path, *cmd.other_paths)
+    return [f"{_BELOW}{path}" for path in known]
 
 
+_BELOW = "api/v1/cmd/"
 _PLAIN = objects(envelope.RESULT, None)
 
 

@@ -57,7 +57,7 @@ def create(
         content = content_of_dict(entity_class(entity), fields, check)
     else:
         content = content_of(entity, check=check, new=True)
-    return _change(f"create {name}", "POST", f"api/v1/base/{name}", wire.body_of(Entity=content))
+    return _change(f"create {name}", "POST", f"api/v1/base/{name}", wire.body_of({"Entity": content}))
 
 
 def update(
@@ -66,7 +66,7 @@ def update(
     """Write the listed properties of a record and nothing else (spec 4.9); ``fields`` by wire name."""
     name = name_of(entity)
     key = {"Id": id} if isinstance(id, int) else dict(id)
-    body = wire.body_of(Properties=properties, Entity=key | dict(fields))
+    body = wire.body_of({"Properties": properties, "Entity": key | dict(fields)})
     return _change(f"update {name}", "PUT", f"api/v1/base/{name}", body)
 
 
@@ -103,7 +103,7 @@ def query(
         f"api/v1/query/{name}",
         objects(envelope.ROWS, entity),
         repeat_safe=True,
-        body=wire.body_of(QueryExpression=content),
+        body=wire.body_of({"QueryExpression": content}),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),
     )
 

@@ -48,7 +48,8 @@ def content_of(record: Record, *, check: bool = True, new: bool = False) -> dict
 
     Without ``check`` only what has no JSON form is refused. A ``new`` record is one to be created.
     """
-    if (content := codec.plain(record)) is not None and not (check and lacks(record, new=new)):
+    content = codec.plain(record)
+    if content is not None and not (new and check and lacks(record, new=True)):
         return content
     if check:
         _refuse(type(record).__name__, problems(record, new=new))
@@ -76,5 +77,4 @@ def _refuse(name: str, found: list[Problem]) -> None:
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
-    cls = None if isinstance(kind, str) else kind
-    return lambda body: envelope.objects(body, form, cls)
+    return envelope.objects(form, None if isinstance(kind, str) else kind)

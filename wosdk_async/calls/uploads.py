@@ -35,7 +35,7 @@ class Upload:
         self._rest = b""
         self._body = io.BytesIO()
         # facts 3.10; the blob comes first, so that a file is read before anything is asked of the service
-        name = wire.body_of(FileName=file_name).removesuffix(b"}")
+        name = wire.body_of({"FileName": file_name}).removesuffix(b"}")
         self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
 
     def require_fit(self, size: int) -> None:

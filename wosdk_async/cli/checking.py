@@ -156,7 +156,7 @@ class _Stopwatch:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
         *,

@@ -24,6 +24,7 @@ gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.p
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import cattrs
@@ -61,7 +62,9 @@ converter.register_structure_hook_factory(_is_record, make_reader)
 converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
-_plain_writers = PlainWriters(converter)
+plain = PlainWriters(converter).write
+"""What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
+(:mod:`wosdk_async.check`); None for any other."""
 
 
 def structure(data: Any, cls: type[T]) -> T:
@@ -74,6 +77,11 @@ def decode(body: bytes, cls: Any, form: Form = WHOLE) -> Any:
     return _reader(cls, form).read(body)
 
 
+def reader(cls: Any, form: Form = WHOLE) -> Callable[[bytes], Any]:
+    """The function that does what :func:`decode` does with bodies of one kind."""
+    return _reader(cls, form).read
+
+
 @functools.lru_cache(maxsize=1024)
 def _reader(cls: Any, form: Form) -> Reader:
     return Reader(cls, form, converter)
@@ -82,11 +90,3 @@ def _reader(cls: Any, form: Form) -> Reader:
 def unstructure(obj: Any) -> Any:
     """Plain dicts, lists, texts and numbers to send for ``obj``."""
     return converter.unstructure(obj)
-
-
-def plain(record: Record) -> dict[str, Any] | None:
-    """What :func:`unstructure` gives for a ``record`` that holds nothing odd; None for any other.
-
-    What is in it has no problems (:func:`wosdk_async.check.problems`); what is missing from it may be one.
-    """
-    return _plain_writers.write(record)

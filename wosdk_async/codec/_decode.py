@@ -25,7 +25,7 @@ One = Callable[[Any], Any]
 SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a value that is no time
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Form:
     """Where the objects are in an answer. Both functions get what makes an object of one of them.
 
@@ -53,32 +53,30 @@ class Reader:
         self._fast: Callable[[bytes], Any] | None = None
         self._builds = 0
         self._unbuilt = 0  # slow answers since the first that taught something which the twins do not know
+        self._due = False
         self._fruitless = 0  # slow answers that taught nothing, one after the other
         self._news = False
         self._lock = threading.Lock()
 
     def read(self, body: bytes) -> Any:
         """What the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
-        made = self._try(body)
+        if self._due:
+            self._build()
+        made = None
+        if self._fast is not None:
+            try:
+                made = self._fast(body)
+            except SURPRISES:
+                made = None
         if made is None or self._news:
             if made is None:
                 made = self._form.plain(loads(body), lambda data: self._converter.structure(data, self._cls))
             self._learn(made)
         return made
 
-    def _try(self, body: bytes) -> Any:
-        if self._unbuilt > self._builds**2:  # rarer and rarer: making twins costs a hundred readings
-            self._build()
-        if self._fast is None:
-            return None
-        try:
-            return self._fast(body)
-        except SURPRISES:
-            return None
-
     def _build(self) -> None:
         with self._lock:
-            self._unbuilt = 0
+            self._unbuilt, self._due = 0, False
             self._builds += 1
             try:
                 self._fast = self._made()
@@ -108,3 +106,5 @@ class Reader:
             self._fruitless = 0 if learned else self._fruitless + 1
             if learned or self._unbuilt or not self._builds:
                 self._unbuilt += 1
+            # Rarer and rarer: making twins costs a hundred readings.
+            self._due = self._unbuilt > self._builds**2

@@ -16,7 +16,7 @@ from typing import Any
 import cattrs
 
 from wosdk_async.model import _registry
-from wosdk_async.model._base import Record, Ref
+from wosdk_async.model._base import Command, Record, Ref
 from wosdk_async.model._wire import Wire
 
 __all__ = ["PlainWriters"]
@@ -42,6 +42,9 @@ HEAD = """\
 def write(record):
     if record.extra: raise Odd
     made = {}
+"""
+REQUIRED = """\
+    if record.{name} is None: raise Odd
 """
 FIELD = """\
     if (v := record.{name}) is not None:
@@ -97,6 +100,9 @@ class PlainWriters(dict[type[Any], Writer]):
             "Decimal": Decimal,
         }
         lines = [self._field(name, meta, names) for name, meta in cls.__wire__.items()]
+        if issubclass(cls, Command):  # of a command nothing may be left out that is required
+            required = [name for name, meta in cls.__wire__.items() if meta.get("required")]
+            lines = [REQUIRED.format(name=name) for name in required] + lines
         source = f"{HEAD}{''.join(lines)}    return made\n"
         exec(compile(source, f"<plain writer of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
         return names["write"]  # type: ignore[no-any-return]

@@ -37,6 +37,10 @@ class Desk:
     def zone(self) -> tzinfo:
         return zone_of(_CENTRAL)
 
+    def next_number(self, name: str) -> int:
+        """The next number of a counter of the Company, from 1."""
+        return self.store.next_number(name)
+
     def find(self, entity: str, key: int) -> Row | None:
         """The row with this id, or None; the same object each time it is asked for."""
         known = self._rows.get((entity, key))
@@ -68,7 +72,7 @@ class Desk:
 
     def insert(self, shape: Shape, row: Row) -> Row:
         """Keep a new row under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
-        row["Id"] = self.store.next_number(shape.name)
+        row["Id"] = self.next_number(shape.name)
         return self.place(shape, row)
 
     def place(self, shape: Shape, row: Row) -> Row:

@@ -8,11 +8,10 @@ from .body import Row
 from .desk import Desk
 from .errors import broken_rule
 from .files import content_of
-from .ownership import link
 from .shape import shapes
 from .times import to_local, to_utc, zone_of
 
-__all__ = ["ON_CREATE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
+__all__ = ["ON_CREATE", "ON_DELETE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
 
 Rule = Callable[[Desk, Row], None]
 
@@ -71,12 +70,35 @@ def _location(desk: Desk, row: Row) -> None:
     row["RootId"] = ancestors[-1]["Id"] if ancestors else row["Id"]
 
 
-def _new_wo_note(desk: Desk, row: Row) -> None:
-    notes = link("WorkOrder", shapes()["WorkOrder"].by_name["notes"])
-    if row["NoteTypeId"] == "Completion" and notes is not None:
-        others = desk.children(notes, row["WorkOrderId"])
-        if any(note["NoteTypeId"] == "Completion" for note in others):  # facts 3.9; text assumed
+def _wo_note(desk: Desk, row: Row) -> None:
+    """A work order has one completion note at most (facts 3.9), and points at it."""
+    order = desk.find("WorkOrder", row["WorkOrderId"])
+    if order is None:
+        return
+    current = order.get("CompletionNote", {}).get("Id")
+    if row["NoteTypeId"] == "Completion":
+        if current not in (None, row["Id"]):  # text assumed
             raise broken_rule(f"Work order {row['WorkOrderId']} has a completion note already.")
+        _point_at_note(desk, order, row["Id"])
+    elif current == row["Id"]:
+        _point_at_note(desk, order, None)
+
+
+def _point_at_note(desk: Desk, order: Row, key: int | None) -> None:
+    """The order's counter stays: the note is a row of its own (not shown; assumed)."""
+    order.pop("CompletionNote", None)
+    if key is not None:
+        order["CompletionNote"] = {"Id": key}
+    desk.keep(shapes()["WorkOrder"], order)
+
+
+def _lost_wo_note(desk: Desk, row: Row) -> None:
+    order = desk.find("WorkOrder", row["WorkOrderId"])
+    if order is not None and order.get("CompletionNote") == {"Id": row["Id"]}:
+        _point_at_note(desk, order, None)
+
+
+def _new_wo_note(desk: Desk, row: Row) -> None:
     row["CreatedDate"] = desk.now.local(desk.zone)
     row["CreatedBy"] = desk.account
 
@@ -104,4 +126,6 @@ ON_WRITE: dict[str, Rule] = {
     "Contact": _contact,
     "Document": _document,
     "Location": _location,
+    "WoNote": _wo_note,
 }
+ON_DELETE: dict[str, Rule] = {"WoNote": _lost_wo_note}

@@ -17,7 +17,7 @@ from .files import address_of
 from .ownership import OWNED_OBJECTS, link
 from .shape import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
 
-__all__ = ["MAX_STEPS", "Selection", "paths_of", "selection"]
+__all__ = ["MAX_STEPS", "Selection", "paths_of", "selection", "shown"]
 
 MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
 
@@ -50,6 +50,11 @@ def paths_of(value: object) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
         raise incorrect_model("Properties must be a list of property paths.")
     return tuple(path.strip() for path in value if path.strip()) or ("*",)
+
+
+def shown(desk: Desk, entity: str, row: Row) -> Row:
+    """A row as a default read shows it."""
+    return selection(entity, ("*",)).show(desk, row)
 
 
 @lru_cache(maxsize=1024)

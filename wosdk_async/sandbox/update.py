@@ -12,6 +12,7 @@ from wosdk_async.catalogue import Field
 from .body import Row, pick
 from .desk import Desk
 from .errors import Refusal, broken_rule, missing_row, unknown_property
+from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_WRITE
 from .selection import MAX_STEPS
@@ -70,6 +71,8 @@ def update(desk: Desk, shape: Shape, row: Row, entity: Mapping[str, Any], wanted
     if rule := ON_WRITE.get(shape.name):
         rule(desk, row)
     changed |= row != before
+    if row != before:
+        check_owner(desk, shape, row, before)
     if changed:
         desk.replace(shape, row)
     return changed

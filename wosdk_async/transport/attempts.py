@@ -10,7 +10,6 @@ from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
-from wosdk_async.transport.login import session_headers
 from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, read
@@ -32,14 +31,74 @@ class Attempts:
     _holding: bool = True
 
     async def once(self) -> Any:
-        """One attempt; a refusal that a new session may cure is cured once."""
-        session = await self._admitted()
-        try:
-            return await self._attempt(session)
-        except SessionRefusedError:
-            self.trace.enter("session", self.clock.now())
-        await self.sessions.newer_than(session.generation)
-        return await self._attempt(await self._admitted())
+        """One attempt; a refusal that a new session may cure is followed by another under a new one.
+
+        Twice at the most: a token may die and the Company move in the same moment.
+        """
+        call, trace, clock = self.call, self.trace, self.clock
+        cures = 2
+        while True:
+            session = self._at_once() or await self._admitted()
+            grant = session.grant
+            base = grant.locator_url if call.to_locator else grant.base_url
+            headers = grant.headers + call.headers if call.headers else grant.headers
+            number, begun = self._begin()
+            try:
+                reply = await self.engine.send(
+                    call.method,
+                    f"{base}/{call.path}",
+                    headers,
+                    call.body,
+                    self._sending,
+                    repeat_safe=call.repeat_safe,
+                )
+                self._answered(reply, number, begun)
+            except BaseException as failure:
+                if isinstance(failure, SendFailed) and not failure.sent:
+                    trace.sent = False  # it had been handed over to what does not tell, and came back
+                self.lane.control.gave_up(clock.now() - begun)
+                raise
+            finally:
+                self.gate.release(self.lane)
+            try:
+                return read(call, reply)
+            except RefusedError as error:
+                trace.sent = False
+                error.hide(grant.token)
+                if not cures or not isinstance(error, SessionRefusedError):
+                    raise
+            cures -= 1
+            trace.enter("session", clock.now())
+            await self.sessions.newer_than(session.generation)
+
+    def _begin(self) -> tuple[int, float]:
+        """The number of the slot that is held, and the time."""
+        now = self.clock.now()
+        self.trace.attempts += 1
+        self.trace.enter("connect", now)
+        return self.gate.sent, now
+
+    def _sending(self) -> None:
+        self.trace.sent = True
+        self.trace.enter("request", self.clock.now())
+
+    def _answered(self, reply: Reply, number: int, begun: float) -> None:
+        """Note the answer, and let the gate learn from it."""
+        now, control = self.clock.now(), self.lane.control
+        self.trace.reply = reply
+        self.trace.enter("request", now)
+        if reply.status in THROTTLED:
+            control.throttled(number, self.gate.sent)
+        else:
+            control.answered(number, now - begun, self.lane.held)
+
+    def _at_once(self) -> Session | None:
+        """A live session, if a slot is held already."""
+        if not self._holding:
+            return None
+        session = self.sessions.current()
+        self._holding = session is None
+        return session
 
     async def _admitted(self) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it
@@ -58,47 +117,3 @@ class Attempts:
             gate.release(self.lane)
             self.trace.enter("session", now())
             await self.sessions.newer_than(0)
-
-    async def _attempt(self, session: Session) -> Any:
-        """Send once in the slot that is held, and give it back."""
-        call, trace, company = self.call, self.trace, self.sessions.company
-        grant = session.grant
-        trace.attempts += 1
-        trace.reply = reply = await self._exchange(
-            f"{grant.locator_url if call.to_locator else grant.base_url}/{call.path}",
-            [*session_headers(company, grant.token), *call.headers],
-        )
-        try:
-            return read(call, reply)
-        except RefusedError as error:
-            trace.sent = False
-            error.hide(grant.token)
-            raise
-
-    async def _exchange(self, url: str, headers: list[tuple[str, str]]) -> Reply:
-        call, trace, clock = self.call, self.trace, self.clock
-        gate, control, number = self.gate, self.lane.control, self.gate.sent
-        begun = clock.now()
-
-        def sending() -> None:
-            trace.sent = True
-            trace.enter("request", clock.now())
-
-        trace.enter("connect", begun)
-        try:
-            reply = await self.engine.send(
-                call.method, url, headers, call.body, sending, repeat_safe=call.repeat_safe
-            )
-            if reply.status in THROTTLED:
-                control.throttled(number, gate.sent)
-            else:
-                control.answered(number, clock.now() - begun, self.lane.held)
-        except BaseException as failure:
-            if isinstance(failure, SendFailed) and not failure.sent:
-                trace.sent = False
-            control.gave_up(clock.now() - begun)
-            raise
-        finally:
-            gate.release(self.lane)
-        trace.enter("request", clock.now())
-        return reply

@@ -40,14 +40,19 @@ class Scope:
             raise RuntimeError("a call can only be made in a task")
         self._task = task
         self._cancelling = task.cancelling()
-        self._deadlines._add(self, self._tick)
+        scopes = self._deadlines._scopes.get(self._tick)
+        if scopes is None:
+            self._deadlines._begin(self, self._tick)
+        else:
+            scopes.add(self)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
         if not self._expired:
-            self._deadlines._remove(self, self._tick)
+            # A set that is left empty waits for the calls that follow, or is dropped by the sweep.
+            self._deadlines._scopes[self._tick].discard(self)
         elif self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
@@ -71,9 +76,9 @@ class Deadlines:
     def __repr__(self) -> str:
         return f"<Deadlines {sum(map(len, self._scopes.values()))} running>"
 
-    def within(self, seconds: float) -> Scope:
-        """A scope that ends ``seconds`` from now."""
-        return Scope(self, self._clock.now() + seconds)
+    def within(self, seconds: float, now: float | None = None) -> Scope:
+        """A scope that ends ``seconds`` from ``now``."""
+        return Scope(self, (self._clock.now() if now is None else now) + seconds)
 
     def expire_all(self) -> None:
         """End every scope now."""
@@ -81,18 +86,12 @@ class Deadlines:
         for tick in list(self._scopes):
             self._expire(tick)
 
-    def _add(self, scope: Scope, tick: int) -> None:
-        scopes = self._scopes.get(tick)
-        if scopes is not None:
-            scopes.add(scope)
-            return
+    def _begin(self, scope: Scope, tick: int) -> None:
+        """The first scope that ends at ``tick``."""
         self._scopes[tick] = {scope}
         heapq.heappush(self._ticks, tick)
         if self._timer is None or tick < self._armed:
             self._arm(tick)
-
-    def _remove(self, scope: Scope, tick: int) -> None:
-        self._scopes[tick].discard(scope)  # left empty: calls that follow will use it, or the sweep drops it
 
     def _expire(self, tick: int) -> None:
         for scope in self._scopes.pop(tick, ()):

@@ -22,7 +22,7 @@ from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate, Lane
-from wosdk_async.transport.retry import Retries, RetryPolicy, RetryQuota
+from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
 from wosdk_async.transport.session import SessionKeeper
 from wosdk_async.transport.trace import PHASES, Trace
 from wosdk_async.wire import Call
@@ -76,21 +76,26 @@ class Dispatcher:
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         trace = trace if trace is not None else Trace()
-        trace.begin(call.request_id, self.clock.now())
+        now = self.clock.now()
+        trace.begin(call.request_id, now)
         seconds = options.seconds(call)
         lane = self.lane(sessions)
         lane.calls += 1
         self.counts.begin()
         try:
             self._shed(lane)
-            with self.deadlines.within(seconds) as scope:
+            with self.deadlines.within(seconds, now) as scope:
                 if not self.gate.take(lane):
                     await self.gate.acquire(lane)
                 # What follows is made when it is needed: tens of thousands may wait up to here, and every
                 # object that they hold is walked over by the garbage collector again and again.
                 attempts = Attempts(self.engine, self.gate, self.clock, call, sessions, lane, trace)
-                retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                value: T = await retries.run(call, attempts.once, trace)
+                try:
+                    value: T = await attempts.once()
+                    self.quota.succeeded(retried=False)
+                except FAILURES as failure:
+                    retries = Retries(options.retry, self.clock, self.quota, scope.until)
+                    value = await retries.run(call, attempts.once, trace, failure)
             self.counts.done()
             return value
         except WosdkError as error:
@@ -136,7 +141,7 @@ class Dispatcher:
             request_id=call.request_id,
             attempts=trace.attempts,
             waits=trace.waits,
-            times=dict(trace.times),
+            times=trace.times,
         )
 
 

@@ -86,10 +86,16 @@ class Gate:
 
     def take(self, lane: Lane) -> bool:
         """Take a slot if that is possible without waiting."""
-        if self._free and not lane.queue and self._may_go(lane):
-            self._grant_to(lane)
-            return True
-        return False
+        if not self._free or lane.queue or lane.held + 1 > lane.control.limit:
+            return False
+        if self._interval and self._clock.now() < lane.next_at:
+            return False
+        self._free -= 1
+        lane.held += 1
+        self.sent += 1
+        if self._interval:
+            self._spend(lane)
+        return True
 
     async def acquire(self, lane: Lane) -> None:
         """Wait for a slot."""
@@ -124,12 +130,9 @@ class Gate:
             return False
         return not self._interval or self._clock.now() >= lane.next_at
 
-    def _grant_to(self, lane: Lane) -> None:
-        self._free -= 1
-        lane.held += 1
-        self.sent += 1
-        if self._interval:
-            lane.next_at = max(lane.next_at, self._clock.now() - _BURST) + self._interval
+    def _spend(self, lane: Lane) -> None:
+        """Take one slot's share of the rate."""
+        lane.next_at = max(lane.next_at, self._clock.now() - _BURST) + self._interval
 
     def _line_up(self, lane: Lane) -> None:
         """Put a lane with a queue into the line, unless it has to wait for something else first."""
@@ -159,6 +162,10 @@ class Gate:
                 granted, _ = lane.queue.popitem(last=False)
                 self.queued -= 1
                 if not granted.done():  # else cancelled, and not yet gone from the queue
-                    self._grant_to(lane)
+                    self._free -= 1
+                    lane.held += 1
+                    self.sent += 1
+                    if self._interval:
+                        self._spend(lane)
                     granted.set_result(None)
             self._line_up(lane)

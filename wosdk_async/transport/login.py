@@ -23,7 +23,7 @@ from wosdk_async.errors import (
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import Credentials
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.transport.engine import Engine, SendFailed
+from wosdk_async.transport.engine import Engine, Headers, SendFailed
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import Retries, RetryPolicy
@@ -31,7 +31,7 @@ from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, read
 
-__all__ = ["Login", "session_headers"]
+__all__ = ["Login"]
 
 T = TypeVar("T")
 
@@ -39,14 +39,14 @@ _PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a r
 _LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
 
 
-def session_headers(company: str, token: str) -> list[tuple[str, str]]:
+def _session_headers(company: str, token: str) -> Headers:
     """The headers of every call, discovery included (spec 5)."""
-    return [
+    return (
         ("Authorization", f"Bearer {token}"),
         ("CompanyName", company),
         ("Content-Type", "application/json"),
         ("Accept-Encoding", "gzip,deflate"),
-    ]
+    )
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +77,7 @@ class Login:
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         return Grant(
             token=token,
+            headers=_session_headers(company, token),
             expires_in=life,
             base_url=self.hosts.company_url(url),
             locator_url=self.hosts.endpoint("the locator address", region.locator_url),
@@ -89,7 +90,7 @@ class Login:
         call: Call[tuple[str, float]] = Call(
             "token", "POST", "", _token_and_life, repeat_safe=True, body=urlencode(form).encode()
         )
-        headers = [("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json")]
+        headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
         url = self.hosts.endpoint("the token address", region.token_url)
         return await self._send(call, url, headers, _read_token)
 
@@ -99,7 +100,7 @@ class Login:
         call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
         url = self.hosts.endpoint("the locator address", region.locator_url) + path
         try:
-            return await self._send(call, url, session_headers(company, token), read)
+            return await self._send(call, url, _session_headers(company, token), read)
         except (SessionRefusedError, ThrottledError) as error:
             error.hide(token)
             if error.code != "DATABASE_VERSION_MISMATCH":
@@ -113,7 +114,7 @@ class Login:
         self,
         call: Call[T],
         url: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         reader: Callable[[Call[T], Reply], T],
     ) -> T:
         trace = Trace()

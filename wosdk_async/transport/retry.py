@@ -30,9 +30,13 @@ from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Unreadable
 
-__all__ = ["Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
+__all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
+
+FAILURES = (SendFailed, Unreadable, ThrottledError)
+"""How an attempt fails that may be followed by another."""
+Failure = SendFailed | Unreadable | ThrottledError
 
 
 @attrs.frozen(kw_only=True)
@@ -111,26 +115,32 @@ class Retries:
     quota: RetryQuota | None = None
     until: float = math.inf
 
-    async def run(self, call: Call[Any], once: Callable[[], Awaitable[T]], trace: Trace) -> T:
-        """``await once()`` until it gives a value or the table says to give up."""
+    async def run(
+        self,
+        call: Call[Any],
+        once: Callable[[], Awaitable[T]],
+        trace: Trace,
+        failure: Failure | None = None,
+    ) -> T:
+        """``await once()`` until it gives a value or the table says to give up; ``failure`` was the first."""
         retried = False
         while True:
+            if failure is not None:
+                wait = self._wait(call, failure, trace)
+                retried = True
+                trace.waits += (wait,)
+                trace.enter("sleep", self.clock.now())
+                await self.clock.sleep(wait)
             try:
                 value = await once()
-            except (SendFailed, Unreadable, ThrottledError) as failure:
-                wait = self._wait(call, failure, trace)
+            except FAILURES as cause:
+                failure = cause
             else:
                 if self.quota is not None:
                     self.quota.succeeded(retried)
                 return value
-            retried = True
-            trace.waits += (wait,)
-            trace.enter("sleep", self.clock.now())
-            await self.clock.sleep(wait)
 
-    def _wait(
-        self, call: Call[Any], failure: SendFailed | Unreadable | ThrottledError, trace: Trace
-    ) -> float:
+    def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
         """Seconds until ``call`` is sent again. Raises what the caller is told instead if it is not."""
         repeat_safe = call.repeat_safe
         if trace.attempts >= self.policy.attempts or not _may_repeat(failure, repeat_safe, self.policy):

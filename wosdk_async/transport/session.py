@@ -35,6 +35,8 @@ class Grant:
     """What a renewal brings: a token with its life in seconds, and where the Company is."""
 
     token: str = attrs.field(repr=False)
+    headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
+    """Those of every call that the token is good for."""
     expires_in: float
     base_url: str
     locator_url: str

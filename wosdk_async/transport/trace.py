@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from wosdk_async.wire import Reply
@@ -33,17 +35,26 @@ class Trace:
     sent: bool = False
     phase: str = "queue"
     waits: tuple[float, ...] = ()
-    times: dict[str, float] = attrs.field(factory=dict)
     reply: Reply | None = attrs.field(default=None, repr=False)
-    _since: float = attrs.field(default=0.0, repr=False)
+    _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
+    """When it began, and then each phase that it has left and when; added up only if somebody asks."""
 
     def begin(self, request_id: str | None, now: float) -> None:
         """Forget the call before."""
         self.request_id, self.attempts, self.sent = request_id, 0, False
-        self.waits, self.times, self.reply = (), {}, None
-        self.phase, self._since = "queue", now
+        self.waits, self.reply = (), None
+        self.phase, self._marks = "queue", [now]
 
     def enter(self, phase: str, now: float) -> None:
         """Leave the phase that was, and go on with ``phase``."""
-        self.times[self.phase] = self.times.get(self.phase, 0.0) + now - self._since
-        self.phase, self._since = phase, now
+        self._marks += (self.phase, now)
+        self.phase = phase
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Seconds in each phase that the call has been through and left."""
+        marks = self._marks
+        times: dict[str, float] = {}
+        for begun, phase, left in zip(marks[::2], marks[1::2], marks[2::2], strict=False):
+            times[phase] = times.get(phase, 0.0) + left - begun
+        return times

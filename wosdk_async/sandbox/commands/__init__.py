@@ -6,18 +6,46 @@ members of ``CommandResult``. Importing this package fills the registry.
 
 from __future__ import annotations
 
-from . import creation, files, generic, money, sending, spaces, verification, workflow
-from .registry import find, run
+from . import (
+    copying,
+    creation,
+    employees,
+    files,
+    generic,
+    invoices,
+    look_ups,
+    money,
+    plans,
+    provider_network,
+    routines,
+    spaces,
+    time_cards,
+    verification,
+    work_zones,
+    workflow,
+)
+from .registry import find, modelled, run
+from .unmodelled import NOT_MODELLED
 
 __all__ = [
+    "NOT_MODELLED",
+    "copying",
     "creation",
+    "employees",
     "files",
     "find",
     "generic",
+    "invoices",
+    "look_ups",
+    "modelled",
     "money",
+    "plans",
+    "provider_network",
+    "routines",
     "run",
-    "sending",
     "spaces",
+    "time_cards",
     "verification",
+    "work_zones",
     "workflow",
 ]

@@ -12,7 +12,7 @@ from wosdk_async.sandbox.shape import shapes
 
 from .registry import Arguments, needed
 
-__all__ = ["assign_primary", "preferred_assignee", "reassign"]
+__all__ = ["assign_primary", "preferred_assignee", "reassign", "suitable"]
 
 
 def preferred_assignee(desk: Desk, order: Row, arguments: Arguments) -> int | None:
@@ -26,9 +26,13 @@ def preferred_assignee(desk: Desk, order: Row, arguments: Arguments) -> int | No
     if not arguments.get("ComputeAssignment", False):
         named = arguments.get("EmployeeId", 0)
         return int(needed(desk.find("Employee", named), "Employee", named)["Id"]) if named else None
-    skilled = _linked(desk, "LinkUserAndSpecialty", "SpecialtyId", order.get("Specialty"))
-    local = _linked(desk, "LinkUserAndWorkZone", "WorkZoneId", order.get("WorkZone"))
-    return min(skilled & local, default=None)
+    return next(iter(suitable(desk, order.get("Specialty"), order.get("WorkZone"))), None)
+
+
+def suitable(desk: Desk, specialty: Row | None, zone: Row | None) -> list[int]:
+    """The employees who have the specialty and the work zone, by id."""
+    skilled = _linked(desk, "LinkUserAndSpecialty", "SpecialtyId", specialty)
+    return sorted(skilled & _linked(desk, "LinkUserAndWorkZone", "WorkZoneId", zone))
 
 
 def assign_primary(desk: Desk, order: Row, employee: int) -> None:
@@ -37,26 +41,38 @@ def assign_primary(desk: Desk, order: Row, employee: int) -> None:
     _insert(desk, order["Id"], employee, primary=True)
 
 
-def reassign(desk: Desk, order: Row, employees: list[int], mode: str) -> None:
-    """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand)."""
-    current = desk.children(_assignments(), order["Id"])
-    if mode == "Primary" and len(employees) > 1:
-        raise broken_rule("Mode Primary takes one assignee.")  # not shown; assumed
-    keep = {
-        "Snapshot": [],
-        "Primary": [row for row in current if not row["IsPrimary"] and row["EmployeeId"] not in employees],
-        "AddSecondary": current,
-        "RemoveSecondary": [row for row in current if row["IsPrimary"] or row["EmployeeId"] not in employees],
-    }[mode]
-    for row in current:
-        if row not in keep:
+def reassign(desk: Desk, order: Row, employees: list[int], mode: str) -> bool:
+    """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand).
+
+    Returns:
+        Whether anybody was added, removed or made the first.
+    """
+    rows = desk.children(_assignments(), order["Id"])
+    before = {row["EmployeeId"]: row["IsPrimary"] for row in rows}
+    after = _after(before, list(dict.fromkeys(employees)), mode)
+    for row in rows:
+        if after.get(row["EmployeeId"]) != row["IsPrimary"]:
             desk.remove("WoAssignment", row["Id"])
-    known = {row["EmployeeId"] for row in keep}
-    added = [] if mode == "RemoveSecondary" else [key for key in dict.fromkeys(employees) if key not in known]
-    for index, key in enumerate(added):
-        needed(desk.find("Employee", key), "Employee", key)
-        _insert(desk, order["Id"], key, primary=mode in ("Snapshot", "Primary") and index == 0)
+    for key, primary in after.items():
+        if before.get(key) != primary:
+            needed(desk.find("Employee", key), "Employee", key)
+            _insert(desk, order["Id"], key, primary=primary)
     _show_primary(desk, order)
+    return after != before
+
+
+def _after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
+    """Who is assigned afterwards, and whether as the first."""
+    if mode == "Snapshot":  # facts 5: the list replaces all, its first is the primary
+        return {key: index == 0 for index, key in enumerate(employees)}
+    if mode == "AddSecondary":
+        return dict.fromkeys(employees, False) | before
+    if mode == "RemoveSecondary":
+        return {key: primary for key, primary in before.items() if primary or key not in employees}
+    if len(employees) > 1:
+        raise broken_rule("Mode Primary takes one assignee.")  # not shown; assumed
+    kept = {key: False for key, primary in before.items() if not primary}
+    return kept | dict.fromkeys(employees, True)
 
 
 def _show_primary(desk: Desk, order: Row) -> None:

@@ -11,19 +11,21 @@ from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.expanded import expanded
-from wosdk_async.sandbox.rules import ON_WRITE, lineage
+from wosdk_async.sandbox.rules import lineage
 from wosdk_async.sandbox.shape import shapes
-from wosdk_async.sandbox.times import zone_of
 from wosdk_async.sandbox.values import reference_id
 from wosdk_async.sandbox.write import blank, create, own, recognised
 
 from .assignment import assign_primary, preferred_assignee
-from .log import log_action
+from .log import log_action, stamp
+from .plans import join_plan
 from .registry import Arguments, command, needed
+from .schedule import schedule
 
-__all__ = ["create_work_order"]
+__all__ = ["create_work_order", "make_order"]
 
 _NOTHING = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
+_MAX_DIGITS = 32  # not shown; assumed
 # Lists a creation may carry; the others are written by actions only (facts 5, Creation traps).
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
 
@@ -43,17 +45,28 @@ def create_work_order(desk: Desk, arguments: Arguments) -> Row:
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
+    order = make_order(desk, sent, arguments)
+    return {"Wo": expanded(desk, "WorkOrder", order)}
+
+
+def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
+    """A new work order from the members of ``sent``, kept with all its rows.
+
+    Raises:
+        Refusal: something that the order needs or refers to is missing.
+    """
     shape = shapes()["WorkOrder"]
     members = recognised(shape, sent)
     order = blank(shape, members)
     _requestor(order, sent)
     parts = _parts(desk, order, sent)
-    order["Id"] = desk.store.next_number("WorkOrder")
+    order["Id"] = desk.next_number("WorkOrder")
     _describe(desk, order, parts)
-    _schedule(desk, order, parts, arguments)
+    schedule(desk, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
     _file(desk, order, parts, arguments)
     own(desk, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
-    return {"Wo": expanded(desk, "WorkOrder", order)}
+    join_plan(desk, order, arguments.get("WpTree"))
+    return order
 
 
 def _requestor(order: Row, sent: Row) -> None:
@@ -116,8 +129,9 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
-    serial = desk.store.next_number(f"Number of WorkZone {zone['Id']}")
-    order["Number"] = f"{zone['WoNumberPrefix']}{serial:0{zone['WoNumberDigits']}d}"  # facts 7
+    serial = desk.next_number(f"Number of WorkZone {zone['Id']}")
+    digits = min(zone["WoNumberDigits"], _MAX_DIGITS)
+    order["Number"] = zone["WoNumberPrefix"] + str(serial).zfill(digits)  # facts 7
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]
     if order["VendorNte"]["CurrencyTypeId"] == "Unknown":
@@ -134,32 +148,6 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
-def _schedule(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
-    """The priority, and the due times when they are to be computed (spec 3)."""
-    task = parts.items[0][2]
-    computed = arguments.get("ComputeSchedule", False)
-    # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
-    if "Priority" in task and (computed or "Priority" not in order):
-        order["Priority"] = task["Priority"]
-    ON_WRITE["WorkOrder"](desk, order)  # the UTC twins of times that were sent
-    zone = zone_of(order["TimeZone"])
-    order["DtCreated"] = desk.now.local(zone)
-    order["CreatedDateUtc"] = desk.now.utc
-    if not computed or "Priority" not in order:
-        return
-    priority = desk.row("WoPriority", order["Priority"]["Id"])
-    for local, utc, minutes in _DEADLINES:
-        moment = desk.now.later(priority[minutes])
-        order[local], order[utc] = moment.local(zone), moment.utc
-
-
-_DEADLINES = (
-    ("DtDue", "DueDateUtc", "DueInMinutes"),
-    ("DtAcknowledgeBy", "AcknowledgeByUtc", "AcknowledgeInMinutes"),
-    ("DtOnSiteBy", "DtUtcOnSiteBy", "RespondInMinutes"),
-)
-
-
 def _file(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
     """Keep the order and the rows that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
@@ -168,6 +156,7 @@ def _file(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
     if employee is not None:
         assign_primary(desk, order, employee)
     entry = log_action(desk, order, "Create", arguments)
+    stamp(desk, order)
     desk.place(shapes()["WorkOrder"], order)
     desk.place(shapes()["WorkOrderCost"], _cost(order))
     desk.place(shapes()["WoLastAction"], _last_action(order, entry, arguments))

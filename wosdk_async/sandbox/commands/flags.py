@@ -10,29 +10,42 @@ from wosdk_async.sandbox.ownership import Link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
 
-from .registry import Arguments, needed
+from .orders import reason_row
+from .registry import Arguments
 
-__all__ = ["clear_flags", "set_flags"]
-
-
-def set_flags(desk: Desk, order: Row, arguments: Arguments) -> None:
-    """Add the flags of ``FlagsToSet``: ids of WoActionReasonLookup rows (assumed, as for reasons)."""
-    present = {row["FlagId"] for row in _flags(desk, order)}
-    for key in _keys(arguments.get("FlagsToSet")):
-        needed(desk.find("WoActionReasonLookup", key), "WoActionReasonLookup", key)
-        if key not in present:
-            flag = {"WoId": order["Id"], "FlagId": key, "UtcStamp": desk.now.utc}
-            desk.insert(shapes()["WoFlag"], flag | {"Comment": arguments.get("Comment", "")})
-    _show(desk, order)
+__all__ = ["clear_flags", "flag", "set_flags"]
 
 
-def clear_flags(desk: Desk, order: Row, arguments: Arguments) -> None:
+def flag(desk: Desk, order: Row, arguments: Arguments) -> bool:
+    """The older single flag, taken from ``ActionReasonId``; without one nothing changes (facts 5.1)."""
+    key = arguments.get("ActionReasonId", 0)
+    return _add(desk, order, [key] if key else [], arguments)
+
+
+def set_flags(desk: Desk, order: Row, arguments: Arguments) -> bool:
+    """Add the flags of ``FlagsToSet``: ids of the reasons for attention (assumed, as for reasons)."""
+    return _add(desk, order, _keys(arguments.get("FlagsToSet")), arguments)
+
+
+def clear_flags(desk: Desk, order: Row, arguments: Arguments) -> bool:
     """Take the flags of ``FlagsToClear`` away; one that is not set is passed over (assumed)."""
     cleared = _keys(arguments.get("FlagsToClear"))
-    for row in _flags(desk, order):
-        if row["FlagId"] in cleared:
-            desk.remove("WoFlag", row["Id"])
+    gone = [row for row in _flags(desk, order) if row["FlagId"] in cleared]
+    for row in gone:
+        desk.remove("WoFlag", row["Id"])
     _show(desk, order)
+    return bool(gone)
+
+
+def _add(desk: Desk, order: Row, keys: list[int], arguments: Arguments) -> bool:
+    present = {row["FlagId"] for row in _flags(desk, order)}
+    added = [key for key in dict.fromkeys(keys) if key not in present]
+    for key in added:
+        reason_row(desk, key, "Attention")
+        row = {"WoId": order["Id"], "FlagId": key, "UtcStamp": desk.now.utc}
+        desk.insert(shapes()["WoFlag"], row | {"Comment": arguments.get("Comment", "")})
+    _show(desk, order)
+    return bool(added)
 
 
 def _show(desk: Desk, order: Row) -> None:

@@ -9,35 +9,51 @@ from wosdk_async.sandbox.times import zone_of
 
 from .registry import Arguments
 
-__all__ = ["log_action"]
+__all__ = ["log_action", "record", "stamp"]
 
 
 def log_action(desk: Desk, order: Row, kind: str, arguments: Arguments) -> Row:
-    """Write a WoActionLog row and stamp ``order``; the caller keeps the order.
+    """Write a WoActionLog row; the order stays as it is.
 
     Args:
-        order: the work order; its ``LastActionDate`` and UTC twin become this moment.
         kind: a WOActionType.
         arguments: the command's; ``Comment``, ``ActionDate`` and ``ActionReasonId`` are logged (facts 5).
     """
     moment = desk.now.local(zone_of(order["TimeZone"]))
+    happened = arguments.get("ActionDate", moment)
     shape = shapes()["WoActionLog"]
-    entry = desk.insert(
+    return desk.insert(
         shape,
         {
             **shape.blank,
             "WorkOrderId": order["Id"],
             "TypeId": kind,
             "Actor": desk.account,
-            "ActionDate": arguments.get("ActionDate", moment),
+            "ActionDate": happened,
             "Comment": arguments.get("Comment", ""),
             "ActionReasonId": arguments.get("ActionReasonId", 0),
-            "IsBackDate": "ActionDate" in arguments,  # facts 5: back-dating
+            "IsBackDate": happened < moment,  # facts 5: back-dating; what a later date does is assumed
             "UiTypeId": "IntegrationWS",  # not shown; assumed by its name
             "TimeZone": order["TimeZone"],
             "SystemDateUtc": desk.now.utc,
         },
     )
-    order["LastActionDate"] = moment
+
+
+def stamp(desk: Desk, order: Row) -> None:
+    """Make this the moment of the order's last action, also of a back-dated one (not shown; assumed)."""
+    order["LastActionDate"] = desk.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = desk.now.utc
-    return entry
+
+
+def record(desk: Desk, order: Row, kind: str, arguments: Arguments, reason: Row | None = None) -> None:
+    """Log an action, let the order's WoLastAction name it, and keep the changed order."""
+    entry = log_action(desk, order, kind, arguments)
+    stamp(desk, order)
+    last = desk.row("WoLastAction", order["Id"])
+    last["LastAction"] = {"Id": entry["Id"]}
+    last.pop("Reason", None)
+    if reason is not None:
+        last["Reason"] = {"Id": reason["Id"]}
+    desk.replace(shapes()["WoLastAction"], last)
+    desk.replace(shapes()["WorkOrder"], order)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.ownership import Link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.write import create
 
@@ -22,16 +21,10 @@ def completion_note(desk: Desk, order: Row, arguments: Arguments) -> None:
     option = arguments.get("CompletionNoteOption", "Ignore")
     if option == "Ignore" or not comment:
         return
-    note = _existing(desk, order)
+    note = desk.find("WoNote", order["CompletionNote"]["Id"]) if "CompletionNote" in order else None
     if note is None:
         body = {"Body": comment, "NoteTypeId": "Completion"}
-        note = create(desk, shapes()["WoNote"], body, {"WorkOrderId": order["Id"]})
+        create(desk, shapes()["WoNote"], body, {"WorkOrderId": order["Id"]})
     elif option == "Replace" or not note["Body"]:
         note["Body"] = comment
         desk.replace(shapes()["WoNote"], note)
-    order["CompletionNote"] = {"Id": note["Id"]}
-
-
-def _existing(desk: Desk, order: Row) -> Row | None:
-    notes = desk.children(Link(shapes()["WoNote"], "WorkOrderId"), order["Id"])
-    return next((note for note in notes if note["NoteTypeId"] == "Completion"), None)

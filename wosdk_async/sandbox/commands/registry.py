@@ -14,7 +14,9 @@ from wosdk_async.sandbox.errors import Refusal, broken_rule
 from wosdk_async.sandbox.shape import SCALARS
 from wosdk_async.sandbox.values import UNREADABLE, read
 
-__all__ = ["Arguments", "Handler", "command", "find", "needed", "run"]
+from .unmodelled import NOT_MODELLED
+
+__all__ = ["Arguments", "Handler", "command", "find", "modelled", "needed", "not_modelled", "run"]
 
 Arguments = dict[str, Any]
 Handler = Callable[[Desk, Arguments], Row]
@@ -62,8 +64,18 @@ def run(desk: Desk, wanted: Command, sent: Mapping[str, Any]) -> Row:
     """
     handler = _handlers.get(wanted.name)
     if handler is None:
-        raise broken_rule(f"The local sandbox does not model {wanted.name}.")
+        raise not_modelled(wanted.name, NOT_MODELLED.get(wanted.name, "it is new in the catalogue"))
     return handler(desk, _arguments(wanted, sent))
+
+
+def not_modelled(name: str, why: str) -> Refusal:
+    """A command, or a use of it, that the sandbox does not claim to know."""
+    return broken_rule(f"The local sandbox does not model {name}: {why}.")
+
+
+def modelled() -> frozenset[str]:
+    """The names of the commands that do something here."""
+    return frozenset(_handlers)
 
 
 def needed(row: Row | None, name: str, key: object) -> Row:

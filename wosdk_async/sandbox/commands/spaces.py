@@ -7,12 +7,13 @@ from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.expanded import expanded
-from wosdk_async.sandbox.ownership import Link, link
+from wosdk_async.sandbox.ownership import link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
-from wosdk_async.sandbox.write import create
+from wosdk_async.sandbox.write import create, point
 
 from .registry import Arguments, command, needed
+from .templates import apply_template, below, find_template, plain_location
 
 __all__ = ["create_space"]
 
@@ -55,12 +56,17 @@ def _unit(desk: Desk, customer: Row, specifier: Row, if_exists: str) -> Row:
     if not name:
         raise required("NewUnitSpecifier.UnitName")
     parent = _parent(desk, customer, specifier)
-    same = [unit for unit in _below(desk, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
+    same = [unit for unit in below(desk, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
     if same and if_exists == "Reuse":
         return same[0]
     if same and if_exists != "Ignore":  # Fail, and Unknown like it (assumed); Ignore makes another
         raise broken_rule(f"Unit '{name}' exists already.")
-    return _from_template(desk, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+    unit = _new_location(desk, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+    info = pick(specifier, "UnitInfo")
+    if isinstance(info, dict):  # it replaces the template's (assumed)
+        point(desk, shapes()["Location"], unit, shapes()["Location"].by_name["info"], info)
+        desk.keep(shapes()["Location"], unit)
+    return unit
 
 
 def _parent(desk: Desk, customer: Row, specifier: Row) -> int:
@@ -70,42 +76,16 @@ def _parent(desk: Desk, customer: Row, specifier: Row) -> int:
     for part in ("Building", "Floor"):
         name = _text(specifier, f"{part}Name")
         if name:
-            known = [row for row in _below(desk, parent) if row["TypeId"] == part and row["Name"] == name]
+            known = [row for row in below(desk, parent) if row["TypeId"] == part and row["Name"] == name]
             plan = _text(specifier, f"{part}FloorPlan")
-            parent = (known[0] if known else _from_template(desk, parent, name, plan, part))["Id"]
+            parent = (known[0] if known else _new_location(desk, parent, name, plan, part))["Id"]
     return int(parent)
 
 
-def _from_template(desk: Desk, parent: int, name: str, plan: str, kind: str) -> Row:
-    """A new location, with everything below the template's root copied under it (spec 4.4)."""
+def _new_location(desk: Desk, parent: int, name: str, plan: str, kind: str) -> Row:
     if not plan:
-        return create(desk, shapes()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
-    template = _template(desk, plan)
-    root = desk.row("Location", template["RootAssetId"])
-    return _copy(desk, root, parent) if not name else _copy(desk, root | {"Name": name}, parent)
-
-
-def _template(desk: Desk, name: str) -> Row:
-    text = "SELECT body FROM AssetTemplate WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"
-    found = desk.store.select(text, [desk.company.id, name])
-    if len(found) != 1:
-        raise broken_rule(f"Template '{name}' cannot be found; or ambiguous template name")  # facts 6
-    return found[0]
-
-
-def _copy(desk: Desk, source: Row, parent: int) -> Row:
-    members = {key: value for key, value in source.items() if key not in ("Id", "RootId")}
-    made = create(desk, shapes()["Location"], members | {"ParentId": parent, "IsTemplate": False})
-    attributes = link("Location", shapes()["Location"].by_name["attributes"])
-    for row in desk.children(attributes, source["Id"]) if attributes else ():
-        create(desk, shapes()["AssetAttribute"], row, {"AssetId": made["Id"]})
-    for child in _below(desk, source["Id"]):
-        _copy(desk, child, made["Id"])
-    return made
-
-
-def _below(desk: Desk, parent: int) -> list[Row]:
-    return desk.children(Link(shapes()["Location"], "ParentId"), parent) if parent else []
+        return plain_location(desk, name, parent, kind)
+    return apply_template(desk, find_template(desk, plan, kind), name, parent)
 
 
 def _address(desk: Desk, space: Row, address: Row) -> None:

@@ -6,19 +6,20 @@ from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.ownership import Link
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.times import zone_of
 
+from .log import record
+from .orders import the_order
 from .registry import Arguments, command
-from .workflow import the_order
 
 __all__ = ["verify_work"]
 
 
 @command("VerifyWorkCommand")
 def verify_work(desk: Desk, arguments: Arguments) -> Row:
-    """Record a rating and a comment of completed work.
+    """Record a rating and a comment of completed work; the log has it as Verified (assumed by its name).
 
     Raises:
         Refusal: the order is not completed (spec 3 names the state; the text is assumed).
@@ -40,4 +41,5 @@ def verify_work(desk: Desk, arguments: Arguments) -> Row:
             "Actor": desk.account,
         },
     )
-    return {"WorkVerification": selection("WoVerification", ("*",)).show(desk, row)}
+    record(desk, order, "Verified", arguments)
+    return {"WorkVerification": shown(desk, "WoVerification", row)}

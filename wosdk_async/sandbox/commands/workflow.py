@@ -11,25 +11,30 @@ import attrs
 
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.errors import broken_rule, modified, required
-from wosdk_async.sandbox.selection import selection
+from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.selection import shown
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
 
 from .assignment import reassign
-from .flags import clear_flags, set_flags
-from .log import log_action
+from .flags import clear_flags, flag, set_flags
+from .log import record
 from .notes import completion_note
+from .orders import reason_row, the_order
+from .provider_network import message, recall
 from .registry import Arguments, command, needed
 
 __all__ = ["ACTIONS", "Action", "act"]
 
-Effect = Callable[[Desk, Row, Arguments], None]
+Effect = Callable[[Desk, Row, Arguments], bool]
 
 
 @attrs.frozen
 class Action:
-    """One row of the workflow: the log's name, the states it starts from, the state it leads to."""
+    """One row of the workflow: the log's name, the states it starts from, the state it leads to.
+
+    ``effect`` does what else is to be done and tells whether anything changed.
+    """
 
     logged: str
     sources: frozenset[str] | None = None
@@ -38,18 +43,27 @@ class Action:
     effect: Effect | None = None
 
 
-def _assign(desk: Desk, order: Row, arguments: Arguments) -> None:
+def _assign(desk: Desk, order: Row, arguments: Arguments) -> bool:
     sent = arguments.get("Assignees", [])
     field = shapes()["WoAssignment"].by_name["employeeid"]
     known = [read(field, value) for value in sent] if isinstance(sent, list) else []
-    reassign(desk, order, [key for key in known if key is not UNREADABLE], arguments.get("Mode", "Primary"))
+    employees = [key for key in known if key is not UNREADABLE]
+    return reassign(desk, order, employees, arguments.get("Mode", "Primary"))
 
 
-def _complete(desk: Desk, order: Row, arguments: Arguments) -> None:
+def _complete(desk: Desk, order: Row, arguments: Arguments) -> bool:
     if code := arguments.get("RepairCodeId", 0):
         needed(desk.find("RepairCode", code), "RepairCode", code)
         order["RepairCode"] = {"Id": code}
     completion_note(desk, order, arguments)
+    return True
+
+
+def _induct(_desk: Desk, order: Row, arguments: Arguments) -> bool:
+    """Set the induction and safety state; unsent it is the enum's first member (facts 5, invoice state)."""
+    before = order["InductionAndSafetyStatusID"]
+    order["InductionAndSafetyStatusID"] = arguments.get("InductionAndSafetyStatusID", "NotApplicable")
+    return bool(order["InductionAndSafetyStatusID"] != before)
 
 
 def _states(*names: str) -> frozenset[str]:
@@ -70,13 +84,20 @@ ACTIONS = {
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
     "WoCompleteCommand": Action("Complete", _states("InProgress"), "Completed", effect=_complete),
     "WoReopenCommand": Action("Reopen", _states("Cancelled", "Completed", "Paused", "OnHold"), "New"),
+    "WoFlagCommand": Action("Attention", effect=flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
+    "WoRecallCommand": Action("WonWoRecall", effect=recall),
+    "WoMessageCommand": Action("Message", effect=message),
+    "UpdateWoInductionAndSafetyStatusCommand": Action("IsmStatusChanged", effect=_induct),
 }
 
 
 def act(desk: Desk, name: str, arguments: Arguments) -> Row:
     """Run one action and give the order as a default read shows it (facts 5, Shape of a result).
+
+    An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
+    the other commands assumed).
 
     Raises:
         Refusal: the order is missing or in another state, a reason is wanted, or the expected
@@ -86,26 +107,11 @@ def act(desk: Desk, name: str, arguments: Arguments) -> Row:
     order = the_order(desk, arguments)
     _check_state(order, action)
     reason = _reason(desk, action, arguments)
-    if action.effect is not None:
-        action.effect(desk, order, arguments)
-    if action.target is not None:
-        order["StatusId"] = action.target
-    entry = log_action(desk, order, action.logged, arguments)
-    _remember(desk, order, entry, reason)
-    desk.replace(shapes()["WorkOrder"], order)
-    return {"Wo": selection("WorkOrder", ("*",)).show(desk, order)}
-
-
-def the_order(desk: Desk, arguments: Arguments) -> Row:
-    """The order a command names, checked against the state the caller expects (facts 3.7)."""
-    key = arguments.get("WorkOrderId", 0)
-    if not key:
-        raise required("WorkOrderId")
-    order = needed(desk.find("WorkOrder", key), "WorkOrder", key)
-    expected = (arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0))
-    if expected[0] not in ("Unknown", order["StatusId"]) or expected[1] not in (0, order["ConcurrencyId"]):
-        raise modified()
-    return order
+    changed = action.effect is None or action.effect(desk, order, arguments)
+    if changed:
+        order["StatusId"] = action.target or order["StatusId"]
+        record(desk, order, action.logged, arguments, reason)
+    return {"Wo": shown(desk, "WorkOrder", order)}
 
 
 def _check_state(order: Row, action: Action) -> None:
@@ -119,26 +125,13 @@ def _check_state(order: Row, action: Action) -> None:
 
 
 def _reason(desk: Desk, action: Action, arguments: Arguments) -> Row | None:
-    """The WoActionReasonLookup row a command names by its Id, not its ReasonId (facts 4)."""
+    """The reason a command gives; one that its action does not ask for only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
-    if not key:
-        if action.needs_reason:
+    if action.needs_reason:
+        if not key:
             raise broken_rule(f"status {action.target} requires reason")  # facts 5: words of a peer
-        return None
-    row = needed(desk.find("WoActionReasonLookup", key), "WoActionReasonLookup", key)
-    if action.needs_reason and row["ActionId"] != action.logged:  # not shown; assumed
-        raise broken_rule(f"Reason {key} is not one of {action.logged}.")
-    return row
-
-
-def _remember(desk: Desk, order: Row, entry: Row, reason: Row | None) -> None:
-    """Let the order's WoLastAction name this action."""
-    last = desk.row("WoLastAction", order["Id"])
-    last["LastAction"] = {"Id": entry["Id"]}
-    last.pop("Reason", None)
-    if reason is not None:
-        last["Reason"] = {"Id": reason["Id"]}
-    desk.replace(shapes()["WoLastAction"], last)
+        return reason_row(desk, key, action.logged)
+    return needed(desk.find("WoActionReasonLookup", key), "WoActionReasonLookup", key) if key else None
 
 
 def _register(name: str) -> None:

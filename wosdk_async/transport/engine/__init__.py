@@ -10,8 +10,9 @@ from typing import Protocol
 
 from wosdk_async.wire import Reply
 
-__all__ = ["Engine", "OnSending", "SendFailed"]
+__all__ = ["Engine", "Headers", "OnSending", "SendFailed"]
 
+Headers = tuple[tuple[str, str], ...]
 OnSending = Callable[[], None]
 
 
@@ -38,7 +39,7 @@ class Engine(Protocol):
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         body: bytes | None,
         on_sending: OnSending,
         *,

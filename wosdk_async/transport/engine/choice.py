@@ -6,7 +6,7 @@ from collections.abc import Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wosdk_async.transport.engine import Engine, OnSending
+from wosdk_async.transport.engine import Engine, Headers, OnSending
 from wosdk_async.transport.engine.mocks import mocked
 from wosdk_async.transport.engine.proxies import proxies_of
 from wosdk_async.transport.engine.streaming import Incoming, StreamingEngine
@@ -73,7 +73,7 @@ class Switch:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         body: bytes | None,
         on_sending: OnSending,
         *,

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.transport.engine import Headers, OnSending
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import NEVER_SENT, failure, translated
 from wosdk_async.transport.engine.library import httpx
@@ -65,9 +66,9 @@ class ClientEngine:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: Headers,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         *,
         repeat_safe: bool = False,  # noqa: ARG002 - which connection is taken is the client's affair
     ) -> Reply:
@@ -115,9 +116,7 @@ class ClientEngine:
         if self._closing:
             await self._client.aclose()
 
-    def _request(
-        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
-    ) -> httpx.Request:
+    def _request(self, method: str, url: str, headers: Headers, body: bytes | None) -> httpx.Request:
         extensions: dict[str, Any] = {} if self._steps is None else {"timeout": self._steps}
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
         return self._build(method, url, headers=raw, content=body, extensions=extensions)

@@ -75,7 +75,7 @@ class HttpxEngine:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
         *,

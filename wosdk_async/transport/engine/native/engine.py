@@ -66,7 +66,7 @@ class NativeEngine:
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
         *,
@@ -88,7 +88,7 @@ class NativeEngine:
         raise SendFailed(f"{origin.text}: {why}", sent=True)
 
     def _prepared(
-        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
+        self, method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes | None
     ) -> tuple[Origin, tuple[bytes, ...]]:
         """Where the request goes, and its bytes. Raises SendFailed."""
         try:

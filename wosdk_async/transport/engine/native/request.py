@@ -36,15 +36,14 @@ class Origin:
         """What the Host header says."""
         return self.text.partition("://")[2].encode("idna" if not self.text.isascii() else "ascii")
 
-    def head(self, headers: Iterable[tuple[str, str]]) -> bytes:
+    def head(self, headers: tuple[tuple[str, str], ...]) -> bytes:
         """The header lines of a request here, remembered. Raises ValueError for what is no header."""
-        key = tuple(headers)
-        head = self._heads.get(key)
+        head = self._heads.get(headers)
         if head is None:
             if len(self._heads) >= _REMEMBERED:
                 self._heads.clear()
-            lines = [(name.encode("ascii"), value.encode("utf-8")) for name, value in key]
-            head = self._heads[key] = encoded_head([(b"Host", self.name), *lines])
+            lines = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
+            head = self._heads[headers] = encoded_head([(b"Host", self.name), *lines])
         return head
 
 

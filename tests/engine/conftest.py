@@ -1,0 +1,42 @@
+"""Certificates for the servers of the tests."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def made_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Certificates, each its own authority: for this machine, and for another host."""
+    folder = tmp_path_factory.mktemp("certificates")
+    made = {}
+    for name, alternative in {
+        "here": "IP:127.0.0.1",
+        "elsewhere": "DNS:elsewhere.example",
+        "acme": "DNS:acme.example",
+    }.items():
+        path = made[name] = folder / f"{name}.pem"
+        command = (
+            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=test"
+        )
+        files = [
+            "-addext",
+            f"subjectAltName={alternative}",
+            "-keyout",
+            folder / "key",
+            "-out",
+            folder / "cert",
+        ]
+        subprocess.run([*command.split(), *files], check=True, capture_output=True)
+        path.write_bytes((folder / "key").read_bytes() + (folder / "cert").read_bytes())
+    return made
+
+
+def serving(path: Path) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path)
+    return context

@@ -1,0 +1,108 @@
+"""HTTP/2, against a server that speaks nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import DataReceived, Event, RequestReceived, StreamEnded
+
+from tests.engine.conftest import serving
+from tests.engine.raw import RawServer
+from tests.support.service import Service
+from wosdk_async import Client, ConfigurationError, Customer
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.choice import FullEngine, engine_for
+from wosdk_async.transport.network import Network
+
+
+class Http2:
+    """Answers every request with its path and body; resets those to ``/reset``."""
+
+    def __init__(self) -> None:
+        self.protocols: list[str | None] = []
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.protocols.append(writer.get_extra_info("ssl_object").selected_alpn_protocol())
+        h2 = H2Connection(H2Configuration(client_side=False))
+        h2.initiate_connection()
+        bodies: dict[int, bytes] = {}
+        writer.write(h2.data_to_send())
+        while data := await reader.read(65536):
+            for event in h2.receive_data(data):
+                answer(h2, event, bodies)
+            writer.write(h2.data_to_send())
+
+
+def answer(h2: H2Connection, event: Event, bodies: dict[int, bytes]) -> None:
+    if isinstance(event, RequestReceived):
+        bodies[event.stream_id] = dict(event.headers)[b":path"]
+    elif isinstance(event, DataReceived):
+        bodies[event.stream_id] += event.data
+    elif isinstance(event, StreamEnded):
+        if bodies[event.stream_id].startswith(b"/reset"):
+            h2.reset_stream(event.stream_id)
+        else:
+            h2.send_headers(event.stream_id, [(":status", "200"), ("x-a", "b")])
+            h2.send_data(event.stream_id, bodies[event.stream_id], end_stream=True)
+
+
+def offering(path: Path) -> ssl.SSLContext:
+    context = serving(path)
+    context.set_alpn_protocols(["h2"])
+    return context
+
+
+@pytest.fixture
+async def made(made_out: dict[str, Path]) -> AsyncIterator[FullEngine]:
+    trusted = ssl.create_default_context(cafile=made_out["here"])
+    engine = engine_for(Network(http2=True, ssl_context=trusted))
+    yield engine
+    await engine.aclose()
+
+
+async def test_requests_and_answers(made: FullEngine, made_out: dict[str, Path]) -> None:
+    """One connection for requests one after the other; more for those at once."""
+    speaking = Http2()
+    async with RawServer(speaking, offering(made_out["here"])) as server:
+        for n in range(3):
+            sent: list[int] = []
+            reply = await made.send("POST", f"{server.url}/{n}", (), b"-body", lambda: sent.append(1))  # noqa: B023
+            assert (reply.status, reply.headers["x-a"], sent) == (200, "b", [1])
+            assert reply.body == b"/%d-body" % n
+        assert speaking.protocols == ["h2"]
+        urls = [f"{server.url}/{n}" for n in range(3)]
+        await asyncio.gather(*(made.send("GET", url, (), None, lambda: None) for url in urls))
+        assert speaking.protocols == ["h2"] * 3
+        await made.aclose()
+
+
+async def test_verdicts(made: FullEngine, made_out: dict[str, Path]) -> None:
+    """A stream that was reset may have been carried out; a connection that never was, not."""
+    async with RawServer(Http2(), offering(made_out["here"])) as server:
+        with pytest.raises(SendFailed) as reset:
+            await made.send("POST", f"{server.url}/reset", (), b"{}", lambda: None)
+    with pytest.raises(SendFailed) as refused:
+        await made.send("POST", server.url, (), b"{}", lambda: pytest.fail("sent"))
+    assert (reset.value.sent, refused.value.sent) == (True, False)
+
+
+async def test_a_service_without_http2(made_out: dict[str, Path]) -> None:
+    """It is an offer: the call goes over HTTP/1.1 then."""
+    trusted = ssl.create_default_context(cafile=made_out["here"])
+    async with Service(context=serving(made_out["here"])) as service:
+        async with service.client(http2=True, ssl_context=trusted) as client:
+            assert (await client.company().get(Customer, 1)).id == 1
+
+
+def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said when the client is made, with what to install."""
+    monkeypatch.setitem(sys.modules, "h2", None)
+    with pytest.raises(ConfigurationError, match=r"pip install 'wosdk_async\[http2\]'"):
+        Client(http2=True)

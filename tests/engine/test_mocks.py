@@ -1,0 +1,212 @@
+"""Tests that mock httpx: nothing passes the mock by, and behind it all is as before.
+
+The service is a real one on a socket; that nobody connected to it is the proof.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+import respx
+from pytest_httpx import HTTPXMock
+from respx.models import AllMockedAssertionError
+
+from tests.support.service import Answer, Service
+from wosdk_async import Client, Customer, Document
+
+TOKEN = {"access_token": "mocked", "token_type": "bearer", "expires_in": 1199}
+
+
+def discovery(url: str) -> dict[str, Any]:
+    return {"CommandResult": {"Url": f"{url}/", "CompanyName": "Acme Facilities", "CompanyId": 1}}
+
+
+def mocked_service(router: respx.MockRouter, url: str) -> respx.Route:
+    """Let ``router`` stand for the service; the route of a customer."""
+    router.post(f"{url}/OAuth/token").respond(json=TOKEN)
+    router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json=discovery(url))
+    return router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7}})
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    async with Service(lambda _: Answer(body={"Data": {"Id": 1}})) as made:
+        yield made
+
+
+async def read(client: Client) -> int | None:
+    return (await client.company().get(Customer, 7)).id
+
+
+MODES = [{}, {"using": "httpx"}, {"using": "httpcore"}]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+async def test_respx_answers_in_each_of_its_modes(service: Service, mode: dict[str, Any]) -> None:
+    """Token, discovery and call, of a client made inside; a new client after it reaches the network."""
+    with respx.mock(**mode) as router:
+        route = mocked_service(router, service.url)
+        async with service.client() as client:
+            assert await read(client) == 7
+    assert (route.call_count, service.connections) == (1, 0)
+    assert route.calls.last.request.headers["authorization"] == "Bearer mocked"
+    async with service.client() as client:
+        assert await read(client) == 1
+    assert service.connections > 0
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+async def test_a_client_from_outside_is_mocked_for_as_long_as_the_mock_is_there(
+    service: Service, mode: dict[str, Any]
+) -> None:
+    """Before and after it the native engine sends, over the connection that it kept."""
+    async with service.client() as client:
+        assert await read(client) == 1
+        before = service.connections
+        async with respx.mock(**mode, assert_all_called=False) as router:
+            mocked_service(router, service.url)
+            assert await read(client) == 7
+        assert await read(client) == 1
+    assert len(service.calls) == 2
+    assert service.connections == before
+
+
+@respx.mock
+async def test_the_decorator(service: Service) -> None:
+    """``@respx.mock``, with the routes of the module."""
+    mocked_service(respx.mock, service.url)
+    async with service.client() as client:
+        assert await read(client) == 7
+    assert service.connections == 0
+
+
+async def test_the_fixture(respx_mock: respx.MockRouter, service: Service) -> None:
+    """The fixture ``respx_mock``, used from two event loops."""
+    mocked_service(respx_mock, service.url)
+    async with service.client() as client:
+        assert await read(client) == 7
+        assert await asyncio.to_thread(asyncio.run, read(client)) == 7
+    assert service.connections == 0
+
+
+async def test_what_nobody_mocked_fails_the_test(service: Service) -> None:
+    """respx says which request it did not expect, and that is what the test sees."""
+    with respx.mock(assert_all_called=False) as router:
+        mocked_service(router, service.url)
+        async with service.client() as client:
+            with pytest.raises(AllMockedAssertionError, match="Customer/8"):
+                await client.company().get(Customer, 8)
+    assert service.connections == 0
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+async def test_what_may_pass_reaches_the_network(service: Service, mode: dict[str, Any]) -> None:
+    """``pass_through`` is up to the test that says it."""
+    with respx.mock(**mode) as router:
+        mocked_service(router, service.url).pass_through()
+        async with service.client() as client:
+            assert await read(client) == 1
+    assert (len(service.calls), len(service.tokens)) == (1, 0)
+
+
+async def test_files_are_mocked_too(service: Service) -> None:
+    """A download inside of a mock comes from the mock, in the mode that patches clients, too."""
+    with respx.mock(using="httpx") as router:
+        router.post(f"{service.url}/OAuth/token").respond(json=TOKEN)
+        router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json=discovery(service.url))
+        found = {"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{service.url}/file"}]}}
+        router.post(path__regex=".*/GetDocDownloadUrlCommand").respond(json=found)
+        file = router.get(f"{service.url}/file").respond(content=b"bytes")
+        async with service.client() as client:
+            assert await client.company().download(Document(id=7)) == b"bytes"
+    assert "authorization" not in file.calls.last.request.headers
+    assert service.connections == 0
+
+
+async def test_pytest_httpx(service: Service, httpx_mock: HTTPXMock) -> None:
+    """Its fixture answers, and its requests can be looked at."""
+    httpx_mock.add_response(url=f"{service.url}/OAuth/token", json=TOKEN)
+    httpx_mock.add_response(method="POST", json=discovery(service.url))
+    httpx_mock.add_response(method="GET", json={"Data": {"Id": 7}})
+    async with service.client() as client:
+        assert await read(client) == 7
+    assert httpx_mock.get_requests()[-1].headers["companyname"] == "Acme Facilities"
+    assert service.connections == 0
+
+
+async def test_a_patch_of_the_tests_own(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote it, and even if it poses as what it replaces."""
+
+    @functools.wraps(httpx.AsyncHTTPTransport.handle_async_request)
+    async def patch(_: object, request: httpx.Request) -> httpx.Response:
+        if request.url.path.endswith("/token"):
+            return httpx.Response(200, json=TOKEN)
+        return httpx.Response(200, json={**discovery(service.url), "Data": {"Id": 7}})
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", patch)
+    async with service.client() as client:
+        assert await read(client) == 7
+    assert service.connections == 0
+
+
+class Watched:
+    """Stands for a function as the wrappers of tracing tools do."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.function, name)
+
+    def __call__(self, *args: Any) -> Any:
+        self.calls += 1
+        return self.function(*args)
+
+
+async def test_a_tool_that_watches_httpx_is_no_mock(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program whose httpx is traced does not get slower for it."""
+    watched = Watched(httpx.AsyncHTTPTransport.handle_async_request)
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", watched)
+    async with service.client() as client:
+        assert await read(client) == 1
+    assert watched.calls == 0
+
+
+IMPORTING = """
+import asyncio, sys
+url, mode = sys.argv[1:]
+import respx
+with respx.mock(using=mode) as router:
+    import wosdk_async as wosdk
+    router.post(f"{url}/OAuth/token").respond(json={"access_token": "a", "expires_in": 1199})
+    found = {"Url": f"{url}/", "CompanyName": "Acme", "CompanyId": 1}
+    router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json={"CommandResult": found})
+    router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7}})
+
+    async def main():
+        region = wosdk.Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
+        async with wosdk.Client(region=region, credentials=wosdk.Credentials("a", "b")) as client:
+            print((await client.company("Acme").get(wosdk.Customer, 7)).id)
+
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("mode", ["httpx", "httpcore"])
+async def test_wosdk_async_is_imported_inside_of_the_mock(service: Service, mode: str) -> None:
+    """Nothing of the time before the mock has to be known."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-Werror", "-c", IMPORTING, service.url, mode, stdout=subprocess.PIPE
+    )
+    out, _ = await process.communicate()
+    assert (out, service.connections) == (b"7\n", 0)

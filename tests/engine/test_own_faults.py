@@ -1,0 +1,117 @@
+"""What a transport of the user's does wrong, and what it means for the call."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.service import Service
+from tests.transport.script import QUICK
+from wosdk_async import (
+    Client,
+    Customer,
+    InDoubtError,
+    Limits,
+    NoAnswerError,
+    NotSentError,
+    RetryPolicy,
+    WoCreateCommand,
+    WosdkError,
+)
+
+Handler = Callable[[httpx.Request], httpx.Response]
+
+
+@contextlib.asynccontextmanager
+async def over(service: Service, handler: Handler, **settings: Any) -> AsyncIterator[Client]:
+    """A client whose session is that of the service, and whose calls are answered by ``handler``."""
+    direct = httpx.AsyncHTTPTransport()
+
+    class Half(httpx.AsyncBaseTransport):
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            if request.url.path.startswith("/api/v1") and "GetCompanyWsdkUrl" not in request.url.path:
+                return handler(request)
+            return await direct.handle_async_request(request)
+
+        async def aclose(self) -> None:
+            pytest.fail("closed")
+
+    async with direct, service.client(transport=Half(), options=QUICK, **settings) as client:
+        yield client
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[Service]:
+    async with Service() as made:
+        yield made
+
+
+def raising(failure: Exception) -> Handler:
+    def handler(request: httpx.Request) -> httpx.Response:
+        raise failure
+
+    return handler
+
+
+@pytest.mark.parametrize(
+    ("failure", "kind"),
+    [
+        (httpx.ConnectError("refused"), NotSentError),
+        (httpx.ConnectTimeout("slow"), NotSentError),
+        (httpx.PoolTimeout("none free"), NotSentError),
+        (httpx.ProxyError("407"), NotSentError),
+        (httpx.UnsupportedProtocol("odd"), NotSentError),
+        (httpx.ReadTimeout("slow"), InDoubtError),
+        (httpx.WriteError("cut"), InDoubtError),
+        (httpx.HTTPStatusError("500", request=None, response=None), InDoubtError),  # type: ignore[arg-type]
+        (ConnectionResetError("cut"), InDoubtError),
+        (KeyError("a bug of the transport"), InDoubtError),
+    ],
+    ids=lambda value: getattr(value, "__name__", type(value).__name__),
+)
+async def test_what_is_not_known_to_be_unsent_is_in_doubt(
+    service: Service, failure: Exception, kind: type[WosdkError]
+) -> None:
+    """A create that an unknown transport failed with; the error holds nothing of httpx."""
+    async with over(service, raising(failure)) as client:
+        with pytest.raises(kind) as caught:
+            await client.company().run(WoCreateCommand(), check=False)
+    assert caught.value.attempts == (3 if kind is NotSentError else 1)
+    link: BaseException | None = caught.value
+    while link is not None:
+        assert link is not failure
+        assert type(link).__module__.startswith("wosdk_async")
+        link = link.__cause__ or link.__context__
+
+
+async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -> None:
+    """A failure to connect leaves no doubt behind, although the request had been handed over."""
+    told = []
+    hooks = {"on_in_doubt": lambda *call: told.append(call)}
+    patient = RetryPolicy(attempts=2, first_wait=1e8, longest_wait=1e8)
+    async with over(service, raising(httpx.ConnectError("refused")), **hooks) as client:
+        company = client.company().with_options(deadline=1e9, retry=patient)
+        task = asyncio.create_task(company.run(WoCreateCommand(), check=False))
+        while client.stats().retry_quota == 500:
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert task.cancelled()
+    assert told == []
+
+
+async def test_answers_are_bounded(service: Service) -> None:
+    """Also when they were compressed."""
+
+    def bomb(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers={"Content-Encoding": "gzip"}, content=gzip.compress(bytes(10_000)))
+
+    async with over(service, bomb, limits=Limits(body=9_999)) as client:
+        with pytest.raises(NoAnswerError, match="longer than 9999 bytes"):
+            await client.company().get(Customer, 7)

@@ -1,0 +1,81 @@
+"""Every command of the catalogue answers: it is done, or refused by name, as the docs list it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.sandbox.company import ORDER, Caller
+from wosdk_async import catalogue
+from wosdk_async.sandbox.commands import NOT_MODELLED, modelled
+
+DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
+COMMANDS = catalogue.load().commands
+OF_THE_OFFICE = {"GetCompanyWsdkUrlCommand"}  # discovery needs the address of the request
+
+
+def section(title: str) -> str:
+    text = DOCS.read_text(encoding="utf-8")
+    return text.split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def test_every_command_is_done_or_refused() -> None:
+    """The two lists share no name and make up the catalogue."""
+    assert modelled().isdisjoint(NOT_MODELLED)
+    assert modelled() | NOT_MODELLED.keys() | OF_THE_OFFICE == set(COMMANDS)
+
+
+def test_the_docs_list_the_same() -> None:
+    """docs/sandbox.md names every command under what it is: done, or refused with the same reason."""
+    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Commands that are refused"), re.MULTILINE)
+    assert dict(rows) == NOT_MODELLED
+    done = section("Commands that are done")
+    assert set(re.findall(r"`(\w+(?:Command|Routine))`", done)) == modelled() | OF_THE_OFFICE
+
+
+@pytest.mark.parametrize("name", sorted(NOT_MODELLED))
+def test_a_refused_command_says_so(acme: Caller, name: str) -> None:
+    """The text names the command and why it is not modelled."""
+    reply = acme.send("POST", f"cmd/{name}", {"Command": {}})
+    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
+    assert reply.json()["ErrorMessage"] == f"The local sandbox does not model {name}: {NOT_MODELLED[name]}."
+
+
+scalars = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8) | st.just("208")
+odd = st.recursive(
+    scalars | st.sampled_from([1, 14, 208, 512, 5001, 20400, 20440, "2024-05-13T00:00:00", {"Id": 1}]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["Id", "Items", "Asset", "DisplayAs", "Properties", "UnitName", "Value"]), inner
+        )
+    ),
+    max_leaves=6,
+)
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
+    name = draw(st.sampled_from(sorted(COMMANDS)))
+    members: dict[str, Any] = {}
+    for field in COMMANDS[name].request:
+        kinds = st.sampled_from([ORDER, [1], 1]) | odd
+        if draw(st.booleans()):
+            members[field.name] = draw(kinds)
+    return name, members
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(calls())
+def test_odd_members_are_answered(acme: Caller, call: tuple[str, dict[str, Any]]) -> None:
+    """Whatever a command is sent, the answer is a result or an error body, never a fault."""
+    name, members = call
+    acme.order()
+    reply = acme.send("POST", f"cmd/{name}", {"Command": members})  # below 500, checked by the caller
+    known = reply.json().keys()
+    assert "CommandResult" in known if reply.status_code == 200 else {"ErrorCode", "ErrorMessage"} <= known

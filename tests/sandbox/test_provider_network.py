@@ -1,0 +1,58 @@
+"""Orders with a connected provider: sending, its failure, messages and recall (spec 4.6, 7; facts 5.1)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sandbox.company import Caller
+from tests.sandbox.test_actions import logged, message
+
+ONLY_SENT = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
+ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent to a connected Service Pro"
+CONNECTED, UNREACHABLE = 230, 231
+
+
+def test_way_of_a_sent_order(acme: Caller) -> None:
+    """Sent, written to and recalled; afterwards it can be sent once more."""
+    order = acme.order({"EmployeeId": CONNECTED})["Id"]
+    assert acme.get("WorkOrder", order)["WonId"] == 0
+    assert acme.run("SendWorkOrder", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
+    acme.run("WoMessageCommand", WorkOrderId=order, Comment="Ring twice", SenderType="Employee")
+    assert acme.run("WoRecallCommand", WorkOrderId=order)["Wo"]["WonId"] == 0
+    assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL
+    assert acme.run("SendWorkOrderCommand", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
+    assert logged(acme, order) == ["Create", "WonWoSend", "Message", "WonWoRecall", "WonWoSend"]
+    assert acme.get("WorkOrder", order)["ConcurrencyId"] == 5
+
+
+@pytest.mark.parametrize("employee", [0, 208, CONNECTED])
+def test_only_for_orders_that_were_sent(acme: Caller, employee: int) -> None:
+    """facts 5.1: recall and message have texts of their own for an order that no provider has."""
+    order = acme.order({"EmployeeId": employee})["Id"]
+    assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL
+    assert message(acme, "WoMessageCommand", WorkOrderId=order) == ONLY_SENT
+    if employee != CONNECTED:
+        assert message(acme, "SendWorkOrder", WorkOrderId=order) == ONLY_SENT
+    assert logged(acme, order) == ["Create"]
+
+
+def test_the_network_of_a_provider_is_down(acme: Caller) -> None:
+    """spec 7: the text names requestor, target location, action and service; nothing is left behind."""
+    order = acme.order({"EmployeeId": UNREACHABLE})["Id"]
+    text = message(acme, "SendWorkOrder", WorkOrderId=order)
+    for part in ("requestor 46", "target location 660215", "action RequestorSend", "service https://"):
+        assert part in text
+    read = acme.get("WorkOrder", order)
+    assert (read["WonId"], read["ConcurrencyId"], logged(acme, order)) == (0, 1, ["Create"])
+
+
+def test_a_suspended_provider_gets_nothing(acme: Caller) -> None:
+    """facts 5: a provider is suspended and reactivated by its id; meanwhile sending is refused."""
+    order = acme.order({"EmployeeId": CONNECTED})["Id"]
+    name = "UserOrProviderSuspendCommand"
+    assert acme.run(name, Id=CONNECTED) == {"EmployeeId": CONNECTED}
+    assert message(acme, "SendWorkOrder", WorkOrderId=order) == ONLY_SENT
+    assert "Suspended" in message(acme, name, Id=CONNECTED)
+    acme.run(name, Id=CONNECTED, Reactivate=True)
+    acme.run("SendWorkOrder", WorkOrderId=order)
+    assert name in message(acme, name, Id=208)
