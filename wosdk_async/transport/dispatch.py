@@ -75,15 +75,20 @@ class Dispatcher:
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
-        trace = trace if trace is not None else Trace()
         now = self.clock.now()
-        trace.begin(call.request_id, now)
+        if trace is None:
+            trace = Trace.begun(call.request_id, now)
+        else:
+            trace.begin(call.request_id, now)
         seconds = options.seconds(call)
-        lane = self.lane(sessions)
+        lane = sessions.lane
+        if lane is None or lane.gate is not self.gate:
+            lane = self.lane(sessions)
         lane.calls += 1
         self.counts.begin()
         try:
-            self._shed(lane)
+            if self.max_queued is not None:
+                self._shed(lane, self.max_queued)
             with self.deadlines.within(seconds, now) as scope:
                 if not self.gate.take(lane):
                     await self.gate.acquire(lane)
@@ -123,12 +128,13 @@ class Dispatcher:
             self._lanes[sessions] = lane
         return lane
 
-    def _shed(self, lane: Lane) -> None:
+    @staticmethod
+    def _shed(lane: Lane, most: int) -> None:
         """Turn a call away that would have to wait behind too many others."""
-        if self.max_queued is not None and lane.calls > lane.limit + self.max_queued:
+        if lane.calls > lane.limit + most:
             raise OverloadedError(
                 f"{lane.calls - 1} calls are under way or wait, and {lane.limit} may be in flight with "
-                f"{self.max_queued} waiting (max_queued); nothing was sent: try later, or raise the bound"
+                f"{most} waiting (max_queued); nothing was sent: try later, or raise the bound"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionKeeper, trace: Trace) -> None:

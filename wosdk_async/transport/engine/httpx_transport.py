@@ -47,7 +47,7 @@ class NativeTransport(httpx.AsyncBaseTransport):
             )
             answer = await self._engine.exchange(
                 origin,
-                request_bytes(method, url.raw_path.decode("ascii"), head, body or None),
+                request_bytes(method, url.raw_path, head, body or None),
                 lambda: None,
                 repeat_safe=method in _SAFE,
                 bare=method == "HEAD",

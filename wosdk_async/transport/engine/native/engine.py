@@ -22,6 +22,8 @@ from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
 
+_REMEMBERED = 1024  # addresses of one pool that need not be read again
+
 _of_the_parent: list[Pool] = []
 """Pools that a fork brought along: kept, so that nothing in this process ever closes the parent's sockets."""
 
@@ -82,7 +84,8 @@ class NativeEngine:
             timeouts=self.timeouts,
         )
         try:
-            return Reply(answer.status, Headers(answer.headers), content(answer, self.limits.body))
+            body = content(answer, self.limits.body) if answer.coded else answer.body
+            return Reply(answer.status, Headers(answer.headers), body)
         except Garbage as garbage:
             why = str(garbage)
         raise SendFailed(f"{origin.text}: {why}", sent=True)
@@ -91,10 +94,16 @@ class NativeEngine:
         self, method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes | None
     ) -> tuple[Origin, tuple[bytes, ...]]:
         """Where the request goes, and its bytes. Raises SendFailed."""
+        places = self._here().places
         try:
-            text, target = split_url(url)
-            origin = self.origin(text)
-            return origin, request_bytes(method, target, origin.head(headers), body)
+            place = places.get(url)
+            if place is None:
+                if len(places) >= _REMEMBERED:
+                    places.clear()
+                text, target = split_url(url)
+                place = places[url] = self.origin(text), target.encode("ascii")
+            origin, path = place
+            return origin, request_bytes(method, path, origin.head(headers), body)
         except ValueError as wrong:
             why = str(wrong)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header

@@ -49,6 +49,8 @@ class Pool:
         """Every connection whose socket is not closed yet."""
         self.size = 0
         self.origins: dict[str, Origin] = {}
+        self.places: dict[str, tuple[Origin, bytes]] = {}
+        """Address -> its origin and target."""
         self._waiting: deque[_Waiter] = deque()
         self._shut = False
         self._quiet: asyncio.Future[None] | None = None
@@ -165,6 +167,7 @@ class Pool:
         if self.open or self._waiting:
             self.watch()
         elif not self.size:
+            self.places.clear()
             self.origins.clear()  # hosts come and go; nothing of these is in use
 
     def _refuse_overdue(self, now: float) -> None:

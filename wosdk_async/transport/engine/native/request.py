@@ -83,12 +83,12 @@ def origin_of(text: str) -> Origin:
     return Origin(text, parts.hostname, parts.port or (443 if tls else 80), tls)
 
 
-def request_bytes(method: str, target: str, head: bytes, body: bytes | None) -> tuple[bytes, ...]:
+def request_bytes(method: str, target: bytes, head: bytes, body: bytes | None) -> tuple[bytes, ...]:
     """A request in one piece, or in two when its body is not worth copying."""
-    start = f"{method} {target}".encode("ascii")
+    verb = method.encode("ascii")
     if body is None:
         length = b"Content-Length: 0\r\n" if method in ("POST", "PUT", "PATCH") else b""
-        return (b"%b%b%b\r\n" % (start, head, length),)
+        return (b"%b %b%b%b\r\n" % (verb, target, head, length),)
     if len(body) < _SMALL:
-        return (b"%b%bContent-Length: %d\r\n\r\n%b" % (start, head, len(body), body),)
-    return b"%b%bContent-Length: %d\r\n\r\n" % (start, head, len(body)), body
+        return (b"%b %b%bContent-Length: %d\r\n\r\n%b" % (verb, target, head, len(body), body),)
+    return b"%b %b%bContent-Length: %d\r\n\r\n" % (verb, target, head, len(body)), body
