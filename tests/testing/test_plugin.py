@@ -58,6 +58,9 @@ WITHOUT_A_LOOP = """
 """
 
 
+ON_ASYNCIO = "pytest.mark.parametrize('anyio_backend', ['asyncio'])"
+
+
 @pytest.mark.parametrize(
     ("plugin", "mark", "options"),
     [

@@ -51,13 +51,9 @@ async def test_every_entity_answers_an_example(acme: Company) -> None:
     for name in ENTITIES:
         found = await acme.get(name, 7)
         assert found["Id"] == 7
-        assert [row["Id"] async for row in acme.query(name)] == [1]
-        changes = [
-            await acme.create(name, {}, check=False),
-            await acme.update(name, 9, {"Id": 9}, check=False),
-            await acme.delete(name, 8, check=False),
-        ]
-        assert [change.id for change in changes] == [1, 9, 8]
+        assert [row["Id"] async for row in acme.query(name, check=False)] == [1]
+        assert (await acme.create(name, {}, check=False)).id == 1
+        assert (await acme.delete(name, 8, check=False)).id == 8
 
 
 async def test_every_command_answers_an_example(acme: Company) -> None:
@@ -119,8 +115,8 @@ async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> No
     """With the path and the remedy, until somebody says what is answered."""
     with pytest.raises(AssertionError, match=r"POST /api/v1/cmd/NewCommand is no operation .*on\(name\)"):
         await acme.run("NewCommand", {})
-    with pytest.raises(AssertionError, match="GET /api/v2/reports"):
-        await acme.post("api/v2/reports", {})
+    with pytest.raises(AssertionError, match="POST /api/v1/batch/Reports"):
+        await acme.post("batch/Reports", {})
     service.on("NewCommand").answers({"Done": True})
     assert await acme.run("NewCommand", {}) == {"Done": True}
 
@@ -130,7 +126,7 @@ async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
     routes(mocked, company="Lakeside", region=Region.EMEA)
     async with Client(credentials=Credentials("id", "secret"), region=Region.EMEA) as client:
         assert (await client.company("lakeside").get(Customer, 3)).id == 3
-        with pytest.raises(AssertionError, match="'Acme'.*'Lakeside'"):
+        with pytest.raises(AssertionError, match=r"'Acme'.*'Lakeside'"):
             await client.company("Acme").get(Customer, 3)
 
 
