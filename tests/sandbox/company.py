@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from wosdk_async.sandbox import Clock, create_app
 from wosdk_async.sandbox.store import Company, Store
@@ -85,7 +85,7 @@ class Caller:
 class Direct(httpx.BaseTransport):
     """The application without a socket, for a caller that is not asynchronous."""
 
-    def __init__(self, app: Starlette) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._runner = asyncio.Runner()
         self._app = httpx.ASGITransport(app)
 

@@ -21,6 +21,10 @@ from .shape import SCALARS, Shape, enumeration, shapes
 __all__ = ["Criteria"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
+# Operators whose rows an index finds; the others have to look at every row.
+_SEEKING = frozenset(
+    {"equal", "in", "between", "greaterthan", "greaterorequal", "lessthan", "lessorequal", "null"}
+)
 _AMOUNT = {
     "value": Field(name="Value", type="number"),
     "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
@@ -31,11 +35,18 @@ Finish = Callable[[str, Field], str]
 
 @attrs.define
 class Criteria:
-    """Writes the conditions of one query over the row ``t0`` and collects the values they bind."""
+    """Writes the conditions of one query over the row ``t0`` and collects the values they bind.
+
+    Args:
+        want: told of every property that rows are looked for by: entity type, path and kind.
+    """
 
     shape: Shape
     company: int
+    want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
+    ranged: bool = False  # whether rows are looked for by more than single values, or by id
+    _seeking: bool = False  # whether an index on the property would find the rows
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
     # Whether a value behind a reference is fetched, so that a missing row counts as a null, or the
     # rows that match are collected first, which is faster and right for whatever null does not match.
@@ -52,7 +63,9 @@ class Criteria:
             raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
         parts = [self._condition(condition) for condition in objects(expression, "Conditions")]
         parts += [self.filter(inner, depth + 1) for inner in objects(expression, "Filters")]
-        return _joined(parts, _joiner(pick(expression, "FilterOperator")))
+        joiner = _joiner(pick(expression, "FilterOperator"))
+        self.ranged |= joiner == "OR" and len(parts) > 1
+        return _joined(parts, joiner)
 
     def order(self, path: object) -> str:
         """The SQL a row sorts by."""
@@ -60,6 +73,7 @@ class Criteria:
             raise incorrect_model("An order needs a PropertyName.")
         if _meets_list(self.shape, path.strip().split(".")):
             raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
+        self._seeking = True
         return self._follow(path, ranked, fetching=True)
 
     def _condition(self, condition: dict[str, Any]) -> str:
@@ -71,6 +85,8 @@ class Criteria:
             raise incorrect_model("Values must be a list.")
 
         name = operator.strip().lower()
+        self._seeking = name in _SEEKING
+        self.ranged |= self._seeking and name != "equal" and path.strip().lower() != "id"
 
         def finish(sql: str, field: Field) -> str:
             predicate, bound = test(sql, field, name, values or [])
@@ -97,18 +113,23 @@ class Criteria:
             return self._through(shape, field, row, rest, finish)
         if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
             part = _AMOUNT[rest[0].lower()]
-            return finish(column(f"{field.name}.{part.name}", part.type, row), part)
+            return finish(self._column(shape, f"{field.name}.{part.name}", part.type, row), part)
         if rest or field.type not in SCALARS:
             raise unknown_property(shape.name, steps[0])
         if field.name == "Id" and shape.name not in REPEATED_IDS:
             return finish(f"{row}id", field)
-        return finish(column(field.name, field.type, row), field)
+        return finish(self._column(shape, field.name, field.type, row), field)
+
+    def _column(self, shape: Shape, path: str, kind: str, row: str) -> str:
+        if self._seeking:
+            self.want(shape.name, path, kind)
+        return column(path, kind, row)
 
     def _through(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A reference: its Id is at hand, anything else is in the row it names."""
         target = shapes()[field.of or ""]
         own_id = (shape.name, field.name) in SAME_ID
-        key = f"{row}id" if own_id else column(f"{field.name}.Id", "integer", row)
+        key = f"{row}id" if own_id else self._column(shape, f"{field.name}.Id", "integer", row)
         if [step.lower() for step in rest] == ["id"]:
             return finish(key, target.by_name["id"])
         alias = f"t{next(self._aliases)}"

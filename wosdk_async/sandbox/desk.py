@@ -39,7 +39,7 @@ class Desk:
 
     def next_number(self, name: str) -> int:
         """The next number of a counter of the Company, from 1."""
-        return self.store.next_number(name)
+        return self.store.next_number(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Row | None:
         """The row with this id, or None; the same object each time it is asked for."""
@@ -91,10 +91,10 @@ class Desk:
 
     def keep(self, shape: Shape, row: Row) -> None:
         """Keep a changed row without counting the change: it is part of making the row."""
-        self.store.replace(shape.name, row)
+        self.store.replace(self.company.id, shape.name, row)
         self._rows[shape.name, row["Id"]] = row
 
     def remove(self, entity: str, key: int) -> None:
         """Take a row away for good."""
-        self.store.remove(entity, key)
+        self.store.remove(self.company.id, entity, key)
         self._rows.pop((entity, key), None)

@@ -54,11 +54,18 @@ class Office:
     store: Store
     clock: Callable[[], int]
     tokens: Tokens = attrs.field(init=False)
-    _companies: dict[str, Company] = attrs.field(init=False)
+    _listed: tuple[Company, ...] = attrs.field(default=(), init=False)
+    _by_name: dict[str, Company] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tokens = Tokens(self.clock)
-        self._companies = {company.name.lower(): company for company in self.store.companies()}
+
+    def companies(self) -> Mapping[str, Company]:
+        """The Companies by lower-case name."""
+        listed = self.store.companies()
+        if listed is not self._listed:
+            self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
+        return self._by_name
 
     def answer(self, question: Question, request_id: list[object]) -> Reply:
         """Status and body of the reply.
@@ -86,19 +93,20 @@ class Office:
 
     def file(self, company: int, document: int, key: str) -> StoredFile | None:
         """The file at an address that was handed out; None for any other address."""
-        return find_file(self.store, self._companies.values(), company, document, key)
+        return find_file(self.store, self.store.companies(), company, document, key)
 
     def _token(self, question: Question) -> Reply:
         _only(question, "POST")
-        companies, header = self._companies.values(), question.headers.get("authorization")
-        return token_reply(self.tokens, companies, question.body, header)
+        self.store.refresh()  # another process may have added a Company
+        header = question.headers.get("authorization")
+        return token_reply(self.tokens, self.store.companies(), question.body, header)
 
     def _desk(self, question: Question) -> Desk:
         """The Company that the headers name, if the token is its own (facts 1)."""
         owner = self.tokens.check(question.headers.get("authorization"))
         # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
-        company = self._companies.get(question.headers.get("companyname", "").strip().lower())
-        if company is None:
+        company = self.companies().get(question.headers.get("companyname", "").strip().lower())
+        if company is None or not (company.served_at(question.root) or _asks_where(question)):
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
@@ -115,14 +123,14 @@ class Office:
             return retrieve(desk, shape, key, question.query.get("properties"))
         if question.method == "DELETE":
             missing_ok = question.headers.get("ignoremissingentityondelete", "").lower() == "true"
-            with self.store.transaction():
+            with self.store.part():
                 return delete_entity(desk, shape, key, missing_ok=missing_ok)
         if len(rest) > 1:
             raise _not_allowed()  # facts 3.1: 405 for an id in the path
         _only(question, "POST", "PUT")
         body = parse(question.body)
         _note(request_id, pick(body, "RequestId"))
-        with self.store.transaction():
+        with self.store.part():
             if question.method == "POST":
                 return create_entity(desk, shape, pick(body, "Entity"))
             return update_entity(desk, shape, pick(body, "Entity"), pick(body, "Properties"))
@@ -147,7 +155,7 @@ class Office:
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
             return {"CommandResult": self._found(desk, question, pick(sent, "CompanyName"), sent)}
-        with self.store.transaction():
+        with self.store.part():
             return {"CommandResult": run(desk, wanted, sent)}
 
     def _locate(self, desk: Desk, question: Question, request_id: list[object]) -> Row:
@@ -159,18 +167,24 @@ class Office:
         return {"CommandResult": self._found(desk, question, question.segments[4], {})}
 
     def _found(self, desk: Desk, question: Question, name: object, sent: Mapping[str, Any]) -> Row:
-        """Where a Company is served: here (spec 4.1). The reply's Protocol is the one asked for."""
+        """Where a Company is served (spec 4.1). The reply's Protocol is the one asked for."""
         if not isinstance(name, str):
             raise required("CompanyName")
         if name.strip().lower() != desk.company.name.lower():
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
         return {
-            "Url": question.root,
+            "Url": desk.company.address(question.root),
             "CompanyName": desk.company.name,
             "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
             "CompanyVersion": COMPANY_VERSION,
             "CompanyId": desk.company.id,
         }
+
+
+def _asks_where(question: Question) -> bool:
+    """Discovery is answered at every host: it is what tells the right one (facts 2)."""
+    name = question.segments[-1] if question.segments[2].lower() == "cmd" else question.segments[2]
+    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 
 
 def _only(question: Question, *methods: str) -> None:

@@ -31,10 +31,11 @@ def query(desk: Desk, shape: Shape, expression: dict[str, Any]) -> list[Row]:
             ``ERROR_CODE_1003`` for a wrong path.
     """
     chosen = selection(shape.name, paths_of(pick(_object(expression, "PropertySet"), "Properties")))
-    criteria = Criteria(shape, desk.company.id)
+    criteria = Criteria(shape, desk.company.id, desk.store.indexes.want)
     where = criteria.filter(_object(expression, "Criteria"))
-    # The plus keeps SQLite from walking all rows in the order of ids when an index knows better
-    by_id = "+t0.id" if criteria.values and not pick(expression, "Orders") else "t0.id"
+    # An index gives the rows of one value in the order of ids. For a range of values the plus keeps
+    # SQLite from walking all rows in that order when an index knows better
+    by_id = "+t0.id" if criteria.ranged and not pick(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (
         f'SELECT t0.body FROM "{shape.name}" t0 WHERE t0.company = ? AND {where} '  # noqa: S608 built of known names

@@ -31,14 +31,16 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     ``ConcurrencyId`` ignored (facts 3.3).
 
     Args:
-        belongs: members that tie the row to its parent; they win over those sent.
+        belongs: members that tie the row to its parent, or its Id; they win over those sent.
     """
     members = [(field, _resolved(desk, field, value)) for field, value in recognised(shape, entity)]
     sent = {field.name for field, value in members if value is not None}
     for name, shown in REQUIRED.get(shape.name, {}).items():
         if name not in sent:
             raise required(shown)
-    row: Row = blank(shape, members) | (belongs or {}) | {"Id": desk.next_number(shape.name)}
+    named = belongs or {}
+    row: Row = blank(shape, members) | named
+    row["Id"] = named["Id"] if "Id" in named else desk.next_number(shape.name)
     if belongs is None:
         check_owner(desk, shape, row)
     for rules in (ON_CREATE, ON_WRITE):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wosdk_async.testing.faults import AddedFaults
     from wosdk_async.testing.sandbox import Sandbox
 
-_MARKER = "wosdk(company=None, seed=None, now=None): how the Company of this test is made (wosdk_async)"
+_MARKER = "wosdk(company=NAME, seed=ROWS, now=MOMENT): how the Company of this test is made (wosdk_async)"
 _SETTINGS = ("company", "seed", "now")
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async[sandbox]"
 
@@ -83,4 +83,4 @@ def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
             pytest.fail(f"@pytest.mark.wosdk has {wrong}; it takes {', '.join(_SETTINGS)}", pytrace=False)
         said = {**marker.kwargs, **said}
     usual = request.config.getini("wosdk_company")
-    return {"company": usual or None, **said}
+    return {"company": usual or (), **said}

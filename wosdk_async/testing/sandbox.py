@@ -13,7 +13,9 @@ import attrs
 
 from wosdk_async.client import Bounds, Client
 from wosdk_async.sandbox.app import create_app
+from wosdk_async.sandbox.companies import Company
 from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.variables import variables
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engine import AsgiEngine, Line
 from wosdk_async.testing.faults import AddedFaults
@@ -43,13 +45,14 @@ class Sandbox:
     at a time.
 
     Args:
-        company: its name; "AcmeFacilities" when left out.
+        company: its name, or several: then the first is meant where none is named. "AcmeFacilities" when
+            left out.
         seed: rows to start with beside the usual ones, as :meth:`seed` takes them.
         now: the moment its clock shows first, with its zone; the present when left out.
 
     Raises:
         StoreError: a row of ``seed`` does not fit.
-        ValueError: ``now`` has no zone.
+        ValueError: a name cannot be used, or ``now`` has no zone.
 
     Attributes:
         app: the ASGI application, for clients of other makes.
@@ -59,14 +62,15 @@ class Sandbox:
     """
 
     def __init__(
-        self, *, company: str | None = None, seed: Rows | None = None, now: datetime | None = None
+        self, *, company: str | Sequence[str] = (), seed: Rows | None = None, now: datetime | None = None
     ) -> None:
         self.clock = SkippingClock(now)
         self.faults = AddedFaults()
         self._exits = contextlib.ExitStack()
-        self._start = Snapshot(first_store(company))
+        names = (company,) if isinstance(company, str) else tuple(company)
+        self._start = Snapshot(first_store(names))
         self._store = self._copy(self._start._store)
-        self._company = self._store.companies()[0]
+        self._companies = self._store.companies()
         self._recorder = Recorder(create_app(self._store, self.clock, faults=self.faults))
         self._line = Line(self._recorder, _HOST, self.clock)
         self.app = self._recorder
@@ -80,19 +84,16 @@ class Sandbox:
     @property
     def name(self) -> str:
         """The Company's name."""
-        return self._company.name
+        return self._companies[0].name
 
     @property
     def variables(self) -> dict[str, str]:
         """The environment variables that name this Company."""
-        return {
-            "WOSDK_TOKEN_URL": f"{_ROOT}/OAuth/token",
-            "WOSDK_LOCATOR_URL": _ROOT,
-            "WOSDK_TRUSTED_HOSTS": _HOST,
-            "WOSDK_COMPANY": self.name,
-            "WOSDK_CLIENT_ID": self._company.client_id,
-            "WOSDK_CLIENT_SECRET": self._company.client_secret,
-        }
+        return self.variables_of(self.name)
+
+    def variables_of(self, company: str) -> dict[str, str]:
+        """The same for one of several Companies. Raises KeyError when there is none of this name."""
+        return variables(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
     def requests(self) -> Sequence[Seen]:
@@ -100,13 +101,13 @@ class Sandbox:
         return tuple(self._recorder.requests)
 
     def client(self, **bounds: Unpack[Bounds]) -> Client:
-        """A client connected to this Company, with what :class:`~wosdk_async.Client` takes.
+        """A client connected to all Companies here, with what :class:`~wosdk_async.Client` takes.
 
         It need not be closed: it holds no socket.
         """
         client = Client(
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
-            credentials=Credentials(self._company.client_id, self._company.client_secret),
+            credentials=self._credentials,
             company=self.name,
             trusted_hosts=(_HOST,),
             **bounds,
@@ -116,16 +117,17 @@ class Sandbox:
         )
         return client
 
-    def seed(self, rows: Rows) -> None:
-        """Add rows to the Company: all of them, or none when one is refused.
+    def seed(self, rows: Rows, *, company: str | None = None) -> None:
+        """Add rows to a Company: all of them, or none when one is refused.
 
         Args:
-            rows: by entity type, by the service's names, with an ``Id`` or without.
+            rows: by entity type, as a create sends them, with an ``Id`` or without.
 
         Raises:
             StoreError: a row does not fit the catalogue; the text names it.
+            KeyError: there is no Company of this name.
         """
-        add_rows(self._store, self._company, rows, self.clock())
+        add_rows(self._store, self._company(company or self.name), rows, self.clock())
 
     def snapshot(self) -> Snapshot:
         """All rows as they are now, for :meth:`reset`."""
@@ -149,6 +151,20 @@ class Sandbox:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _company(self, name: str) -> Company:
+        found = next((each for each in self._companies if each.name.lower() == name.lower()), None)
+        if found is None:
+            names = ", ".join(company.name for company in self._companies)
+            raise KeyError(f"There is no Company {name!r} here, only {names}.")
+        return found
+
+    async def _credentials(self, company: str) -> Credentials:
+        try:
+            found = self._company(company)
+        except KeyError:
+            found = self._companies[0]  # the locator is asked with good credentials, and refuses the name
+        return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:
         return self._exits.enter_context(contextlib.closing(copy_of(store)))
