@@ -70,17 +70,18 @@ async def test_a_wait_moves_on_only_when_all_calls_wait(wosdk_faults: AddedFault
         sandbox.faults.add("latency", fixed=5, operation="retrieve", first=1)
         slow = asyncio.ensure_future(acme.get(Customer, 512))
         made = [await acme.run(create_command()) for _ in range(3)]
-        assert len(made) == 3
+        assert (len(made), sandbox.clock.now) == (3, START)
         await slow
         assert (sandbox.clock.now - START).total_seconds() == pytest.approx(5)
 
 
+@pytest.mark.parametrize("hold", [{}, {"hold": 1}], ids=["client hangs up", "server hangs up"])
 async def test_a_commit_after_the_client_gave_up(
-    wosdk_company: Company, wosdk_faults: AddedFaults, wosdk_clock: SkippingClock
+    wosdk_company: Company, wosdk_faults: AddedFaults, wosdk_clock: SkippingClock, hold: dict[str, int]
 ) -> None:
     """In doubt at first; once the time has come, the order is there."""
     await wosdk_company.connect()
-    wosdk_faults.add("late_commit", after=30, hold=1, operation="WoCreateCommand")
+    wosdk_faults.add("late_commit", after=30, operation="WoCreateCommand", **hold)
     with pytest.raises(InDoubtError):
         await wosdk_company.run(create_command())
     wosdk_faults.clear()
@@ -100,21 +101,29 @@ async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults
 
 @given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=8))
 def test_waits_end_in_order_and_on_time(seconds: list[float]) -> None:
-    """Whatever calls wait for, they go on in the order of their times, none early."""
+    """Whatever calls wait for, they go on in the order of their times, none early and none late."""
     clock = SkippingClock(START)
-    ended: list[tuple[float, float]] = []
+    start = clock()
+    ended: list[tuple[float, int]] = []
 
     async def wait(span: float) -> None:
         await clock.client_clock().sleep(span)
-        ended.append((span, (clock.now - START).total_seconds()))
+        ended.append((span * 10**9, clock() - start))
 
     async def run() -> None:
         await asyncio.gather(*map(wait, seconds))
 
     asyncio.run(run())
-    assert [span for span, _ in ended] == sorted(seconds)
-    assert all(at >= span - 1e-6 for span, at in ended)
-    assert clock.sleepers == 0
+    assert [at for _, at in ended] == sorted(at for _, at in ended)
+    assert all(span <= at < span + 1 for span, at in ended)
+    assert (len(ended), clock.sleepers) == (len(seconds), 0)
+
+
+def test_the_client_counts_finely(wosdk_clock: SkippingClock) -> None:
+    """A microsecond is one for the client's deadlines, too."""
+    now = wosdk_clock.client_clock().now
+    wosdk_clock.advance(seconds=1e-6)
+    assert now() == pytest.approx(1e-6, rel=1e-3)
 
 
 async def test_a_sleeper_that_is_cancelled_holds_nothing_up(wosdk_clock: SkippingClock) -> None:

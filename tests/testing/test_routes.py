@@ -16,6 +16,7 @@ from wosdk_async import (
     Customer,
     EntitySpecifier,
     Region,
+    SendWorkOrderCommand,
     WoActionResponse,
     WoCreateCommand,
     WoPriority,
@@ -61,6 +62,16 @@ async def test_every_command_answers_an_example(acme: Company) -> None:
     for name in COMMANDS:
         found = await acme.run(name, {}, check=False)
         assert set(found) == {field.name for field in load().commands[name].response} - {"ErrorInfo"}
+
+
+async def test_commands_by_their_other_paths(service: Routes, acme: Company) -> None:
+    """In any letter case, with an example or an answer that was set."""
+    command = SendWorkOrderCommand(work_order_id=1)
+    assert command.path == "SendWorkOrder"
+    await acme.run(command, check=False)
+    assert "Wo" in (await acme.post("cmd/workorder/create", {}))["CommandResult"]
+    service.on(WoCreateCommand).answers({"Wo": {"Id": 8}})
+    assert (await acme.post("cmd/workorder/create", {}))["CommandResult"] == {"Wo": {"Id": 8}}
 
 
 async def test_examples_are_typed(acme: Company) -> None:

@@ -70,7 +70,7 @@ class Exchange:
     @property
     def reply(self) -> Reply | None:
         """The answer, if all of it was given."""
-        if self.broken or not self._whole or self._status is None:
+        if not self._whole or self._status is None:
             return None
         return Reply(self._status, Headers(self._headers), b"".join(self._parts))
 
