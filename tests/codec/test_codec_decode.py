@@ -129,11 +129,19 @@ def test_an_object_that_was_not_seen_is_learned() -> None:
 
 
 def test_an_object_beside_what_is_known_is_learned() -> None:
-    """An object that comes in an answer of the fast way is read from a dict, until it has a twin."""
+    """An object where none was seen yet is read the slow way, until it has a twin."""
     reader, slow = reader_of(WorkOrder)
     bodies = [b'{"Id": 1, "Customer": {"Id": 2}}', b'{"Id": 1, "Employee": {"Id": 2}}']
     assert all(agrees(reader, body, WorkOrder) for body in bodies * 5)
-    assert (len(slow), reader._builds) == (1, 2)
+    assert (len(slow), reader._builds) == (3, 2)
+
+
+def test_what_is_no_object_where_one_is_documented_is_learned() -> None:
+    """A text, a number or a null in a list is read the fast way too, once it was seen."""
+    reader, slow = reader_of(WorkOrder)
+    body = b'{"Id": 1, "Customer": "Acme", "Items": [null, {"Id": 2}], "Notes": [5]}'
+    assert all(agrees(reader, body, WorkOrder) for _ in range(9))
+    assert len(slow) < 4
 
 
 @pytest.mark.parametrize("field", ["DtDue", "DueDateUtc", "LastActionDateUtc"])

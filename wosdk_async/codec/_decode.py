@@ -55,7 +55,6 @@ class Reader:
         self._unbuilt = 0  # slow answers since the first that taught something which the twins do not know
         self._due = False
         self._fruitless = 0  # slow answers that taught nothing, one after the other
-        self._news = False
         self._lock = threading.Lock()
 
     def read(self, body: bytes) -> Any:
@@ -68,9 +67,8 @@ class Reader:
                 made = self._fast(body)
             except SURPRISES:
                 made = None
-        if made is None or self._news:
-            if made is None:
-                made = self._form.plain(loads(body), lambda data: self._converter.structure(data, self._cls))
+        if made is None:
+            made = self._form.plain(loads(body), lambda data: self._converter.structure(data, self._cls))
             self._learn(made)
         return made
 
@@ -85,19 +83,15 @@ class Reader:
                 self._fast = None
 
     def _made(self) -> Callable[[bytes], Any] | None:
-        twin = Twins(self._seen, self._converter, self._note_news).twin(self._cls)
+        twin = Twins(self._seen, self._converter).twin(self._cls)
         if twin is None:
             return None
         envelope, typed, copy = self._form.envelope, self._form.typed, twin.copy
         decode = exact_decoder(envelope[twin.struct] if envelope else twin.struct)
         return lambda body: typed(decode(body), copy)
 
-    def _note_news(self) -> None:
-        self._news = True
-
     def _learn(self, made: Any) -> None:
         with self._lock:
-            self._news = False
             learned = 0
             # To look through an answer takes half the time of reading it: do so rarely where it is of no use.
             if self._fruitless < 20 or self._fruitless % 10 == 0:
