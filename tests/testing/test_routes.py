@@ -152,7 +152,7 @@ def test_what_cannot_be_answered(service: Routes) -> None:
     with pytest.raises(ValueError, match="no operation 'read'"):
         service.on(Customer, "read")
     for route in service._router.routes:
-        route.calls.append(object())  # type: ignore[arg-type] # they were set and need not be called here
+        route.calls.append(object())  # they were set and need not be called here
 
 
 async def test_an_answer_that_nobody_asks_for(acme: Company) -> None:

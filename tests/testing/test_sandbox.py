@@ -95,7 +95,8 @@ async def test_a_marker_names_the_company_and_the_moment(
     """The marker decides how the Company is made."""
     made = await wosdk_client.company().run(create_command())
     assert wosdk_sandbox.name == wosdk_client.company().name == "Lakeside"
-    order = await wosdk_client.company().get(WorkOrder, made.wo.id, properties=["*"])  # type: ignore[union-attr]
+    assert made.wo is not None
+    order = await wosdk_client.company().get(WorkOrder, made.wo.id or 0, properties=["*"])
     assert order.dt_created is not None
     assert order.dt_created.date().isoformat() in ("2025-02-28", "2025-03-01")
 
@@ -122,7 +123,7 @@ async def test_rows_that_do_not_fit(
 ) -> None:
     """None is kept, and the error names what is wrong."""
     with pytest.raises(StoreError, match=wrong):
-        wosdk_sandbox.seed({"Customer": [{"Name": "made first"}]} | rows)
+        wosdk_sandbox.seed({"Contract": [{"DisplayAs": "made first"}], **rows})
     assert await names(wosdk_sandbox) == []
 
 
