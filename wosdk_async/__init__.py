@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.dispatch import CallOptions
     from wosdk_async.transport.engine.httpx_transport import NativeTransport as NativeTransport
     from wosdk_async.transport.limits import Limits, Timeouts
+    from wosdk_async.transport.observe import Attempt
     from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.stats import Stats
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Attempt",
     "BusinessRuleError",
     "CallOptions",
     "ChangeFeed",
@@ -147,6 +149,7 @@ _HOMES = {
     "wosdk_async.transport.dispatch": ("CallOptions",),
     "wosdk_async.transport.engine.httpx_transport": ("NativeTransport",),  # loads httpx: not in __all__
     "wosdk_async.transport.limits": ("Limits", "Timeouts"),
+    "wosdk_async.transport.observe": ("Attempt",),
     "wosdk_async.transport.region": ("Region",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
     "wosdk_async.transport.stats": ("Stats",),

@@ -15,6 +15,7 @@ from wosdk_async.transport.dispatch import CallOptions, OnInDoubt
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
+from wosdk_async.transport.observe import AttemptHook
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats
@@ -50,6 +51,9 @@ class Bounds(TypedDict, total=False):
     read_only: bool
     before_send: BeforeSend | None
     on_in_doubt: OnInDoubt | None
+    on_attempt: AttemptHook | None
+    telemetry: bool
+    traceparent: bool
 
 
 class Client:
@@ -87,6 +91,9 @@ class Client:
         before_send: sees every call first, and may stop or answer it (:data:`BeforeSend`, :class:`DryRun`).
         on_in_doubt: told of a call (with its RequestId) whose caller was cancelled while it may have been
             carried out; it must return at once.
+        on_attempt: told of each request when it has ended (:class:`Attempt`); it must return at once.
+        telemetry: spans and metrics for OpenTelemetry, if it is installed and the program sets a provider.
+        traceparent: send the trace's id along, as W3C's header says.
     """
 
     def __init__(
@@ -114,6 +121,9 @@ class Client:
         read_only: bool = False,
         before_send: BeforeSend | None = None,
         on_in_doubt: OnInDoubt | None = None,
+        on_attempt: AttemptHook | None = None,
+        telemetry: bool = True,
+        traceparent: bool = False,
     ) -> None:
         for name, bound in (("in_flight", in_flight), ("rate", rate)):
             if bound is not None and not bound > 0:
@@ -146,6 +156,9 @@ class Client:
                 read_only=read_only,
                 before_send=before_send,
                 on_in_doubt=on_in_doubt,
+                on_attempt=on_attempt,
+                telemetry=telemetry,
+                traceparent=traceparent,
             )
         )
 

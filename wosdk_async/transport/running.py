@@ -18,6 +18,7 @@ from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.login import Login
+from wosdk_async.transport.observe import ObservedEngine
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
 
@@ -43,6 +44,7 @@ class Running:
     engines: list[Closing]
     _connections: AsyncGenerator[None, None]
     _downloads: Downloads | None = None
+    _watched: Dispatcher | None = None
 
     @classmethod
     def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> Running:
@@ -55,6 +57,13 @@ class Running:
         with contextlib.suppress(StopIteration):
             next(connections.__anext__().__await__())  # to its yield: nothing before it waits
         return cls(dispatcher, login, engines, connections)
+
+    @property
+    def watched(self) -> Dispatcher:
+        """The dispatcher for calls that observers are told of."""
+        if self._watched is None:
+            self._watched = attrs.evolve(self.dispatcher, engine=ObservedEngine(self.dispatcher.engine))
+        return self._watched
 
     def downloads(self, settings: TransportSettings) -> Downloads:
         """What fetches files; made when it is asked for."""

@@ -14,6 +14,7 @@ from wosdk_async.transport.engine.streaming import StreamingEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
+from wosdk_async.transport.observe import AttemptHook
 from wosdk_async.wire import Call, Reply
 
 __all__ = ["BeforeSend", "TransportSettings"]
@@ -42,6 +43,9 @@ class TransportSettings:
     read_only: bool = False
     before_send: BeforeSend | None = None
     on_in_doubt: OnInDoubt | None = None
+    on_attempt: AttemptHook | None = None
+    telemetry: bool = True
+    traceparent: bool = False
     clock: Clock = Clock()
     engine: Callable[[Limits], Engine] | None = None
     files: Callable[[Limits], StreamingEngine] | None = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -15,16 +17,20 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.keepers import Keepers
+from wosdk_async.transport.observe import LOG, Hook, Observer, observed
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats, of_company
+from wosdk_async.transport.telemetry import Telemetry, telemetry
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, Unreadable, read
 
 __all__ = ["Transport"]
+
+_log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")
 
@@ -43,6 +49,8 @@ class Transport:
         self._keepers = Keepers()
         self._quota = RetryQuota(settings.retry_quota)
         self._closed = False
+        self._telemetry: Telemetry | None = None
+        self._watching = settings.on_attempt is not None
         _all.add(self)
 
     def __repr__(self) -> str:
@@ -81,7 +89,27 @@ class Transport:
             )
         if settings.before_send is not None:
             return self._asked(settings.before_send, call, sessions, options, trace)
-        return self._running().dispatcher.send(call, sessions, options, trace)
+        return self._go(call, sessions, options, trace)
+
+    def _go(
+        self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None
+    ) -> Coroutine[Any, Any, T]:
+        """Send it, with the observers told of it if there are any."""
+        running = self._running()
+        if (self._watching or _log.isEnabledFor(logging.DEBUG)) and (observers := self._observers()):
+            send = partial(running.watched.send, call, sessions, options)
+            return observed(call, sessions.company, observers, send, trace or Trace())
+        return running.dispatcher.send(call, sessions, options, trace)
+
+    def _observers(self) -> list[Observer]:
+        """Who wants to be told now."""
+        hook, telemetry = self._settings.on_attempt, self._telemetry
+        found: list[Observer] = [] if hook is None else [Hook(hook)]
+        if telemetry is not None and telemetry.active:
+            found.append(telemetry)
+        if _log.isEnabledFor(logging.DEBUG):
+            found.append(LOG)
+        return found
 
     async def _asked(
         self,
@@ -95,7 +123,7 @@ class Transport:
         answer = await hook(call, sessions.company)
         if answer is not None:
             return _taken(call, answer, sessions.company, trace or Trace(), self.clock.now())
-        return await self._running().dispatcher.send(call, sessions, options, trace)
+        return await self._go(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
@@ -152,6 +180,9 @@ class Transport:
         if running is None:
             self._loops = {other: its for other, its in self._loops.items() if not other.is_closed()}
             running = self._loops[loop] = opened(self._settings, self._quota)
+            if self._settings.telemetry and self._telemetry is None:
+                self._telemetry = telemetry(traceparent=self._settings.traceparent)
+                self._watching = self._watching or self._telemetry is not None
         return running
 
     async def _log_in(self, tenant: Tenant) -> Grant:

@@ -1,0 +1,118 @@
+"""What observers are told of calls: each attempt, how it ended, and nothing that is secret."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from tests.support.service import RESET, Answer, Request, Service
+from wosdk_async import (
+    Attempt,
+    BusinessRuleError,
+    CallOptions,
+    InDoubtError,
+    NotSentError,
+    RetryPolicy,
+    WoPickUpCommand,
+)
+
+QUICK = CallOptions(retry=RetryPolicy(first_wait=0.0))
+DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
+BUSY = Answer(503, body={"ErrorCode": "", "ErrorMessage": "busy", "TimeStamp": ""})
+REFUSED = Answer(400, body={"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no", "TimeStamp": ""})
+
+
+def answering(*answers: Answer) -> Any:
+    left = list(answers)
+    return lambda _: left.pop(0)
+
+
+async def seen(*answers: Answer, error: type[Exception] | None = None, **bounds: Any) -> list[Attempt]:
+    """The attempts of one command that is answered so."""
+    found: list[Attempt] = []
+    async with Service(answering(*answers)) as service:
+        async with service.client(options=QUICK, on_attempt=found.append, **bounds) as client:
+            call = client.company().run(WoPickUpCommand(work_order_id=7))
+            if error is None:
+                await call
+            else:
+                with pytest.raises(error):
+                    await call
+    return found
+
+
+async def test_each_attempt_is_told() -> None:
+    """Its number, its status and where it went, under the RequestId of the call."""
+    found = await seen(BUSY, DONE)
+    assert [(each.number, each.status, each.error) for each in found] == [(1, 503, ""), (2, 200, "")]
+    assert {each.operation for each in found} == {"WoPickUpCommand"}
+    assert len({each.request_id for each in found}) == 1
+    assert all(each.host == "127.0.0.1" and each.port and each.method == "POST" for each in found)
+    assert all(0 < each.seconds < 10 for each in found)
+
+
+async def test_a_refusal_is_an_answer() -> None:
+    """Its status is told, and the error goes to the caller as ever."""
+    (attempt,) = await seen(REFUSED, error=BusinessRuleError)
+    assert (attempt.status, attempt.error) == (400, "")
+
+
+async def test_an_answer_that_never_came_is_told() -> None:
+    """Lost behind the request, or never sent: one word says which."""
+    (lost,) = await seen(RESET, error=InDoubtError)
+    assert (lost.status, lost.error) == (None, "NoAnswer")
+    async with Service(answering(DONE, DONE)) as service:
+        found: list[Attempt] = []
+        async with service.client(options=QUICK, on_attempt=found.append) as client:
+            await client.company().run("WoPickUpCommand", {"WorkOrderId": 1})
+            await service.__aexit__(None, None, None)
+            with pytest.raises(NotSentError):
+                await client.company().run("WoPickUpCommand", {"WorkOrderId": 1})
+    assert found[0].status == 200
+    assert found[-1].error == "NotSent"
+
+
+async def test_a_cancelled_attempt_is_told() -> None:
+    """The hook hears of it, and the caller gets its CancelledError."""
+    found: list[Attempt] = []
+    came = asyncio.Event()
+
+    async def hang(_: Request) -> Answer:
+        came.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with Service(hang) as service, service.client(on_attempt=found.append) as client:
+        call = asyncio.create_task(client.company().get("Thing", 1))
+        await came.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert [(each.error, each.status) for each in found] == [("Cancelled", None)]
+
+
+async def test_a_hook_that_fails_changes_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """What it raises is logged."""
+
+    def broken(_: Attempt) -> None:
+        raise RuntimeError("hook")
+
+    async with Service(answering(DONE)) as service, service.client(on_attempt=broken) as client:
+        await client.company().run(WoPickUpCommand(work_order_id=7))
+    assert "an observer failed" in caplog.text
+
+
+async def test_the_log_shows_attempts_and_calls_and_no_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """At DEBUG: fields of a fixed list; the token is in none of them."""
+    caplog.set_level(logging.DEBUG, logger="wosdk_async")
+    async with Service(answering(REFUSED)) as service, service.client() as client:
+        with pytest.raises(BusinessRuleError):
+            await client.company().run(WoPickUpCommand(work_order_id=7))
+    messages = [record.getMessage() for record in caplog.records if record.name == "wosdk_async"]
+    assert any("attempt: " in text and "status=400" in text for text in messages)
+    assert any("call: " in text and "code=BUSINESS_LOGIC_ERROR" in text for text in messages)
+    token = service.calls[0].headers["authorization"].removeprefix("Bearer ")
+    assert token not in caplog.text
