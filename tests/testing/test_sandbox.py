@@ -39,7 +39,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(STEPS)
 def test_nothing_leaks_between_companies(steps: list[tuple[int, str]]) -> None:
     """Whatever is written, kept and taken back in one, the others show only their own."""
