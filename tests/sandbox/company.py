@@ -101,7 +101,7 @@ class Direct(httpx.BaseTransport):
 
 
 @contextmanager
-def calling(store: Store, clock: Clock | None = None) -> Iterator[Caller]:
+def calling(store: Store, clock: Clock | None = None, dialect: str = "spec") -> Iterator[Caller]:
     """A caller of the store's first Company."""
-    with httpx.Client(transport=Direct(create_app(store, clock))) as http:
+    with httpx.Client(transport=Direct(create_app(store, clock, dialect=dialect))) as http:
         yield Caller(http, store.companies()[0], "http://acme.test")

@@ -12,10 +12,11 @@ from wosdk_async.sandbox import LocalCompany, StoreError
 from wosdk_async.sandbox.seed_files import read_rows
 from wosdk_async.sandbox.seed_rows import load_rows
 from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.times import Now
 
 
 def loaded(store: Store, path: Path, entity: str | None = None) -> int:
-    return load_rows(store, store.companies()[0], read_rows(path, entity))
+    return load_rows(store, store.companies()[0], read_rows(path, entity), Now(0))
 
 
 def written(folder: Path, text: str, name: str = "rows.json") -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -32,6 +33,13 @@ def sandbox_command() -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["spec", "recorded"]),
+    default="spec",
+    show_default=True,
+    help="Answer as the specification says, or as a recorded release does where it differs.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
@@ -45,6 +53,7 @@ def sandbox_command() -> None:
 def serve(
     store: Path,
     port: int,
+    dialect: str,
     host: str,
     companies: tuple[str, ...],
     open_admin: bool,
@@ -77,6 +86,7 @@ def serve(
             host=host,
             port=port,
             companies=companies,
+            dialect=dialect,
             open_admin=open_admin,
             log=log,
             faults=Faults(faults),
@@ -125,11 +135,12 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
       wosdk sandbox seed --store company.db customers.csv --entity Customer
     """
     with _opened(store) as opened:
+        from wosdk_async.sandbox.dialect import SPEC
         from wosdk_async.sandbox.seed_files import read_rows
         from wosdk_async.sandbox.seed_rows import load_rows
 
-        rows = read_rows(file, entity)
-        say(f"added {load_rows(opened, _named(opened, company), rows)} rows of {file}")
+        rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
+        say(f"added {load_rows(opened, _named(opened, company), rows, now)} rows of {file}")
 
 
 @sandbox_command.command()

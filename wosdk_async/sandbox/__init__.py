@@ -1,9 +1,12 @@
 """A local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
 
     app.py        HTTP in and out                  tokens.py, oauth.py   who may ask
+    dialect.py    where a release differs from the specification, one switch for each place
     office.py     which operation is asked for     commands/             one small function each
     base.py       create, retrieve, update, delete (write.py, update.py, rules.py)
     query.py      conditions.py, operators.py: criteria as SQL; selection.py: what a row shows
+    created.py    how a creation answers
+    discovery.py  where a Company is served
     files.py      files of documents, and their addresses
     store.py      rows of several Companies in one SQLite file (companies.py, counters.py)
     commits.py    group commit: an answer leaves once its writes are kept

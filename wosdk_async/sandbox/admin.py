@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from .body import dump, parse
+from .body import checked, dump, glance
 from .errors import Refusal, StoreError
 from .seed import found_company
 from .snapshots import reset, take_snapshot
@@ -123,7 +123,7 @@ def _beside(store: Store, name: object) -> Path:
 
 async def _object(request: Request) -> dict[str, Any]:
     raw = await request.body()
-    return parse(raw) if raw.strip() not in (b"", b"{}") else {}
+    return checked(glance(raw)) if raw.strip() not in (b"", b"{}") else {}
 
 
 def is_loopback(host: str) -> bool:

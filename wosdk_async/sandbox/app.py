@@ -19,6 +19,7 @@ from .body import dump
 from .clock import Clock
 from .commits import Commits
 from .console import Recorder, RequestLog, console_routes
+from .dialect import SPEC, dialect_of
 from .errors import Refusal
 from .faults import Faults
 from .faults_admin import fault_routes
@@ -49,6 +50,7 @@ def create_app(
     store: Store,
     clock: Clock | None = None,
     *,
+    dialect: str = SPEC.name,
     faults: Faults | None = None,
     ports: Sequence[int] = (),
     open_admin: bool = False,
@@ -58,14 +60,18 @@ def create_app(
 
     Args:
         clock: for all times and for the life of tokens; the system's when left out.
+        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
         faults: what goes wrong; nothing until they are told otherwise.
         ports: those the server listens at, between which a Company may move.
         open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
         log: of the requests, for the console; one that is off when left out.
+
+    Raises:
+        ValueError: there is no such dialect.
     """
     clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
     faults.homes.ports = ports
-    service = _Service(Office(store, clock), Commits(store), clock)
+    service = _Service(Office(store, clock, dialect_of(dialect)), Commits(store), clock)
     shown = [*console_routes(store, clock, faults, log), *openapi_routes()]
     steering = guarded([*fault_routes(faults, clock), *admin_routes(store)], open_to_all=open_admin)
     pages = Starlette(routes=[_files(service.office), *steering, *shown])
@@ -107,7 +113,9 @@ class _Service:
             status, reply = self.office.answer(_question(scope, body), request_id)
         except Refusal as refusal:
             status, reply = refusal.status, _error(refusal, self.clock())
-        if request_id:  # the last key of success and error (facts 5)
+            if not self.office.dialect.errors_show_request_id:
+                request_id.clear()
+        if request_id:  # the last key (facts 5)
             reply = {**reply, "RequestId": request_id[0]}
         return status, dump(reply)
 
@@ -127,10 +135,10 @@ def _error(refusal: Refusal, now: int) -> dict[str, object]:
 
 
 def _stamp(now: int) -> str:
-    """UTC with seven fraction digits, zeros at the end cut (facts 3.5)."""
+    """UTC with up to seven fraction digits, zeros at the end cut (facts 3.5) but one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    fraction = f"{now % 10**9 // 100:07d}".rstrip("0")
-    return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
+    fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
+    return f"{whole}.{fraction}Z"
 
 
 def _question(scope: Scope, body: bytes) -> Question:

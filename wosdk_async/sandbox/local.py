@@ -14,6 +14,7 @@ from .app import create_app
 from .clock import Clock
 from .companies import Company
 from .console import RequestLog
+from .dialect import SPEC, dialect_of
 from .faults import Faults
 from .seed_rows import Given, load_rows
 from .server import InThread, listening, ports_of, prepared, running, web_root
@@ -31,6 +32,7 @@ class LocalCompany:
         store: the SQLite file; None makes a temporary one that is removed afterwards.
         companies: names of Companies, made and seeded when the store does not have them. None of
             them is any more special than the others, only the first is meant where none is named.
+        dialect: as for `create_app`.
         faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
         clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
         log: whether requests are recorded for the console; it can be switched there.
@@ -42,7 +44,7 @@ class LocalCompany:
     Raises:
         FaultScriptError: the faults are no script.
         StoreError: on entering, when the file cannot be used.
-        ValueError: on entering, when a name cannot be used.
+        ValueError: there is no such dialect; on entering, when a name cannot be used.
     """
 
     def __init__(
@@ -50,12 +52,14 @@ class LocalCompany:
         store: str | Path | None = None,
         *,
         companies: Sequence[str] = (),
+        dialect: str = SPEC.name,
         faults: Faults | Mapping[str, Any] | str | Path | None = None,
         clock: Clock | None = None,
         log: bool = False,
     ) -> None:
         self._path = store
         self._names = tuple(companies)
+        self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
         self._log = RequestLog(log)
@@ -109,7 +113,7 @@ class LocalCompany:
             for entity, members_of in rows.items()
             for index, members in enumerate(members_of)
         ]
-        self._thread.run(lambda: load_rows(self._store, owner, given))
+        self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
 
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
@@ -121,7 +125,12 @@ class LocalCompany:
             self._root = web_root(listeners[0])
             self._first = (*self._names, self._store.companies()[0].name)[0]
             app = create_app(
-                self._store, self.clock, faults=self.faults, ports=ports_of(listeners), log=self._log
+                self._store,
+                self.clock,
+                dialect=self._dialect.name,
+                faults=self.faults,
+                ports=ports_of(listeners),
+                log=self._log,
             )
             self._thread: InThread = exits.enter_context(running(app, listeners))
             self._exits = exits.pop_all()

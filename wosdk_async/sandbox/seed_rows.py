@@ -40,20 +40,20 @@ class Given:
     members: Mapping[str, Any]
 
 
-def load_rows(store: Store, company: Company, rows: Sequence[Given], ticks: int = 0) -> int:
+def load_rows(store: Store, company: Company, rows: Sequence[Given], now: Now) -> int:
     """Add the rows to a Company, all or none; how many there were.
 
     A row goes the way of a create: texts and times are worked out, lists become rows, and a missing
     ``Id`` is given. References may name rows further below.
 
     Args:
-        ticks: the moment of the writing, in 100 ns since 1970.
+        now: the moment of the writing.
 
     Raises:
         StoreError: rows do not fit; the text names up to 20 mistakes, each with its place.
     """
     _refuse(f"{given.place}: {text}" for given in rows for text in _mistakes_of(given))
-    desk = Desk(store, company, Now(ticks))
+    desk = Desk(store, company, now)
     with store.transaction():
         kept = [(given, _keep(desk, given)) for given in rows]
         _refuse(

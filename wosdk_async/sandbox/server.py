@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from .app import create_app
 from .connection import Connection
 from .console import RequestLog
+from .dialect import SPEC
 from .faults import Faults
 from .seed import found_company, open_store
 from .store import Store
@@ -33,6 +34,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8900,
     companies: Sequence[str] = (),
+    dialect: str = SPEC.name,
     open_admin: bool = False,
     faults: Faults | None = None,
     second_port: int = 0,
@@ -45,6 +47,7 @@ def serve(
         store: the SQLite file; made and seeded when it does not exist.
         port: 0 picks a free one.
         companies: names of Companies, made and seeded when the store does not have them.
+        dialect: as for `create_app`.
         open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
         faults: what goes wrong; nothing when left out.
         second_port: where a Company moves to when its faults say so; 0 picks a free one.
@@ -54,7 +57,7 @@ def serve(
 
     Raises:
         StoreError: the file cannot be used.
-        ValueError: a name of a Company cannot be used.
+        ValueError: a name of a Company cannot be used, or there is no such dialect.
         OSError: the port cannot be had.
     """
     with (
@@ -66,7 +69,12 @@ def serve(
         first = next(each for each in opened.companies() if not names or each.name.lower() in names)
         listeners = [listener, second]
         app = create_app(
-            opened, faults=faults, ports=ports_of(listeners), open_admin=open_admin, log=RequestLog(log)
+            opened,
+            dialect=dialect,
+            faults=faults,
+            ports=ports_of(listeners),
+            open_admin=open_admin,
+            log=RequestLog(log),
         )
         server = _Server(app, lambda: announce(variables(first, web_root(listener))))
         with _signals_end_quietly():

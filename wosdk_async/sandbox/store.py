@@ -25,16 +25,19 @@ class Store:
     """The rows of a store file; every row belongs to one Company.
 
     Args:
-        path: the file; it is made when it does not exist.
+        path: the file; it is made when it does not exist. ``:memory:`` for none.
+        like: another store that is copied into this one first.
 
     Raises:
         StoreError: the file is no store, cannot be written, or is of another version.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)
         try:
             self._db = connect(self.path)
+            if like is not None:
+                like.copy_to(self._db)
             self.fresh = prepare(self._db, self.path)
             self.indexes = Indexes(self._db)
         except sqlite3.Error as error:
@@ -178,6 +181,11 @@ class Store:
         self.commit()
         source.backup(self._db)
         self.forget()
+
+    def become(self, other: Store) -> None:
+        """Everything of another open store instead of what is here."""
+        other.commit()
+        self.copy_from(other._db)
 
     def _begin(self) -> None:
         if self._open:

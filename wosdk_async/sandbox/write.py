@@ -13,7 +13,7 @@ from .errors import broken_rule, required
 from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
-from .shape import FLAGS, REQUEST_ONLY, Shape, shapes
+from .shape import FLAGS, REQUEST_ONLY, Shape
 from .values import UNREADABLE, read, reference_id
 
 __all__ = ["add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
@@ -104,7 +104,7 @@ def own(desk: Desk, shape: Shape, row: Row, members: Members) -> None:
 
 def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: object) -> None:
     """One more element of a list of ``row``; what is no object is dropped."""
-    child = shapes().get(field.of or "")
+    child = shape.target(field)
     if child is None or not isinstance(element, dict):
         return
     owned = link(shape.name, field)
@@ -118,7 +118,7 @@ def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: objec
 def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
     """Make an owned object's row and let ``row`` point at it."""
     owned = link(shape.name, field)
-    made = create(desk, shapes()[field.of or ""], value, owned.fields(row["Id"]) if owned else None)
+    made = create(desk, shape.behind(field), value, owned.fields(row["Id"]) if owned else None)
     row[field.name] = {"Id": made["Id"]}
 
 

@@ -68,8 +68,8 @@ class Running:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """What fetches files; made when it is asked for."""
         if self._downloads is None:
-            network = settings.network
-            engine = engine_for(network, attrs.evolve(network.limits, connections=_DOWNLOADS))
+            make = settings.files or partial(engine_for, settings.network)
+            engine = make(attrs.evolve(settings.network.limits, connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads

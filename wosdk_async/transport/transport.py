@@ -10,6 +10,8 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakSet
 
+import attrs
+
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
@@ -56,6 +58,10 @@ class Transport:
         if self._loops and not self._closed:
             state = " ".join(repr(running.dispatcher.gate) for running in self._loops.values())
         return f"<Transport companies={len(self._keepers)} {state}>"
+
+    def changed(self, **settings: Any) -> Transport:
+        """Another transport, not opened yet, whose settings differ in these."""
+        return Transport(attrs.evolve(self._settings, **settings))
 
     @property
     def clock(self) -> Clock:

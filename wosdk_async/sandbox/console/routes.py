@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.body import Row, dump, parse
+from wosdk_async.sandbox.body import Row, checked, dump, glance
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import Refusal
@@ -94,13 +94,13 @@ class _Console:
 
     async def faults(self, request: Request) -> Row:
         if request.method == "PUT":
-            body = parse(await request.body())
+            body = checked(glance(await request.body()))
             self.switches.put(body.get("seed", 0), body.get("rules"))
         return self.switches.report()
 
     async def time(self, request: Request) -> Row:
         if request.method == "POST":
-            self.clock.advance(**_span(parse(await request.body())))
+            self.clock.advance(**_span(checked(glance(await request.body()))))
         return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
     def _desk(self, request: Request) -> Desk:
@@ -136,7 +136,7 @@ def _json(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _flag(request: Request, name: str) -> bool:
-    value = parse(await request.body()).get(name)
+    value = checked(glance(await request.body())).get(name)
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false.")
     return value
