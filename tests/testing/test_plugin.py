@@ -89,7 +89,15 @@ def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, optio
 
 
 MARKERS = """
+    import asyncio
+
     import pytest
+    from wosdk_async import Trace
+
+    def envelope(company):
+        trace = Trace()
+        asyncio.run(company.traced(trace).get("Customer", 512))
+        return trace.reply.body.decode()
 
     @pytest.mark.wosdk(company="Lakeside")
     def test_marked(wosdk_sandbox):
@@ -103,6 +111,16 @@ MARKERS = """
         @pytest.mark.wosdk(company="Inner")
         def test_nearest(self, wosdk_sandbox):
             assert wosdk_sandbox.name == "Inner"
+
+    @pytest.mark.wosdk(dialect="spec")
+    def test_spec(wosdk_company):
+        assert "Entities" in envelope(wosdk_company)
+
+    def test_recorded(wosdk_company):
+        assert "Entities" not in envelope(wosdk_company)
+
+    @pytest.mark.wosdk(dialect="klingon")
+    def test_wrong_dialect(wosdk_sandbox): ...
 
     @pytest.mark.wosdk(compny="x")
     def test_misspelled(wosdk_sandbox): ...
@@ -118,9 +136,9 @@ MARKERS = """
 def test_markers_and_ini(kit: pytest.Pytester) -> None:
     """The nearest marker wins over those around it and the ini file; mistakes are told in one line."""
     kit.makepyfile(MARKERS)
-    kit.makeini("[pytest]\nwosdk_company = Ini Company\n")
+    kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
     result = kit.runpytest_subprocess("--strict-markers")
-    result.assert_outcomes(passed=3, errors=3)
+    result.assert_outcomes(passed=5, errors=4)
     result.stdout.fnmatch_lines_random(
         [
             "*@pytest.mark.wosdk has 'compny'; it takes company, *",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from wosdk_async.testing.faults import AddedFaults
     from wosdk_async.testing.sandbox import Sandbox
 
-_MARKER = "wosdk(company=NAME, seed=ROWS, now=MOMENT): how the Company of this test is made (wosdk_async)"
-_SETTINGS = ("company", "seed", "now")
+_MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
+_SETTINGS = ("company", "dialect", "seed", "now")
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async[sandbox]"
 
 
@@ -24,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini(
         "wosdk_company", "The name of the Company of a test, where its marker names none", default=""
     )
+    parser.addini("wosdk_dialect", "How the Company of a test answers: spec or recorded", default="spec")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -82,5 +83,5 @@ def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
             wrong = repr(unknown[0]) if unknown else f"{marker.args[0]!r} without a name"
             pytest.fail(f"@pytest.mark.wosdk has {wrong}; it takes {', '.join(_SETTINGS)}", pytrace=False)
         said = {**marker.kwargs, **said}
-    usual = request.config.getini("wosdk_company")
-    return {"company": usual or (), **said}
+    usual = {name: request.config.getini(f"wosdk_{name}") for name in ("company", "dialect")}
+    return {**usual, "company": usual["company"] or (), **said}

@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.client import Bounds, Client
 from wosdk_async.sandbox.app import create_app
 from wosdk_async.sandbox.companies import Company
+from wosdk_async.sandbox.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.store import Store
 from wosdk_async.sandbox.variables import variables
 from wosdk_async.testing.clock import SkippingClock
@@ -47,12 +48,13 @@ class Sandbox:
     Args:
         company: its name, or several: then the first is meant where none is named. "AcmeFacilities" when
             left out.
+        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
         seed: rows to start with beside the usual ones, as :meth:`seed` takes them.
         now: the moment its clock shows first, with its zone; the present when left out.
 
     Raises:
         StoreError: a row of ``seed`` does not fit.
-        ValueError: a name cannot be used, or ``now`` has no zone.
+        ValueError: a name cannot be used, there is no such dialect, or ``now`` has no zone.
 
     Attributes:
         app: the ASGI application, for clients of other makes.
@@ -62,8 +64,14 @@ class Sandbox:
     """
 
     def __init__(
-        self, *, company: str | Sequence[str] = (), seed: Rows | None = None, now: datetime | None = None
+        self,
+        *,
+        company: str | Sequence[str] = (),
+        dialect: str = SPEC.name,
+        seed: Rows | None = None,
+        now: datetime | None = None,
     ) -> None:
+        self._dialect = dialect_of(dialect)
         self.clock = SkippingClock(now)
         self.faults = AddedFaults()
         self._exits = contextlib.ExitStack()
@@ -71,7 +79,7 @@ class Sandbox:
         self._start = Snapshot(first_store(names))
         self._store = self._copy(self._start._store)
         self._companies = self._store.companies()
-        self._recorder = Recorder(create_app(self._store, self.clock, faults=self.faults))
+        self._recorder = Recorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
         self._line = Line(self._recorder, _HOST, self.clock)
         self.app = self._recorder
         if seed:
@@ -127,7 +135,7 @@ class Sandbox:
             StoreError: a row does not fit the catalogue; the text names it.
             KeyError: there is no Company of this name.
         """
-        add_rows(self._store, self._company(company or self.name), rows, self.clock())
+        add_rows(self._store, self._company(company or self.name), rows, self._dialect.now(self.clock()))
 
     def snapshot(self) -> Snapshot:
         """All rows as they are now, for :meth:`reset`."""

@@ -10,6 +10,7 @@ from wosdk_async.sandbox.companies import Company
 from wosdk_async.sandbox.seed import found_company, open_store
 from wosdk_async.sandbox.seed_rows import Given, load_rows
 from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.times import Now
 
 __all__ = ["Rows", "add_rows", "copy_of", "first_store"]
 
@@ -40,11 +41,11 @@ def copy_of(store: Store) -> Store:
     return Store(":memory:", like=store)
 
 
-def add_rows(store: Store, company: Company, rows: Rows, now: int) -> None:
-    """Add rows to a Company, all or none, at a moment in nanoseconds since 1970. Raises StoreError."""
+def add_rows(store: Store, company: Company, rows: Rows, now: Now) -> None:
+    """Add rows to a Company, all or none. Raises StoreError."""
     given = [
         Given(f"{entity} {index}", entity, dict(members))
         for entity, each in rows.items()
         for index, members in enumerate(each)
     ]
-    load_rows(store, company, given, now // 100)
+    load_rows(store, company, given, now)
