@@ -7,7 +7,7 @@ the machine meets all of them. A local server answers on another core. Needs wos
 
 codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, by pydantic's model_validate_json (limit 0.5)
 typed_create_vs_aiohttp   a typed create, 100 at once, by aiohttp + orjson to a dict (limit 0.5)
-typed_create_vs_floor     the same by a hand-written client of 80 lines to a dict (limit 1.7)
+typed_create_vs_floor     the same by a hand-written client of 100 lines to a dict (limit 1.7)
 httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at least 25)
 outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)

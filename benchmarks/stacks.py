@@ -150,7 +150,9 @@ async def floor(port: int, size: int) -> AsyncIterator[Call]:
     head = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
 
     async def call() -> Any:
-        return orjson.loads(await pool.post(head, orjson.dumps(BODY)))
+        status, _, body = await pool.post(head, orjson.dumps(BODY), _LONG)
+        assert status == 200
+        return orjson.loads(body)
 
     yield call
     pool.close()

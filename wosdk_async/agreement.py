@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import attrs
 
 __all__ = ["agreed"]
 
@@ -18,92 +16,75 @@ __all__ = ["agreed"]
 Content = dict[str, Any]
 Rule = Callable[[Content], None]
 
+# What is done to a place, as text: "{get}" finds the value there and leaves the object that it is in in "o".
+_CHANGED = """\
+    if (v := {get}) is not None: o[{leaf!r}] = {value}
+"""
+_RENAMED = """\
+    if (v := {get}) is not None: o[{name!r}] = o.pop({leaf!r})
+"""
+_PAIRED = """\
+    if (v := {get}) is not (w := {other}):
+        if v is None: put(content, {path}, w)
+        elif w is None: put(content, {twin}, v)
+"""
+
 
 def agreed(command: str, content: Content) -> Content:
     """``content`` of a command, changed in place to the forms that both sources accept."""
-    for rule in _rules().get(command, ()):
+    rule = _rules().get(command)
+    if rule is not None:
         rule(content)
     return content
 
 
 @functools.cache
-def _rules() -> dict[str, list[Rule]]:
-    """What is done to which command."""
+def _rules() -> dict[str, Rule]:
+    """What is done to which command: one function, because every create passes through it."""
     from importlib import resources
 
     text = resources.files("wosdk_async.catalogue").joinpath("differences.json").read_bytes()
-    return {command: [_rule(**rule) for rule in rules] for command, rules in _listed(text).items()}
-
-
-def _listed(text: bytes) -> dict[str, list[dict[str, Any]]]:
     listed: dict[str, list[dict[str, Any]]] = json.loads(text)["wire_rules"]
-    return listed
+    return {command: _compiled(command, rules) for command, rules in listed.items()}
 
 
-def _rule(path: str, **kind: Any) -> Rule:
-    place = Place.of(path)
-    if "twin" in kind:
-        return _paired(place, Place.of(kind["twin"]))
-    if "rename" in kind:
-        return _renamed(place, kind["rename"])
-    numbers = kind.get("numbers")
-    return _changed(place, str if numbers is None else lambda value: numbers.get(value, value))
+def _compiled(command: str, rules: Sequence[dict[str, Any]]) -> Rule:
+    names: dict[str, Any] = {"put": _put}
+    source = "".join(["def agree(content):\n", *(_lines(rule, names) for rule in rules)])
+    exec(compile(source, f"<agreement on {command}>", "exec"), names)  # noqa: S102 - text made above
+    return names["agree"]  # type: ignore[no-any-return]
 
 
-def _paired(place: Place, twin: Place) -> Rule:
-    """Let each of two places have the value of the other where it has none."""
-
-    def rule(content: Content) -> None:
-        value, other = place.get(content), twin.get(content)
-        if value is None and other is not None:
-            place.set(content, other)
-        elif other is None and value is not None:
-            twin.set(content, value)
-
-    return rule
-
-
-def _renamed(place: Place, name: str) -> Rule:
-    def rule(content: Content) -> None:
-        if place.get(content) is not None:
-            content[name] = content.pop(place.leaf)
-
-    return rule
+def _lines(rule: dict[str, Any], names: dict[str, Any]) -> str:
+    """The text of one rule; what it refers to is added to ``names``."""
+    path = rule["path"].split(".")
+    get, leaf = _get(path), path[-1]
+    if "twin" in rule:
+        twin = rule["twin"].split(".")
+        return _PAIRED.format(get=get, other=_get(twin), path=path, twin=twin)
+    if "rename" in rule:
+        return _RENAMED.format(get=get, leaf=leaf, name=rule["rename"])
+    if "numbers" not in rule:
+        return _CHANGED.format(get=get, leaf=leaf, value="str(v)")
+    numbers = f"numbers{len(names)}"
+    names[numbers] = rule["numbers"]
+    return _CHANGED.format(get=get, leaf=leaf, value=f"{numbers}.get(v, v)")
 
 
-def _changed(place: Place, change: Callable[[Any], Any]) -> Rule:
-    def rule(content: Content) -> None:
-        if (value := place.get(content)) is not None:
-            place.set(content, change(value))
+def _get(path: Sequence[str]) -> str:
+    """The text that reads ``WorkOrder.RequestorContact.Id``; None where there is none."""
+    text = "content"
+    for name in path:
+        text = f"(o.get({name!r}) if (o := {text}).__class__ is dict else None)"
+    return text
 
-    return rule
 
-
-@attrs.frozen
-class Place:
-    """Where a value is: names of objects, the outermost first, and the name in the last."""
-
-    parents: tuple[str, ...]
-    leaf: str
-
-    @classmethod
-    def of(cls, path: str) -> Place:
-        """Read ``WorkOrder.RequestorContact.Id``."""
-        *parents, leaf = path.split(".")
-        return cls(tuple(parents), leaf)
-
-    def get(self, content: Any) -> Any:
-        """The value there; None when there is none."""
-        for name in self.parents:
-            if content.__class__ is not dict or (content := content.get(name)) is None:
-                return None
-        return content.get(self.leaf) if content.__class__ is dict else None
-
-    def set(self, content: Content, value: Any) -> None:
-        """Put ``value`` there; what is no object on the way is sent as it is."""
-        for name in self.parents:
-            inner = content.setdefault(name, {})
-            if not isinstance(inner, dict):
-                return
-            content = inner
-        content[self.leaf] = value
+def _put(content: Content, path: Sequence[str], value: Any) -> None:
+    """Put ``value`` there; what is no object on the way is sent as it is."""
+    *parents, leaf = path
+    for name in parents:
+        inner = content.setdefault(name, {})
+        if not isinstance(inner, dict):
+            return
+        content = inner
+    content[leaf] = value

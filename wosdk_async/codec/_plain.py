@@ -43,22 +43,26 @@ def write(record):
     if record.extra: raise Odd
     made = {}
 """
+# Most fields of a record are None: looked at twice, the others cost less than all would in a variable.
 REQUIRED = """\
     if record.{name} is None: raise Odd
 """
 FIELD = """\
-    if (v := record.{name}) is not None:
+    if record.{name} is not None:
+        v = record.{name}
         if {fits}: made[{wire!r}] = {value}
         else: raise Odd
 """
 REFERENCE = """\
-    if (v := record.{name}) is not None:
+    if record.{name} is not None:
+        v = record.{name}
         if {fits}: made[{wire!r}] = {value}
         elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
         else: raise Odd
 """
 LIST = """\
-    if (v := record.{name}) is not None:
+    if record.{name} is not None:
+        v = record.{name}
         if v.__class__ is not list: raise Odd
         made[{wire!r}] = made_{name} = []
         for i in v:

@@ -11,6 +11,7 @@ each field would take twice as long.
 from __future__ import annotations
 
 import functools
+import textwrap
 from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -34,13 +35,23 @@ TIMES = {
     "datetime-utc": "v if (v := {get}) is None or (v := parse(s := v)).tzinfo is UTC else read_utc(s)",
 }
 _EMPTY: Any = Annotated[list[Any], msgspec.Meta(max_length=0)]
-_SOURCE = """\
-def copy(twin):
-    made = new(cls)
-    {targets} = astuple(twin)
-{lines}    made.extra = {extra}
-    return made
+_FUNCTION = """\
+def {called}(x):
+{body}    return made
 """
+# A single object is copied by statements among those of the object that holds it: a call for each would cost
+# more than all that is done in it. "$" is the place of an object in the tree.
+_COPY = """\
+made$ = {new}({cls})
+{targets} = astuple(x$)
+{lines}made$.extra = {extra}
+"""
+_NESTED = """\
+if x${i}_ is None: made$.{name} = None
+else:
+{body}    made$.{name} = made${i}_
+"""
+_INLINED = 60  # lines: what is longer is called, so that the text cannot grow without bound
 MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
 
 
@@ -84,10 +95,12 @@ def _nested_fields(cls: Any) -> tuple[str, ...]:
 
 @attrs.frozen
 class Twin:
-    """The Struct of a class, and what makes an object of it."""
+    """The Struct of a class, what makes an object of it, its name in other copiers, and its statements."""
 
     struct: Any
     copy: Callable[[Any], Any]
+    called: str
+    body: str
 
 
 class Twins:
@@ -97,75 +110,85 @@ class Twins:
         self._seen = seen
         self._converter = converter
         self._made: dict[type[Record], Twin | None] = {}
-
-    def twin(self, cls: type[Record]) -> Twin | None:
-        """The twin of ``cls``; None inside itself, and when the program has a hook of its own for it."""
-        if cls not in self._made:
-            self._made[cls] = None
-            if getattr(self._converter.get_structure_hook(cls), "reads", None) is cls:
-                self._made[cls] = self._make(cls)
-        return self._made[cls]
-
-    def _make(self, cls: type[Record]) -> Twin:
-        unknown = tuple(self._seen.unknown[cls])
-        names: dict[str, Any] = {
-            "cls": cls,
-            "new": object.__new__ if is_plain(cls) else type.__call__,
+        self._names: dict[str, Any] = {
+            "make": object.__new__,
+            "call": type.__call__,
             "astuple": msgspec.structs.astuple,
             "UNSET": UNSET,
             "UTC": UTC,
             "parse": datetime.fromisoformat,
             **VALUES,
         }
+        """What all the functions refer to."""
+
+    def twin(self, cls: type[Record]) -> Twin | None:
+        """The twin of ``cls``; None inside itself, and when the program has a hook of its own for it."""
+        if cls not in self._made:
+            self._made[cls] = None
+            if getattr(self._converter.get_structure_hook(cls), "reads", None) is cls:
+                self._made[cls] = self._make(cls, len(self._made))
+        return self._made[cls]
+
+    def _make(self, cls: type[Record], number: int) -> Twin:
         fields: list[tuple[str, Any, Any]] = []
         targets, lines = [], []
         for i, (name, meta) in enumerate(cls.__wire__.items()):
-            kind, text = self._field(cls, name, f"x{i}", names)
+            kind, text = self._field(cls, name, i)
             fields.append((name, kind, msgspec.field(name=meta["name"], default=None)))
-            targets.append(f"x{i}" if text else f"made.{name}")
-            if text:
-                lines.append(f"    made.{name} = {text}\n")
+            targets.append(f"x${i}_" if text else f"made$.{name}")
+            lines.append(text)
+        unknown = tuple(self._seen.unknown[cls])
         if unknown:
-            lines.append("    extra = {}\n")
+            lines.append("extra$ = {}\n")
         for i, name in enumerate(unknown):
             fields.append((f"_{i}", Any, msgspec.field(name=name, default=UNSET)))
-            targets.append(f"u{i}")
-            lines.append(f"    if u{i} is not UNSET: extra[{name!r}] = u{i}\n")
-        source = _SOURCE.format(
+            targets.append(f"u${i}")
+            self._names[f"name{number}_{i}"] = name
+            lines.append(f"if u${i} is not UNSET: extra$[name{number}_{i}] = u${i}\n")
+        self._names[f"cls{number}"] = cls
+        body = _COPY.format(
+            new="make" if is_plain(cls) else "call",
+            cls=f"cls{number}",
             targets=", ".join([*targets, ""]),
             lines="".join(lines),
-            extra="extra or None" if unknown else None,
+            extra="extra$ or None" if unknown else None,
         )
-        exec(compile(source, f"<copier of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
         struct = msgspec.defstruct(cls.__name__, fields, kw_only=True, gc=False, forbid_unknown_fields=True)
-        return Twin(struct, names["copy"])
+        called = f"copy{number}"
+        source = _FUNCTION.format(called=called, body=textwrap.indent(body.replace("$", ""), "    "))
+        exec(compile(source, f"<copier of {cls.__name__}>", "exec"), self._names)  # noqa: S102 - text made above
+        return Twin(struct, self._names[called], called, body)
 
-    def _field(self, cls: type[Record], name: str, x: str, names: dict[str, Any]) -> tuple[Any, str]:
-        """The type of one field of a Struct, and the text that reads its value ``x``; none to keep it."""
+    def _field(self, cls: type[Record], name: str, i: int) -> tuple[Any, str]:
+        """The type of one field of a Struct, and the lines that read its value; none to keep it."""
         meta = cls.__wire__[name]
-        many = meta.get("many")
+        many, x = meta.get("many"), f"x${i}_"
+        kind: Any = Any
         if not is_nested(meta):
-            return self._value(meta, x, names)
-        if name not in self._seen.nested[cls] and name not in self._seen.odd[cls]:
+            kind, text = self._value(meta, x)
+        elif name not in self._seen.nested[cls] and name not in self._seen.odd[cls]:
             return (_EMPTY | None, "") if many else (None, "")
-        twin = self.twin(_registry.resolve(meta["of"])) if name not in self._seen.odd[cls] else None
-        if twin is not None:
-            return _object(meta, x, names, twin)
-        text = expression(meta, x, names, functools.partial(later, self._converter))
-        return Any, f"({text}) if {x} else {x}" if many else text
+        elif name not in self._seen.odd[cls] and (twin := self.twin(_registry.resolve(meta["of"]))):
+            struct: Any = twin.struct
+            if not many:
+                return struct | None, self._object(twin, name, i)
+            kind = list[struct | None] | None
+            text = f"[None if i is None else {twin.called}(i) for i in {x}] if {x} else {x}"
+        else:
+            text = expression(meta, x, self._names, functools.partial(later, self._converter))
+            text = f"({text}) if {x} else {x}" if many else text
+        return kind, f"made$.{name} = {text}\n" if text else ""
 
-    def _value(self, meta: Wire, x: str, names: dict[str, Any]) -> tuple[Any, str]:
+    def _value(self, meta: Wire, x: str) -> tuple[Any, str]:
         if meta["type"] == "enum" and not meta.get("many"):
             return _registry.resolve(meta["of"]) | None, ""
         kind = meta["type"]
-        text = TIMES[kind].format(get=x) if kind in TIMES else expression(meta, x, names, later)
+        text = TIMES[kind].format(get=x) if kind in TIMES else expression(meta, x, self._names, later)
         return Any, "" if text == x else text
 
-
-def _object(meta: Wire, x: str, names: dict[str, Any], twin: Twin) -> tuple[Any, str]:
-    copy = f"copy_{meta['of']}"
-    names[copy] = twin.copy
-    struct: Any = twin.struct
-    if not meta.get("many"):
-        return struct | None, f"None if {x} is None else {copy}({x})"
-    return list[struct | None] | None, f"[None if i is None else {copy}(i) for i in {x}] if {x} else {x}"
+    def _object(self, twin: Twin, name: str, i: int) -> str:
+        """The lines that copy a single object."""
+        body = twin.body.replace("$", f"${i}_")
+        if body.count("\n") > _INLINED:
+            return f"made$.{name} = None if x${i}_ is None else {twin.called}(x${i}_)\n"
+        return _NESTED.format(i=i, name=name, body=textwrap.indent(body, "    "))

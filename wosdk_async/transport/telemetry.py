@@ -35,15 +35,27 @@ class Telemetry:
         self._metrics = metrics
         self._traceparent = traceparent
         self._instruments: tuple[Any, Any, Any] | None = None
+        self._asked = False
+        self._held = (
+            (vars(trace), "_TRACER_PROVIDER"),
+            (vars(getattr(metrics, "_internal", metrics)), "_METER_PROVIDER"),
+        )
 
     @property
     def active(self) -> bool:
         """Whether somebody listens: the providers that the API brings along do nothing."""
+        if self._asked and not self._set():
+            return False
+        self._asked = True
         found = (self._trace.get_tracer_provider(), self._metrics.get_meter_provider())
-        return any(
-            not type(each).__module__.startswith(("opentelemetry.trace", "opentelemetry.metrics"))
-            for each in found
-        )
+        return any(not type(each).__module__.startswith(_IDLE) for each in found)
+
+    def _set(self) -> bool:
+        """Whether a provider may have been set. Asked for each call: the API's getters, which look into the
+        environment until there is one, cost more than all that a call does on its way out. Where the API
+        keeps its providers in other places it is always possible.
+        """
+        return any(held.get(name, held) is not None for held, name in self._held)
 
     def call_begins(self, call: Call[Any], company: str) -> Any:
         attributes = {"wosdk.company": company, "wosdk.operation": call.operation}

@@ -6,7 +6,8 @@ import asyncio
 import os
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.headers import Headers
@@ -74,8 +75,10 @@ class NativeEngine:
         *,
         repeat_safe: bool = False,
     ) -> Reply:
-        origin, request = self._prepared(method, url, headers, body)
-        answer = await self.exchange(
+        pool = self._here()
+        origin, request = self._prepared(pool, method, url, headers, body)
+        answer = await self._exchange(
+            pool,
             origin,
             request,
             on_sending,
@@ -91,10 +94,10 @@ class NativeEngine:
         raise SendFailed(f"{origin.text}: {why}", sent=True)
 
     def _prepared(
-        self, method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes | None
+        self, pool: Pool, method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes | None
     ) -> tuple[Origin, tuple[bytes, ...]]:
         """Where the request goes, and its bytes. Raises SendFailed."""
-        places = self._here().places
+        places = pool.places
         try:
             place = places.get(url)
             if place is None:
@@ -116,7 +119,7 @@ class NativeEngine:
             origin = origins[text] = origin_of(text)
         return origin
 
-    async def exchange(
+    def exchange(
         self,
         origin: Origin,
         request: tuple[bytes, ...],
@@ -125,13 +128,27 @@ class NativeEngine:
         repeat_safe: bool,
         bare: bool,
         timeouts: Timeouts,
-    ) -> Answer:
+    ) -> Coroutine[Any, Any, Answer]:
         """Send the bytes of a request; the answer as it came. Raises SendFailed.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
         out to be dead: the service closes those when it likes.
         """
-        pool = self._here()
+        return self._exchange(
+            self._here(), origin, request, on_sending, repeat_safe=repeat_safe, bare=bare, timeouts=timeouts
+        )
+
+    async def _exchange(
+        self,
+        pool: Pool,
+        origin: Origin,
+        request: tuple[bytes, ...],
+        on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool,
+        bare: bool,
+        timeouts: Timeouts,
+    ) -> Answer:
         again = False
         while True:
             connection = None if again else pool.take(origin, repeat_safe=repeat_safe)
