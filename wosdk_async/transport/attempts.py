@@ -38,11 +38,16 @@ class Attempts:
         call, trace, clock = self.call, self.trace, self.clock
         cures = 2
         while True:
-            session = self._at_once() or await self._admitted()
+            session = self.sessions.current() if self._holding else None
+            if session is None:
+                session = await self._admitted()
+            self._holding = False
             grant = session.grant
             base = grant.locator_url if call.to_locator else grant.base_url
             headers = grant.headers + call.headers if call.headers else grant.headers
-            number, begun = self._begin()
+            number, begun = self.gate.sent, clock.now()
+            trace.attempts += 1
+            trace.enter("connect", begun)
             try:
                 reply = await self.engine.send(
                     call.method,
@@ -71,13 +76,6 @@ class Attempts:
             trace.enter("session", clock.now())
             await self.sessions.newer_than(session.generation)
 
-    def _begin(self) -> tuple[int, float]:
-        """The number of the slot that is held, and the time."""
-        now = self.clock.now()
-        self.trace.attempts += 1
-        self.trace.enter("connect", now)
-        return self.gate.sent, now
-
     def _sending(self) -> None:
         self.trace.sent = True
         self.trace.enter("request", self.clock.now())
@@ -91,14 +89,6 @@ class Attempts:
             control.throttled(number, self.gate.sent)
         else:
             control.answered(number, now - begun, self.lane.held)
-
-    def _at_once(self) -> Session | None:
-        """A live session, if a slot is held already."""
-        if not self._holding:
-            return None
-        session = self.sessions.current()
-        self._holding = session is None
-        return session
 
     async def _admitted(self) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it

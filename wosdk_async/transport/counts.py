@@ -13,20 +13,14 @@ class Counts:
 
     def __init__(self) -> None:
         self.under_way = 0
+        """How many have come and not gone; each adds itself."""
         self.outcomes: Counter[str] = Counter()
-        self._done = 0
+        self.done = 0
+        """How many gave a value."""
         self._none_left: asyncio.Event | None = None
 
-    def begin(self) -> None:
-        """A call has come."""
-        self.under_way += 1
-
-    def done(self) -> None:
-        """It gave a value."""
-        self._done += 1
-
     def failed(self, how: str) -> None:
-        """It ended without."""
+        """A call ended without a value."""
         self.outcomes[how] += 1
 
     def end(self) -> None:
@@ -37,7 +31,7 @@ class Counts:
 
     def totals(self) -> dict[str, int]:
         """Outcomes of the calls that ended."""
-        return {"done": self._done, **self.outcomes}
+        return {"done": self.done, **self.outcomes}
 
     async def none_left(self) -> None:
         """Wait until no call is under way."""

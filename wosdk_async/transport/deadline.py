@@ -76,9 +76,9 @@ class Deadlines:
     def __repr__(self) -> str:
         return f"<Deadlines {sum(map(len, self._scopes.values()))} running>"
 
-    def within(self, seconds: float, now: float | None = None) -> Scope:
-        """A scope that ends ``seconds`` from ``now``."""
-        return Scope(self, (self._clock.now() if now is None else now) + seconds)
+    def within(self, seconds: float) -> Scope:
+        """A scope that ends ``seconds`` from now."""
+        return Scope(self, self._clock.now() + seconds)
 
     def expire_all(self) -> None:
         """End every scope now."""

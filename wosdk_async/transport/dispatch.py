@@ -19,7 +19,7 @@ from wosdk_async.errors import (
 from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.counts import Counts
-from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.deadline import Deadlines, Scope
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
@@ -77,7 +77,7 @@ class Dispatcher:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         now = self.clock.now()
         if trace is None:
-            trace = Trace.begun(call.request_id, now)
+            trace = Trace(call.request_id, marks=[now])
         else:
             trace.begin(call.request_id, now)
         seconds = options.seconds(call)
@@ -85,11 +85,11 @@ class Dispatcher:
         if lane is None or lane.gate is not self.gate:
             lane = self.lane(sessions)
         lane.calls += 1
-        self.counts.begin()
+        self.counts.under_way += 1
         try:
             if self.max_queued is not None:
                 self._shed(lane, self.max_queued)
-            with self.deadlines.within(seconds, now) as scope:
+            with Scope(self.deadlines, now + seconds) as scope:
                 if not self.gate.take(lane):
                     await self.gate.acquire(lane)
                 # What follows is made when it is needed: tens of thousands may wait up to here, and every
@@ -101,7 +101,7 @@ class Dispatcher:
                 except FAILURES as failure:
                     retries = Retries(options.retry, self.clock, self.quota, scope.until)
                     value = await retries.run(call, attempts.once, trace, failure)
-            self.counts.done()
+            self.counts.done += 1
             return value
         except WosdkError as error:
             self._complete(error, call, sessions, trace)

@@ -16,6 +16,7 @@ __all__ = ["Telemetry", "telemetry"]
 
 
 _IDLE = ("opentelemetry.trace", "opentelemetry.metrics")  # the modules of the API's own providers
+_TRACER, _METER = ("_TRACER_PROVIDER", "?"), ("_METER_PROVIDER", "?")  # names in the API; "?" when not there
 
 
 def telemetry(*, traceparent: bool) -> Telemetry | None:
@@ -36,26 +37,19 @@ class Telemetry:
         self._traceparent = traceparent
         self._instruments: tuple[Any, Any, Any] | None = None
         self._asked = False
-        self._held = (
-            (vars(trace), "_TRACER_PROVIDER"),
-            (vars(getattr(metrics, "_internal", metrics)), "_METER_PROVIDER"),
-        )
+        self._tracing = vars(trace)
+        self._metering = vars(getattr(metrics, "_internal", metrics))
 
     @property
     def active(self) -> bool:
         """Whether somebody listens: the providers that the API brings along do nothing."""
-        if self._asked and not self._set():
+        # Asked for each call: the getters look into the environment until there is a provider, which costs
+        # more than all that a call does on its way out. Where the API keeps them elsewhere they are asked.
+        if self._asked and self._tracing.get(*_TRACER) is None and self._metering.get(*_METER) is None:
             return False
         self._asked = True
         found = (self._trace.get_tracer_provider(), self._metrics.get_meter_provider())
         return any(not type(each).__module__.startswith(_IDLE) for each in found)
-
-    def _set(self) -> bool:
-        """Whether a provider may have been set. Asked for each call: the API's getters, which look into the
-        environment until there is one, cost more than all that a call does on its way out. Where the API
-        keeps its providers in other places it is always possible.
-        """
-        return any(held.get(name, held) is not None for held, name in self._held)
 
     def call_begins(self, call: Call[Any], company: str) -> Any:
         attributes = {"wosdk.company": company, "wosdk.operation": call.operation}

@@ -39,11 +39,6 @@ class Trace:
     _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
     """When it began, and then each phase that it has left and when; added up only if somebody asks."""
 
-    @classmethod
-    def begun(cls, request_id: str | None, now: float) -> Trace:
-        """Of a call that nobody else traces."""
-        return cls(request_id, marks=[now])
-
     def begin(self, request_id: str | None, now: float) -> None:
         """Forget the call before."""
         self.request_id, self.attempts, self.sent = request_id, 0, False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["Headers"]
 
@@ -12,7 +12,7 @@ class Headers(Mapping[str, str]):
 
     __slots__ = ("_read", "raw")
 
-    def __init__(self, raw: Sequence[tuple[bytes, bytes]]) -> None:
+    def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
         self.raw = raw
         self._read: dict[str, str] | None = None
 

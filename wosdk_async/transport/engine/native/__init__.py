@@ -5,7 +5,7 @@
     pool.py        which connection takes it: by origin, the one used last first, waiters in their order
     dial.py        new connections; addresses.py finds a way to the host, tls.py has whom to trust
     connection.py  one socket: one request out, one answer in
-    parser.py      bytes to an answer, with llhttp; no input, no output
+    parser.py      bytes to an answer, with llhttp; no input, no output; head.py has its header lines
     content.py     gzip and deflate
 
 It costs a tenth of httpx: one future for a request, no locks, one buffer for all that is received, and

@@ -6,10 +6,11 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from httptools import HttpResponseParser
 
+from wosdk_async.transport.engine.native.head import HeaderLines
 from wosdk_async.transport.limits import Limits
 
 __all__ = ["Answer", "AnswerParser", "Garbage"]
@@ -26,7 +27,7 @@ class Answer(NamedTuple):
     """An answer as it was sent; ``coded`` bodies have a header that says how they are compressed."""
 
     status: int
-    headers: list[tuple[bytes, bytes]]
+    headers: HeaderLines
     body: bytes
     coded: bool
 
@@ -40,6 +41,8 @@ class AnswerParser:
         "_body",
         "_chunks",
         "_coded",
+        "_end",
+        "_head",
         "_headers",
         "_limits",
         "_parser",
@@ -61,7 +64,7 @@ class AnswerParser:
         """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
         self._bare = bare
         self._stage = _HEAD
-        self._headers: list[tuple[bytes, bytes]] = []
+        self._head = bytearray()
         self._body: bytearray | None = None
         self._answer: Answer | None = None
         self._silent = 0
@@ -74,7 +77,7 @@ class AnswerParser:
     @property
     def untouched(self) -> bool:
         """Whether not a byte of the answer has come."""
-        return not (self._silent or self._headers or self._body)
+        return self._stage == _HEAD and not (self._silent or self._head)
 
     @property
     def reusable(self) -> bool:
@@ -83,6 +86,8 @@ class AnswerParser:
 
     def feed(self, data: memoryview) -> Answer | None:
         """The answer, once ``data`` completes it. Raises Garbage."""
+        if self._stage == _HEAD:
+            self._head += data  # llhttp would make two texts and a call of each header
         try:
             self._parser.feed_data(data)
         except Exception as cause:  # whatever llhttp or a callback stumbles over
@@ -100,7 +105,7 @@ class AnswerParser:
         A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
         is in it; JSON and gzip tell.
         """
-        if self._stage == _BODY and not any(name.lower() in _PLAIN for name, _ in self._headers):
+        if self._stage == _BODY and not any(map(self._headers.values, _PLAIN)):
             return Answer(self._status, self._headers, self._taken(), self._coded)
         what = "before it answered" if self.untouched else "in the middle of its answer"
         raise Garbage(f"the service closed the connection {what}")
@@ -117,11 +122,11 @@ class AnswerParser:
             self._body = bytearray()
         self._body += b"".join(self._chunks)
         self._chunks.clear()
-        self._bound(len(self._body))
+        if len(self._body) > self._limits.body:
+            self._refuse_long()
 
-    def _bound(self, size: int) -> None:
-        if size > self._limits.body:
-            raise Garbage(f"the answer is longer than {self._limits.body} bytes")
+    def _refuse_long(self) -> NoReturn:
+        raise Garbage(f"the answer is longer than {self._limits.body} bytes")
 
     def _taken(self) -> bytes:
         """The body, which is not kept here any longer."""
@@ -133,7 +138,8 @@ class AnswerParser:
         else:
             whole = chunks[0] if len(chunks) == 1 else b"".join(chunks)
         chunks.clear()
-        self._bound(len(whole))
+        if len(whole) > self._limits.body:
+            self._refuse_long()
         return whole
 
     # --- called by llhttp; a body's pieces go straight into a list ------------------------------
@@ -142,10 +148,6 @@ class AnswerParser:
         if self._stage == _DONE:
             self._stage = _MORE  # bytes that nobody asked for, after the answer
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        if self._stage == _HEAD:  # else a trailer, which nobody may trust
-            self._headers.append((name, value))
-
     def on_headers_complete(self) -> None:
         if self._stage != _HEAD:
             return
@@ -153,23 +155,32 @@ class AnswerParser:
         self._status = status = self._parser.get_status_code()
         if status < 100 or status == 101:
             raise Garbage(f"status {status}")
-        headers = self._headers
+        headers = self._headers = self._lines()
         if len(headers) > self._limits.headers:
             raise Garbage(f"more than {self._limits.headers} headers")
-        for name, value in headers:
-            size = len(name)
-            if size == 16 and name.lower() == b"content-encoding":
-                self._coded = True
-            elif size == 17 and name.lower() == b"transfer-encoding" and value.lower() != b"chunked":
-                raise Garbage("a transfer coding other than chunked")
+        self._coded = bool(headers.values(b"content-encoding"))
+        if any(coding.lower() != b"chunked" for coding in headers.values(b"transfer-encoding")):
+            raise Garbage("a transfer coding other than chunked")
+        if status >= 200:
+            self._head.clear()  # the rest of what came is the body, which comes as such
         if self._bare and status >= 200:
             self._answer = Answer(status, headers, b"", False)
+
+    def _lines(self) -> HeaderLines:
+        """The lines up to the first empty one; llhttp lets empty ones pass before the status line."""
+        if self._head.startswith((b"\r", b"\n")):
+            self._head = self._head.lstrip(b"\r\n")
+        self._end = self._head.find(b"\r\n\r\n")
+        if self._end < 0:
+            raise Garbage("header lines that do not end as they should")
+        return HeaderLines(bytes(self._head[: self._end]))
 
     def on_message_complete(self) -> None:
         if self._stage != _BODY:
             return
         if self._status < 200:  # 1xx: the answer is still to come
-            self._stage, self._headers, self._coded = _HEAD, [], False
+            self._stage, self._coded = _HEAD, False
+            del self._head[: self._end + 4]
             return
         self._stage = _DONE
         self._reusable = self._parser.should_keep_alive()
