@@ -26,6 +26,7 @@ ORDER: dict[str, Any] = {
 }
 
 
+_PATIENCE = 60.0  # seconds for an answer
 _PLAIN = json.dumps({"Command": {"WorkOrder": ORDER}}).encode()
 _CORES = os.sched_getaffinity(0)  # before anything keeps this process to one
 
@@ -89,7 +90,7 @@ class Session:
                 "client_secret": self._variables["WOSDK_CLIENT_SECRET"],
             }
         )
-        reply = json.loads(await self._pool.post(self._head("OAuth/token"), form.encode()))
+        reply = json.loads(await self._post("OAuth/token", form.encode()))
         self._headers += (
             f"Authorization: Bearer {reply['access_token']}\r\n"
             f"CompanyName: {self._variables['WOSDK_COMPANY']}\r\n"
@@ -101,10 +102,14 @@ class Session:
     ) -> None:
         self._pool.close()
 
+    async def _post(self, path: str, body: bytes, method: str = "POST") -> bytes:
+        _, _, reply = await self._pool.post(self._head(path, method), body, _PATIENCE)
+        return reply
+
     async def call(self, path: str, body: object, method: str = "POST") -> Any:
         """The answer as JSON; a refusal fails."""
         content = b"" if body is None else json.dumps(body).encode()
-        reply = json.loads(await self._pool.post(self._head(f"api/v1/{path}", method), content))
+        reply = json.loads(await self._post(f"api/v1/{path}", content, method))
         assert "ErrorCode" not in reply, reply
         return reply
 
@@ -116,7 +121,7 @@ class Session:
 
     async def post_order(self, _index: int) -> None:
         """The same as `create` for the server; the answer is only looked at."""
-        reply = await self._pool.post(self._head("api/v1/cmd/WoCreateCommand"), _PLAIN)
+        reply = await self._post("api/v1/cmd/WoCreateCommand", _PLAIN)
         assert reply.startswith(b'{"CommandResult"'), reply
 
     async def query(self, *conditions: tuple[str, str, Any], **expression: Any) -> list[dict[str, Any]]:
