@@ -18,7 +18,7 @@ from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.login import Login
-from wosdk_async.transport.observe import ObservedEngine
+from wosdk_async.transport.observed import ObservedEngine
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
 

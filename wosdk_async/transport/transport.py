@@ -17,7 +17,8 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.keepers import Keepers
-from wosdk_async.transport.observe import LOG, Hook, Observer, observed
+from wosdk_async.transport.observe import LOG, Hook, Observer
+from wosdk_async.transport.observed import observed
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
