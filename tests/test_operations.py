@@ -69,9 +69,9 @@ async def test_a_query_that_is_reported_to_fail() -> None:
         assert await acme.query(AssetInfo, check=False).all() == []
 
 
-async def test_a_removed_record_is_restored() -> None:
+async def test_a_removed_record_is_restored(dialect: str) -> None:
     """Facts 3.4: a removed customer stays readable, and comes back, in the local Company."""
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         async with Client.from_env(local.variables) as client:
             acme = client.company()
             await acme.delete(Customer, 512)

@@ -58,18 +58,18 @@ def wosdk() -> Wosdk:
 
 
 @pytest.fixture
-def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str, str]]:
+def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dialect: str) -> Iterator[dict[str, str]]:
     """A local Company that the environment variables lead to."""
-    with LocalCompany(tmp_path / "served.db") as local:
+    with LocalCompany(tmp_path / "served.db", dialect=dialect) as local:
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         yield local.variables
 
 
 @pytest.fixture(scope="session")
-def local_company() -> Iterator[LocalCompany]:
+def local_company(dialect: str) -> Iterator[LocalCompany]:
     """A local Company that no test changes."""
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         yield local
 
 

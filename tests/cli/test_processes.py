@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
+from tests.sandbox.stranger import Stranger
 from wosdk_async import __version__
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
@@ -104,6 +105,20 @@ def test_a_served_company_outlives_a_killed_server(tmp_path: Path, monkeypatch: 
             server.send_signal(signal.SIGINT)
         server.communicate()
     assert server.returncode == 0
+
+
+def test_the_dialect_of_a_served_company(tmp_path: Path) -> None:
+    """It answers as the option says; a store does not remember its dialect."""
+    for dialect, members in (("recorded", {"Data"}), ("spec", {"Data", "Entities"})):
+        store = ("--store", tmp_path / "company.db")
+        server = spawn("sandbox", "serve", "--port", "0", *store, "--dialect", dialect)
+        assert server.stdout is not None
+        variables = dict(server.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+        with Stranger(variables) as stranger:
+            stranger.log_in()
+            assert stranger.send("GET", "/api/v1/base/Contact/731")[1].keys() == members
+        server.kill()
+        server.communicate()
 
 
 def test_a_terminal_sees_a_progress_bar() -> None:

@@ -14,8 +14,8 @@ from wosdk_async.sandbox import LocalCompany
 
 
 @pytest.fixture(scope="module")
-def variables() -> Iterator[dict[str, str]]:
-    with LocalCompany() as local:
+def variables(dialect: str) -> Iterator[dict[str, str]]:
+    with LocalCompany(dialect=dialect) as local:
         yield local.variables
 
 

@@ -33,10 +33,10 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-async def local(tmp_path: Path, seeded: Path) -> AsyncIterator[Local]:
+async def local(tmp_path: Path, seeded: Path, dialect: str) -> AsyncIterator[Local]:
     """A fresh local Company."""
     shutil.copy(seeded, tmp_path / "store.db")
-    async with serving(tmp_path / "store.db") as found:
+    async with serving(tmp_path / "store.db", dialect) as found:
         yield found
 
 

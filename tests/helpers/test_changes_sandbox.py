@@ -44,9 +44,9 @@ async def take(acme: Company, stored: str | None, taken: Taken) -> tuple[str, in
     return str(feed.watermark), rows
 
 
-async def test_readers_see_the_last_state_of_every_order() -> None:
+async def test_readers_see_the_last_state_of_every_order(dialect: str) -> None:
     """Passes run back to back while four writers work; one more pass, and nothing is missing."""
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         async with Client.from_env(local.variables) as client:
             acme = client.company()
             taken: Taken = {}

@@ -82,13 +82,13 @@ class Local:
 
 
 @contextlib.asynccontextmanager
-async def serving(store: Path) -> AsyncIterator[Local]:
+async def serving(store: Path, dialect: str) -> AsyncIterator[Local]:
     """A sandbox over ``store`` and a client that is connected to it."""
     with contextlib.closing(open_store(store)) as opened, socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         root = f"http://127.0.0.1:{listener.getsockname()[1]}"
         (tenant,) = opened.companies()
-        watched = Watched(create_app(opened))
+        watched = Watched(create_app(opened, dialect=dialect))
         server = uvicorn.Server(
             uvicorn.Config(watched, lifespan="off", log_level="error", timeout_graceful_shutdown=1)
         )
@@ -112,9 +112,9 @@ async def serving(store: Path) -> AsyncIterator[Local]:
 
 
 @pytest.fixture
-async def local(tmp_path: Path) -> AsyncIterator[Local]:
+async def local(tmp_path: Path, dialect: str) -> AsyncIterator[Local]:
     """A fresh local Company."""
-    async with serving(tmp_path / "store.db") as found:
+    async with serving(tmp_path / "store.db", dialect) as found:
         yield found
 
 

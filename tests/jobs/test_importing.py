@@ -51,10 +51,10 @@ texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 
 
 @pytest.fixture
-def at_home(tmp_path: Path) -> Iterator[tuple[asyncio.Runner, Local]]:
+def at_home(tmp_path: Path, dialect: str) -> Iterator[tuple[asyncio.Runner, Local]]:
     """A local Company that lives through all examples of a law."""
     with asyncio.Runner() as runner:
-        opened = serving(tmp_path / "store.db")
+        opened = serving(tmp_path / "store.db", dialect)
         yield runner, runner.run(opened.__aenter__())
         runner.run(opened.__aexit__(None, None, None))
 

@@ -11,9 +11,9 @@ from wosdk_async.sandbox import LocalCompany
 
 
 @pytest.fixture(scope="module")
-def variables() -> Iterator[dict[str, str]]:
+def variables(dialect: str) -> Iterator[dict[str, str]]:
     """A sandbox with its seed; the tests only read."""
-    with LocalCompany() as company:
+    with LocalCompany(dialect=dialect) as company:
         yield company.variables
 
 

@@ -162,7 +162,9 @@ def test_the_numbers_are_those_of_the_catalogue() -> None:
     assert keys == {name: key for name, key in KEYS.items() if key}
 
 
-async def test_past_the_cap_of_the_sandbox(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_past_the_cap_of_the_sandbox(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, dialect: str
+) -> None:
     """More rows than one answer holds, over a socket: by key, by scan, and by offset with a warning."""
     path = tmp_path / "full.db"
     store = open_store(str(path))
@@ -171,7 +173,7 @@ async def test_past_the_cap_of_the_sandbox(tmp_path: Path, caplog: pytest.LogCap
         for key in range(1, 4502):
             store.insert(owner.id, "WoNote", {"Id": key, "Body": str(key % 10), "WorkOrderId": 1})
     store.close()
-    with LocalCompany(path) as local:
+    with LocalCompany(path, dialect=dialect) as local:
         async with Client.from_env(local.variables) as client:
             query = client.company().query(WoNote).select("Id")
             assert [note.id async for page in query.pages(size=4000) for note in page] == list(range(1, 4502))

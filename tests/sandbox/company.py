@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import httpx
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from wosdk_async.sandbox import Clock, create_app
 from wosdk_async.sandbox.store import Company, Store
@@ -85,7 +85,7 @@ class Caller:
 class Direct(httpx.BaseTransport):
     """The application without a socket, for a caller that is not asynchronous."""
 
-    def __init__(self, app: Starlette) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._runner = asyncio.Runner()
         self._app = httpx.ASGITransport(app)
 
@@ -101,7 +101,7 @@ class Direct(httpx.BaseTransport):
 
 
 @contextmanager
-def calling(store: Store, clock: Clock | None = None) -> Iterator[Caller]:
+def calling(store: Store, clock: Clock | None = None, dialect: str = "spec") -> Iterator[Caller]:
     """A caller of the store's first Company."""
-    with httpx.Client(transport=Direct(create_app(store, clock))) as http:
+    with httpx.Client(transport=Direct(create_app(store, clock, dialect=dialect))) as http:
         yield Caller(http, store.companies()[0], "http://acme.test")

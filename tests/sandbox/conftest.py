@@ -27,3 +27,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def acme(store: Store, clock: VirtualClock) -> Iterator[Caller]:
     with calling(store, clock) as caller:
         yield caller
+
+
+@pytest.fixture
+def recorded(store: Store, clock: VirtualClock) -> Iterator[Caller]:
+    """The same Company as a running release was recorded."""
+    with calling(store, clock, "recorded") as caller:
+        yield caller

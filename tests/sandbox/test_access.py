@@ -75,6 +75,8 @@ def test_token_lives_twenty_minutes(acme: Caller, clock: Any) -> None:
     assert reply.status_code == 403
     assert reply.json()["ErrorCode"] == "EXPIRED_TOKEN"
     assert reply.json()["ErrorMessage"] == "Token has expired"
+    clock.advance(86_400)  # it stays known, to be told from a wrong one
+    assert acme.send("GET", "base/Customer/512").json()["ErrorCode"] == "EXPIRED_TOKEN"
 
 
 def test_company_header(acme: Caller) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sandbox.company import ORDER, Caller
+from tests.sandbox.company import ORDER, Caller, calling
 from wosdk_async import catalogue
 from wosdk_async.sandbox.app import MAX_BODY
+from wosdk_async.sandbox.store import Store
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 JSON = st.recursive(
@@ -25,6 +27,13 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
 many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(params=["spec", "recorded"])
+def acme(request: pytest.FixtureRequest, store: Store, clock: Any) -> Iterator[Caller]:
+    """Neither dialect may stumble."""
+    with calling(store, clock, request.param) as caller:
+        yield caller
 
 
 def answers(acme: Caller, method: str, path: str, body: bytes) -> None:

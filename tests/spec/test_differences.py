@@ -179,7 +179,7 @@ async def attribute_removal() -> None:
 
 
 async def update_answer() -> None:
-    for more, version in (({}, 3), ({"ConcurrencyId": 4}, 4)):
+    for more, version in (({}, None), ({"ConcurrencyId": 4}, 4)):
         body = {"EntitySpecifier": {"EntityType": "Contact", "Id": 7, **more}}
         contact = wosdk.Contact(id=7, concurrency_id=3)
         updated = await answered(body, lambda acme, c=contact: acme.update(c, language_id=1036))

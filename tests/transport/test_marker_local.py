@@ -26,9 +26,9 @@ class Losing:
         return answer
 
 
-async def test_a_lost_answer_of_the_local_company() -> None:
+async def test_a_lost_answer_of_the_local_company(dialect: str) -> None:
     """The order is found by its key, with its number as from a create, and there is one of it."""
-    with LocalCompany() as local:
+    with LocalCompany(dialect=dialect) as local:
         async with Client.from_env(local.variables, options=CallOptions(settle=5.0)) as client:
             acme = client.company()
             await acme.connect()

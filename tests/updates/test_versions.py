@@ -18,15 +18,17 @@ HASTY = RetryPolicy(first_wait=0)
 class Desk(Service):
     """One order; while there is haste somebody else changes it after each full read."""
 
-    def __init__(self, haste: int = 0) -> None:
+    def __init__(self, haste: int = 0, *, told: bool = True) -> None:
         super().__init__(self.answer)
+        self.told = told  # whether the answer of an update tells the version (facts 12 row 15)
         self.version, self.haste, self.row = 3, haste, {"Id": 7, "PoNumber": "PO-1"}
 
     def answer(self, request: Request) -> Answer:
         if request.method == "PUT":
             self.row |= request.json["Entity"]
             self.version += 1
-            return Answer(body={"EntitySpecifier": {"Id": 7, "ConcurrencyId": self.version}})
+            version = {"ConcurrencyId": self.version} if self.told else {}
+            return Answer(body={"EntitySpecifier": {"Id": 7} | version})
         answer = Answer(body={"Data": self.row | {"ConcurrencyId": self.version}})
         if self.haste and "*" in request.path:
             self.haste -= 1
@@ -73,7 +75,10 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
 
 @pytest.mark.parametrize(
     ("record", "remedy"),
-    [(WorkOrder(id=7), "read it with properties"), (WoNote(id=7), "no version of a WoNote; leave out")],
+    [
+        (WorkOrder(id=7), "not known: it was read without ConcurrencyId.*read it again with properties"),
+        (WoNote(id=7), "no version of a WoNote; leave out"),
+    ],
 )
 async def test_a_record_without_a_version(record: Any, remedy: str) -> None:
     """There is nothing to compare: refused before anything is sent."""
@@ -82,6 +87,25 @@ async def test_a_record_without_a_version(record: Any, remedy: str) -> None:
         with pytest.raises(InvalidCallError, match=remedy):
             await client.company().update(record, if_unchanged=True, **changes)
     assert desk.calls == []
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool) -> None:
+    """Spec 4.9: the second guarded update says what to do, and is no conflict with one's own first."""
+    order = WorkOrder(id=7, concurrency_id=3, po_number="PO-1")
+    async with Desk(told=False) as desk, desk.client() as client:
+        acme = client.company()
+        if by_name:
+            made = await acme.update(order, if_unchanged=True, po_number="PO-2")
+        else:
+            made = await acme.update(attrs.evolve(order, po_number="PO-2"), order, if_unchanged=True)
+        assert (made.po_number, made.concurrency_id, order.concurrency_id) == ("PO-2", None, 3)
+        with pytest.raises(InvalidCallError, match=r"not known: .* an update told none; read it again"):
+            await acme.update(made, if_unchanged=True, po_number="PO-3")
+        read = await acme.get(WorkOrder, 7, properties=["*"])
+        await acme.update(read, if_unchanged=True, po_number="PO-3")
+    assert desk.row["PoNumber"] == "PO-3"
+    assert desk.course[:3] == ["GET 7?properties=ConcurrencyId", "PUT WorkOrder", "GET 7?properties=*"]
 
 
 # --- edit ---------------------------------------------------------------------------------------

@@ -66,8 +66,8 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
 
 
 def versioned(record: E, made: EntitySpecifier) -> E:
-    """``record`` with the version that the answer tells."""
-    if made.concurrency_id is None or not _locked(record):
+    """``record`` with the version that the answer tells; None when it tells none (spec 4.9)."""
+    if not _locked(record):
         return record
     return with_fields(record, {"concurrency_id": made.concurrency_id})
 
@@ -78,7 +78,10 @@ def version(record: E) -> Call[E]:
     if not _locked(record):
         raise InvalidCallError(f"the service keeps no version of a {name}; leave out if_unchanged")
     if _held(record) is None:
-        raise InvalidCallError(f'the {name} holds no ConcurrencyId; read it with properties=["*"] first')
+        raise InvalidCallError(
+            f"the version of the {name} is not known: it was read without ConcurrencyId, or the answer of "
+            'an update told none; read it again with properties=["*"] first'
+        )
     return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
 
 

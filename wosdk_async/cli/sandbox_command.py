@@ -1,37 +1,70 @@
-"""``wosdk sandbox serve``: a local Company in a process of its own."""
+"""``wosdk sandbox``: local Companies in a process of their own, and the store that they live in."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
 
+if TYPE_CHECKING:
+    from wosdk_async.sandbox.companies import Company
+    from wosdk_async.sandbox.store import Store
+
 __all__ = ["sandbox_command"]
 
+_FILE = click.Path(path_type=Path)
+_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
+_one_company = click.option("--company", metavar="NAME", help="The Company meant; without it the first.")
 
-@click.group("sandbox", short_help="A local Company that answers like the service.")
+
+@click.group("sandbox", short_help="Local Companies that answer like the service.")
 def sandbox_command() -> None:
-    """A local Company that answers like the service, kept in one SQLite file."""
+    """Local Companies that answer like the service, kept in one SQLite file."""
 
 
 @sandbox_command.command()
-@click.option(
-    "--store", type=click.Path(path_type=Path), required=True, help="The file; made when it is not there."
-)
+@_store
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
+@click.option(
+    "--dialect",
+    type=click.Choice(["spec", "recorded"]),
+    default="spec",
+    show_default=True,
+    help="Answer as the specification says, or as a recorded release does where it differs.",
+)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--faults", type=click.Path(path_type=Path), help="A TOML file of what goes wrong.")
+@click.option(
+    "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
+)
+@click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
+@click.option("--log/--no-log", default=True, help="Record requests for the console.")
+@click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
 @click.option(
     "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
 )
-def serve(store: Path, port: int, host: str, faults: Path | None, second_port: int) -> None:
-    """Serve a local Company until Ctrl-C.
+def serve(
+    store: Path,
+    port: int,
+    dialect: str,
+    host: str,
+    companies: tuple[str, ...],
+    open_admin: bool,
+    log: bool,
+    faults: Path | None,
+    second_port: int,
+) -> None:
+    """Serve the Companies of a store until Ctrl-C.
 
-    Once it accepts connections it prints the variables that lead a client to it, one KEY=VALUE a line:
+    Once it accepts connections it prints the variables that lead a client to the first Company, one
+    KEY=VALUE a line:
 
     \b
       wosdk sandbox serve --store company.db > company.env &
@@ -39,7 +72,7 @@ def serve(store: Path, port: int, host: str, faults: Path | None, second_port: i
       wosdk import requests.csv --map map.toml
     """
     with sandbox_extra():
-        from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox import Faults
         from wosdk_async.sandbox.server import serve as serve_store
 
     def announce(variables: dict[str, str]) -> None:
@@ -47,15 +80,120 @@ def serve(store: Path, port: int, host: str, faults: Path | None, second_port: i
             click.echo(f"{name}={value}")
         say(f"serving {store}; Ctrl-C ends it")
 
+    with _told():
+        serve_store(
+            store,
+            host=host,
+            port=port,
+            companies=companies,
+            dialect=dialect,
+            open_admin=open_admin,
+            log=log,
+            faults=Faults(faults),
+            second_port=second_port,
+            announce=announce,
+        )
+
+
+@sandbox_command.command("add-company")
+@_store
+@click.argument("name")
+@click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
+@click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
+@click.option("--empty", is_flag=True, help="Without the rows that a new Company starts with.")
+def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
+    """Add a Company to a store; a server that serves it goes on, and serves it too."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.seed import found_company
+
+        made = found_company(opened, name, host=host, live=live, seeded=not empty)
+        say(f"added {made.name}; `wosdk sandbox companies` shows how to reach it")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Where the store is served.")
+def companies(store: Path, url: str) -> None:
+    """Print the Companies of a store as profiles of a settings file (TOML)."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.variables import profiles
+
+        click.echo(profiles(opened.companies(), url.rstrip("/")), nl=False)
+
+
+@sandbox_command.command()
+@_store
+@click.argument("file", type=_FILE)
+@click.option("--entity", metavar="TYPE", help="The entity type of all rows; a CSV file needs it.")
+@_one_company
+def seed(store: Path, file: Path, entity: str | None, company: str | None) -> None:
+    """Add the rows of FILE to a Company: all of them, or none when one does not fit.
+
+    JSON holds {entity type: [rows]}; the columns of a CSV file are property paths.
+
+    \b
+      wosdk sandbox seed --store company.db customers.csv --entity Customer
+    """
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.dialect import SPEC
+        from wosdk_async.sandbox.seed_files import read_rows
+        from wosdk_async.sandbox.seed_rows import load_rows
+
+        rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
+        say(f"added {load_rows(opened, _named(opened, company), rows, now)} rows of {file}")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
+def snapshot(store: Path, to: Path) -> None:
+    """Copy a store as it is at one moment, also while it is served."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.snapshots import take_snapshot
+
+        take_snapshot(opened, to)
+        say(f"kept {store} in {to}")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--to", type=_FILE, help="The snapshot; without it what the Companies started with.")
+def reset(store: Path, to: Path | None) -> None:
+    """Bring a store back, also while it is served: clients keep their credentials and tokens."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.snapshots import reset as reset_store
+
+        reset_store(opened, to)
+        say(f"{store} is as {to} keeps it" if to else f"{store} is as it started")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    """An open store, and its errors as lines."""
+    with sandbox_extra():
+        from wosdk_async.sandbox import open_store
+    with _told(), closing(open_store(path)) as store:
+        yield store
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the sandbox refuses, told as the one line of a command."""
+    from wosdk_async.sandbox import FaultScriptError, StoreError
+
     with unusable():
         try:
-            serve_store(
-                store,
-                host=host,
-                port=port,
-                faults=Faults(faults),
-                second_port=second_port,
-                announce=announce,
-            )
-        except (StoreError, FaultScriptError) as error:
-            raise Unusable(str(error)) from error
+            yield
+        except (StoreError, FaultScriptError, ValueError) as error:
+            for line in str(error).splitlines()[:-1]:
+                say(line)
+            raise Unusable(str(error).splitlines()[-1]) from error
+
+
+def _named(store: Store, name: str | None) -> Company:
+    known = store.companies()
+    found = [company for company in known if name is None or company.name.lower() == name.lower()]
+    if not found:
+        names = ", ".join(company.name for company in known)
+        raise ValueError(f"There is no Company '{name}' in the store, only {names}.")
+    return found[0]

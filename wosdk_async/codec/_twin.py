@@ -169,9 +169,10 @@ class Twins:
         elif name not in self._seen.nested[cls] and name not in self._seen.odd[cls]:
             return (_EMPTY | None, "") if many else (None, "")
         elif name not in self._seen.odd[cls] and (twin := self.twin(_registry.resolve(meta["of"]))):
+            struct: Any = twin.struct
             if not many:
-                return twin.struct | None, self._object(twin, name, i)
-            kind = list[twin.struct | None] | None
+                return struct | None, self._object(twin, name, i)
+            kind = list[struct | None] | None
             text = f"[None if i is None else {twin.called}(i) for i in {x}] if {x} else {x}"
         else:
             text = expression(meta, x, self._names, functools.partial(later, self._converter))

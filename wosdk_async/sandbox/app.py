@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from urllib.parse import parse_qsl
 
+import attrs
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from .admin import admin_routes, guarded
+from .aside import is_aside
 from .body import dump
 from .clock import Clock
+from .commits import Commits
+from .console import Recorder, RequestLog, console_routes
+from .dialect import SPEC, dialect_of
 from .errors import Refusal
 from .faults import Faults
 from .faults_admin import fault_routes
@@ -20,71 +27,107 @@ from .faults_app import FaultyApp
 from .faults_exchange import Reply
 from .files import PATH
 from .office import Office, Question
+from .openapi import openapi_routes
 from .store import Store
 
 __all__ = ["MAX_BODY", "create_app"]
 
 MAX_BODY = 32 * 1024 * 1024  # bytes; facts 7 knows no limit of the service, assumed
 
-# facts 3.8: the same on every recorded reply. Date and Content-Length come from the server.
-_HEADERS = {
-    "Cache-Control": "no-cache",
-    "Pragma": "no-cache",
-    "Content-Type": "application/json; charset=utf-8",
-    "Expires": "-1",
-    "Strict-Transport-Security": "max-age=31536000; includeSubDomains",
-}
-_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+# facts 3.8: the same on every recorded reply. Date comes from the server.
+_HEADERS = [
+    (b"cache-control", b"no-cache"),
+    (b"pragma", b"no-cache"),
+    (b"content-type", b"application/json; charset=utf-8"),
+    (b"expires", b"-1"),
+    (b"strict-transport-security", b"max-age=31536000; includeSubDomains"),
+]
+# not shown; assumed. A stored page must not act as the console, which has the same origin here
+_FILE_HEADERS = {"Content-Security-Policy": "sandbox", "X-Content-Type-Options": "nosniff"}
 
 
 def create_app(
-    store: Store, clock: Clock | None = None, *, faults: Faults | None = None, ports: Sequence[int] = ()
-) -> Starlette:
+    store: Store,
+    clock: Clock | None = None,
+    *,
+    dialect: str = SPEC.name,
+    faults: Faults | None = None,
+    ports: Sequence[int] = (),
+    open_admin: bool = False,
+    log: RequestLog | None = None,
+) -> ASGIApp:
     """The local service over an open store.
 
     Args:
         clock: for all times and for the life of tokens; the system's when left out.
+        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
         faults: what goes wrong; nothing until they are told otherwise.
         ports: those the server listens at, between which a Company may move.
-    """
-    clock, faults = clock or Clock(), faults or Faults()
-    faults.homes.ports = ports
-    office = Office(store, clock)
+        open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
+        log: of the requests, for the console; one that is off when left out.
 
-    async def endpoint(request: Request) -> Response:
+    Raises:
+        ValueError: there is no such dialect.
+    """
+    clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
+    faults.homes.ports = ports
+    service = _Service(Office(store, clock, dialect_of(dialect)), Commits(store), clock)
+    shown = [*console_routes(store, clock, faults, log), *openapi_routes()]
+    steering = guarded([*fault_routes(faults, clock), *admin_routes(store)], open_to_all=open_admin)
+    pages = Starlette(routes=[_files(service.office), *steering, *shown])
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        aside = scope["type"] != "http" or is_aside(scope["path"]) or scope["path"].startswith("/files/")
+        await (pages if aside else service)(scope, receive, send)
+
+    faulty = FaultyApp(app, faults, store, service.office.tokens, clock, service.refusal)
+    return Recorder(faulty, log, clock)
+
+
+@attrs.frozen
+class _Service:
+    """The service itself, as a bare ASGI application: it answers every path and method by its own rules."""
+
+    office: Office
+    commits: Commits
+    clock: Clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await _body(receive)
+            if body is None:  # who asked hung up in the middle of the request
+                return
+            status, reply = self._answer(scope, body)
+            await self.commits.settled()
+        except Exception:
+            # A mistake of this program: facts 6 has the status, the body is not documented
+            await _send(send, 500, b"{}")
+            raise
+        await _send(send, status, reply)
+
+    def _answer(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
         request_id: list[object] = []
         try:
-            status, reply = office.answer(await _question(request), request_id)
+            if isinstance(body, Refusal):
+                raise body
+            status, reply = self.office.answer(_question(scope, body), request_id)
         except Refusal as refusal:
-            status, reply = refusal.status, _error(refusal, clock())
-        if request_id:  # the last key of success and error (facts 5)
+            status, reply = refusal.status, _error(refusal, self.clock())
+            if not self.office.dialect.errors_show_request_id:
+                request_id.clear()
+        if request_id:  # the last key (facts 5)
             reply = {**reply, "RequestId": request_id[0]}
-        return Response(dump(reply), status, _HEADERS)
+        return status, dump(reply)
 
-    async def file(request: Request) -> Response:
-        found = office.file(**request.path_params)
-        if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
-            return Response(b"There is no such file.", 404, media_type="text/plain")
-        return Response(found.content, media_type=found.mime_type)
-
-    def refusal(refused: Refusal) -> Reply:
-        headers = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-        return Reply(refused.status, headers, dump(_error(refused, clock())))
-
-    faulty = Middleware(
-        FaultyApp, faults=faults, store=store, tokens=office.tokens, clock=clock, refusal=refusal
-    )
-    routes = [
-        *fault_routes(faults, clock),
-        Route(PATH, file, methods=["GET"]),
-        Route("/{path:path}", endpoint, methods=_METHODS),
-    ]
-    return Starlette(routes=routes, middleware=[faulty], exception_handlers={Exception: _unhandled})
+    def refusal(self, refused: Refusal) -> Reply:
+        """The whole answer that a refusal gets, for what goes wrong on command."""
+        return Reply(refused.status, _HEADERS, dump(_error(refused, self.clock())))
 
 
-async def _unhandled(_request: Request, _error: Exception) -> Response:
-    """A mistake of this program: facts 6 has the status, the body is not documented."""
-    return Response(b"{}", 500, _HEADERS)
+async def _send(send: Send, status: int, body: bytes) -> None:
+    headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _error(refusal: Refusal, now: int) -> dict[str, object]:
@@ -92,40 +135,51 @@ def _error(refusal: Refusal, now: int) -> dict[str, object]:
 
 
 def _stamp(now: int) -> str:
-    """UTC with seven fraction digits, zeros at the end cut (facts 3.5)."""
+    """UTC with up to seven fraction digits, zeros at the end cut (facts 3.5) but one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    fraction = f"{now % 10**9 // 100:07d}".rstrip("0")
-    return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
+    fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
+    return f"{whole}.{fraction}Z"
 
 
-async def _question(request: Request) -> Question:
+def _question(scope: Scope, body: bytes) -> Question:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
+    host, port = scope.get("server") or ("localhost", None)
+    authority = headers.get("host") or (f"{host}:{port}" if port else host)
     return Question(
-        method=request.method,
-        segments=tuple(part for part in request.url.path.split("/") if part),
-        query=_lowered(request.query_params),
-        headers=request.headers,
-        body=await _body(request),
-        root=f"{request.url.scheme}://{request.url.netloc}/",
+        method=scope["method"],
+        segments=tuple(part for part in scope["path"].split("/") if part),
+        query=_lowered(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
+        headers=headers,
+        body=body,
+        root=f"{scope['scheme']}://{authority}/",
     )
 
 
-def _lowered(values: Mapping[str, str]) -> dict[str, str]:
-    return {name.lower(): value for name, value in values.items()}
+def _lowered(values: Iterable[tuple[str, str]]) -> Mapping[str, str]:
+    return {name.lower(): value for name, value in values}
 
 
-async def _body(request: Request) -> bytes:
-    """The body, read no further than the limit.
-
-    Raises:
-        Refusal: 413 (not shown; assumed).
-    """
-    parts, size = [], 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size > MAX_BODY:
-                raise Refusal(413, "INCORRECT_MODEL", f"The body is larger than {MAX_BODY} bytes.")
-            parts.append(part)
-    except ClientDisconnect:
-        return b""
+async def _body(receive: Receive) -> bytes | Refusal | None:
+    """The body, read no further than the limit: then 413 (not shown; assumed)."""
+    parts, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > MAX_BODY:
+            return Refusal(413, "INCORRECT_MODEL", f"The body is larger than {MAX_BODY} bytes.")
+        parts.append(part)
+        more = message.get("more_body", False)
     return b"".join(parts)
+
+
+def _files(office: Office) -> Route:
+    async def file(request: Request) -> Response:
+        found = office.file(**request.path_params)
+        if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
+            return Response(b"There is no such file.", 404, media_type="text/plain")
+        return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)
+
+    return Route(PATH, file, methods=["GET"])

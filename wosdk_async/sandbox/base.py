@@ -8,7 +8,7 @@ import msgspec
 
 from .body import Row, load, pick
 from .desk import Desk
-from .errors import Refusal, broken_rule, custom_command, missing_row, unsupported
+from .errors import Refusal, broken_rule, custom_command, incorrect_model, missing_row, unsupported
 from .operators import test
 from .schema import column
 from .selection import paths_of, selection
@@ -29,17 +29,16 @@ _CUSTOM_COMMANDS = {
 
 
 def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
-    """The reply to a read of one entity, in both envelopes that were seen.
+    """The reply to a read of one entity.
 
     Args:
         key: an integer, or the identifying fields as a JSON object (facts 3.1).
         properties: property paths joined by commas; none means the default read.
     """
     _allow(shape, "Retrieve")
-    chosen = selection(shape.name, paths_of((properties or "").split(",")))
+    chosen = selection(shape.name, paths_of((properties or "").split(",")), shape.dialect)
     data = chosen.show(desk, locate(desk, shape, key))
-    # spec 4.9 shows Entities, every recording Data alone (facts 12 row 5)
-    return {"Data": data, "Entities": [{"Data": data}]}
+    return {"Data": data} | ({"Entities": [{"Data": data}]} if desk.dialect.entities_envelope else {})
 
 
 def create_entity(desk: Desk, shape: Shape, entity: object) -> Row:
@@ -54,6 +53,8 @@ def create_entity(desk: Desk, shape: Shape, entity: object) -> Row:
 def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) -> Row:
     """The reply to an update by the grammar of facts 3.6."""
     members = _members(entity)
+    if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
+        properties = pick(properties, "Properties")
     if not isinstance(properties, list) or not properties:
         raise _insufficient()
     key = reference_id(members)
@@ -64,7 +65,7 @@ def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) 
         raise _outside_parent(key, row["AssetId"])
     _allow(shape, "Update")
     update(desk, shape, row, members, plan(shape, paths_of(properties)))
-    return specifier(shape, row)
+    return specifier(shape, row, versioned=desk.dialect.update_shows_version)
 
 
 def delete_entity(desk: Desk, shape: Shape, key: str, *, missing_ok: bool) -> Row:
@@ -80,17 +81,17 @@ def delete_entity(desk: Desk, shape: Shape, key: str, *, missing_ok: bool) -> Ro
     try:
         row = locate(desk, shape, key)
     except Refusal as refusal:
-        if refusal.code == "ERROR_CODE_1019" and missing_ok:
-            return {"EntitySpecifier": {"EntityType": shape.name, "Id": _whole(key)}}
-        raise
+        if refusal.code != "ERROR_CODE_1019" or (desk.dialect.refuses_missing_delete and not missing_ok):
+            raise
+        return {"EntitySpecifier": {"EntityType": shape.name, "Id": _whole(key)}}
     delete(desk, shape, row)
     return {"EntitySpecifier": {"EntityType": shape.name, "Id": row["Id"]}}
 
 
-def specifier(shape: Shape, row: Row) -> Row:
+def specifier(shape: Shape, row: Row, *, versioned: bool = True) -> Row:
     """``ConcurrencyId`` only for entities with a lock (facts 3.3)."""
     named = {"EntityType": shape.name, "Id": row["Id"]}
-    lock = {"ConcurrencyId": row["ConcurrencyId"]} if shape.locked else {}
+    lock = {"ConcurrencyId": row["ConcurrencyId"]} if versioned and shape.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
@@ -130,7 +131,7 @@ def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
         field = shape.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):
             raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {shape.name}.")
-        predicate, bound = test(column(field.name, field.type), field, "equal", [value])
+        predicate, bound = test(column(field.name, field.type), field, "Equal", [value])
         conditions.append(predicate)
         values += bound
     text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608
@@ -151,8 +152,10 @@ def _outside_parent(key: object, parent: object) -> Refusal:
 
 
 def _members(entity: object) -> dict[str, Any]:
-    if not isinstance(entity, dict):
+    if entity is None:
         raise _insufficient()
+    if not isinstance(entity, dict):
+        raise incorrect_model("Entity must be an object.")
     return entity
 
 

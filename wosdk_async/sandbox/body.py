@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -10,7 +11,7 @@ import msgspec
 
 from .errors import Refusal, incorrect_model
 
-__all__ = ["Row", "dump", "load", "parse", "pick"]
+__all__ = ["Row", "checked", "dump", "glance", "load", "pick"]
 
 Row = dict[str, Any]
 
@@ -29,19 +30,24 @@ def load(text: str | bytes) -> Any:
     return _decoder.decode(text)
 
 
-def parse(raw: bytes) -> Row:
-    """The JSON object of a request.
+def glance(raw: bytes) -> Row:
+    """The JSON object of a request; an empty one for whatever cannot be read as that."""
+    value = _decoded(raw.removeprefix(codecs.BOM_UTF8))
+    return value if isinstance(value, dict) else {}
+
+
+def checked(body: Row) -> Row:
+    """The same object, when it can be answered.
 
     Raises:
-        Refusal: ``EMPTY_INPUT_PARAMETER`` for a body that is empty or cannot be read as an object
+        Refusal: ``EMPTY_INPUT_PARAMETER`` for a body that is empty or was not read as an object
             (spec 4.9 rule 4), ``INCORRECT_MODEL`` for one that nests too deep.
     """
-    value = _decoded(raw)
-    if not isinstance(value, dict) or not value:
+    if not body:
         raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
-    if _too_deep(value):
+    if _too_deep(body):
         raise incorrect_model(f"The body nests deeper than {_MAX_DEPTH} levels.")
-    return value
+    return body
 
 
 def pick(container: Mapping[str, Any], name: str) -> Any:

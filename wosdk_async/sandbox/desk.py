@@ -7,6 +7,7 @@ from datetime import tzinfo
 import attrs
 
 from .body import Row
+from .dialect import SPEC, Dialect, Form
 from .errors import missing_row
 from .ownership import Link
 from .shape import Shape
@@ -26,7 +27,10 @@ class Desk:
     company: Company
     now: Now
     root: str = ""  # the address the request came to, with its last slash
+    dialect: Dialect = SPEC
     _rows: dict[tuple[str, int], Row] = attrs.field(factory=dict, init=False, repr=False)
+    _made: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
+    _kept: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
 
     @property
     def account(self) -> Row:
@@ -39,7 +43,7 @@ class Desk:
 
     def next_number(self, name: str) -> int:
         """The next number of a counter of the Company, from 1."""
-        return self.store.next_number(name)
+        return self.store.next_number(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Row | None:
         """The row with this id, or None; the same object each time it is asked for."""
@@ -67,6 +71,16 @@ class Desk:
             raise missing_row(entity, key)
         return found
 
+    def form(self, entity: str, row: Row, value: object) -> Form:
+        """How a time or an amount of a row is written: another way when this request set it.
+
+        facts 3.5: all times of a row that was just made, and of another row the time just set. Zones
+        differ by whole minutes, so that one is known by its second.
+        """
+        key = (entity, row.get("Id", 0))
+        just_set = key in self._kept and isinstance(value, str) and value[17:] == self.now.utc[17:]
+        return self.dialect.fresh if just_set or key in self._made else self.dialect.stored
+
     def children(self, link: Link, parent: int) -> list[Row]:
         return self.store.children(self.company.id, link, parent)
 
@@ -80,6 +94,7 @@ class Desk:
         if shape.locked:
             row["ConcurrencyId"] = 1
         self.store.insert(self.company.id, shape.name, row)
+        self._made.add((shape.name, row["Id"]))
         self._rows[shape.name, row["Id"]] = row
         return row
 
@@ -91,10 +106,11 @@ class Desk:
 
     def keep(self, shape: Shape, row: Row) -> None:
         """Keep a changed row without counting the change: it is part of making the row."""
-        self.store.replace(shape.name, row)
+        self.store.replace(self.company.id, shape.name, row)
+        self._kept.add((shape.name, row["Id"]))
         self._rows[shape.name, row["Id"]] = row
 
     def remove(self, entity: str, key: int) -> None:
         """Take a row away for good."""
-        self.store.remove(entity, key)
+        self.store.remove(self.company.id, entity, key)
         self._rows.pop((entity, key), None)

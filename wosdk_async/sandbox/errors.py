@@ -15,6 +15,7 @@ __all__ = [
     "missing_row",
     "modified",
     "required",
+    "unfinished_path",
     "unknown_entity",
     "unknown_property",
     "unsupported",
@@ -81,6 +82,11 @@ def unknown_entity(name: str) -> Refusal:
 def unknown_property(entity: str, name: str) -> Refusal:
     """Of a path only the first step is named (facts 3.4)."""
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
+
+
+def unfinished_path(name: str) -> Refusal:
+    """A path that ends in a reference or a list; code of a peer (facts 3.4), text assumed."""
+    return Refusal(400, "ERROR_CODE_1003", f"Property path '{name}' must end in a plain property.")
 
 
 def missing_row(entity: str, key: object) -> Refusal:

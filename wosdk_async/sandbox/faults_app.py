@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from .aside import is_aside
 from .clock import Clock
 from .errors import Refusal
 from .faults import Faults
@@ -39,7 +40,7 @@ class FaultyApp:
     refusal: Callable[[Refusal], Reply]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.faults.idle or scope["type"] != "http" or scope["path"].startswith("/_sandbox/"):
+        if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"]):
             await self.app(scope, receive, send)
             return
         body, again = await _read(receive)

@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl
 
 import attrs
 
-from .body import parse, pick
+from .body import glance, pick
 from .commands import find
+from .dialect import SPEC
 from .errors import Refusal
 
 __all__ = ["Target", "header", "target_of"]
@@ -63,16 +64,13 @@ def _lowered(name: str | None) -> str | None:
 
 def _command(rest: list[str]) -> str:
     try:
-        return find(rest).name.lower()
+        return find(rest, SPEC).name.lower()  # it knows the most paths; a rule hangs on no dialect
     except Refusal:
         return "/".join(rest).lower()
 
 
 def _asked_for(body: bytes) -> str | None:
-    try:
-        sent = pick(parse(body), "Command")
-    except Refusal:
-        return None
+    sent = pick(glance(body), "Command")
     name = pick(sent, "CompanyName") if isinstance(sent, dict) else None
     return _lowered(name) if isinstance(name, str) else None
 

@@ -15,11 +15,12 @@ import attrs
 
 from .body import Row
 from .desk import Desk
+from .ids import ID
 from .store import Company, Store
 
 __all__ = ["PATH", "StoredFile", "address_of", "content_of", "find_file"]
 
-PATH = "/files/{company:int}/{document:int}/{key}"
+PATH = f"/files/{{company:{ID}}}/{{document:{ID}}}/{{key}}"
 
 _MIME_TYPE = re.compile(r"[\w.+-]{1,64}/[\w.+-]{1,64}", re.ASCII)
 

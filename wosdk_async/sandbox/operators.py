@@ -19,17 +19,17 @@ NOCASE = " COLLATE NOCASE"
 _MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
 
 _COMPARISONS = {
-    "equal": "=",
-    "notequal": "<>",
-    "greaterthan": ">",
-    "greaterorequal": ">=",
-    "lessthan": "<",
-    "lessorequal": "<=",
+    "Equal": "=",
+    "NotEqual": "<>",
+    "GreaterThan": ">",
+    "GreaterOrEqual": ">=",
+    "LessThan": "<",
+    "LessOrEqual": "<=",
 }
-_BETWEEN = {"between": "BETWEEN", "notbetween": "NOT BETWEEN"}
-_MEMBERSHIP = {"in": "IN", "notin": "NOT IN"}
-_PATTERNS = {"like": "LIKE", "notlike": "NOT LIKE"}
-_NULLS = {"null": "IS NULL", "notnull": "IS NOT NULL"}
+_BETWEEN = {"Between": "BETWEEN", "NotBetween": "NOT BETWEEN"}
+_MEMBERSHIP = {"In": "IN", "NotIn": "NOT IN"}
+_PATTERNS = {"Like": "LIKE", "NotLike": "NOT LIKE"}
+_NULLS = {"Null": "IS NULL", "NotNull": "IS NOT NULL"}
 
 Values = list[object]
 
@@ -40,20 +40,18 @@ def test(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Va
     Args:
         sql: the property, as SQL.
         field: the property's field, which says how values are read.
-        operator: the operator's name in lower case.
+        operator: the operator's name.
         values: as sent, text or JSON (facts 4: recorded values are texts).
 
     Raises:
-        Refusal: ``INCORRECT_MODEL`` for an unknown operator or values that do not fit.
+        Refusal: ``INCORRECT_MODEL`` for values that do not fit.
     """
     if field.type == "money":
         raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
     if operator in _NULLS:
         return f"{sql} {_NULLS[operator]}", []
-    for words, write in _WRITERS:
-        if operator in words:
-            return write(sql, field, words[operator], values)
-    raise incorrect_model(f"There is no operator '{operator}'.")
+    words, write = next(writer for writer in _WRITERS if operator in writer[0])
+    return write(sql, field, words[operator], values)
 
 
 def ranked(sql: str, field: Field) -> str:

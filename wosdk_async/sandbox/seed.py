@@ -3,52 +3,82 @@
 from __future__ import annotations
 
 import json
-import secrets
+from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from .body import Row
-from .desk import Desk
-from .shape import Shape, shapes
-from .store import Company, Store
-from .times import Now
+from .body import dump
+from .companies import Company, another
+from .shape import shapes
+from .store import Store
 from .write import blank, recognised
 
-__all__ = ["open_store", "plant"]
+__all__ = ["found_company", "open_store", "plant"]
 
 
-def open_store(path: str) -> Store:
-    """The store in this file; a new one holds the seeded Company.
+def open_store(path: str | Path, company: str | None = None) -> Store:
+    """The store in this file; a new one holds one seeded Company.
+
+    Args:
+        company: its name, if the store is new.
 
     Raises:
         StoreError: the file cannot be used.
+        ValueError: the name cannot be used.
     """
     store = Store(path)
-    if store.fresh:
-        plant(store)
+    if store.fresh or not store.companies():  # also when the first start was killed
+        found_company(store, company or _data()["Company"]["Name"])
     return store
 
 
-def plant(store: Store) -> Company:
-    """Write the seeded Company, with a secret of its own that stays with the store."""
-    data = json.loads(resources.files(__package__).joinpath("seed.json").read_bytes(), parse_float=Decimal)
-    company = Company(
-        id=data["Company"]["Id"],
-        name=data["Company"]["Name"],
-        client_id="sandbox-client",
-        client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
-    )
+def found_company(
+    store: Store, name: str, *, host: str = "", live: bool = False, seeded: bool = True
+) -> Company:
+    """Add a Company to a store, with credentials of its own that stay with the store.
+
+    Args:
+        host: the only host name that serves it; empty for any.
+        seeded: whether it starts with the rows of ``seed.json``.
+
+    Raises:
+        ValueError: the name is taken, or cannot be used, or the host.
+    """
     with store.transaction():
+        company = another(store.companies(), name, host=host, live=live, seeded=seeded)
         store.add_company(company)
-        desk = Desk(store, company, Now(0))
-        for entity, rows in data["Rows"].items():
-            for members in rows:
-                _place(desk, shapes()[entity], members)
+        plant(store, company)
     return company
 
 
-def _place(desk: Desk, shape: Shape, members: dict[str, Any]) -> None:
-    row: Row = blank(shape, recognised(shape, members)) | {"Id": members["Id"]}
-    desk.place(shape, row)
-    desk.store.raise_counter(shape.name, members["Id"])
+def plant(store: Store, company: Company) -> None:
+    """Give a Company the rows it starts with, inside a transaction."""
+    for entity, rows in _rows().items() if company.seeded else ():
+        store.insert_texts(company.id, entity, rows)
+        store.raise_counter(company.id, entity, max(key for key, _ in rows))
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    raw = resources.files(__package__).joinpath("seed.json").read_bytes()
+    found: Mapping[str, Any] = json.loads(raw, parse_float=Decimal)
+    return found
+
+
+@cache
+def _rows() -> dict[str, list[tuple[int, str]]]:
+    """The rows of every entity type as (id, JSON); they are the same in every Company."""
+    return {
+        entity: [(members["Id"], _text(entity, members)) for members in rows]
+        for entity, rows in _data()["Rows"].items()
+    }
+
+
+def _text(entity: str, members: dict[str, Any]) -> str:
+    shape = shapes()[entity]
+    lock = {"ConcurrencyId": 1} if shape.locked else {}
+    row = blank(shape, recognised(shape, members)) | lock | {"Id": members["Id"]}
+    return dump(row).decode()

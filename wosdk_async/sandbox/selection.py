@@ -12,7 +12,8 @@ from wosdk_async.catalogue import Field
 
 from .body import Row
 from .desk import Desk
-from .errors import Refusal, incorrect_model, unknown_property
+from .dialect import SPEC, Dialect, Form
+from .errors import incorrect_model, unfinished_path, unknown_property
 from .files import address_of
 from .ownership import OWNED_OBJECTS, link
 from .shape import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
@@ -54,18 +55,18 @@ def paths_of(value: object) -> tuple[str, ...]:
 
 def shown(desk: Desk, entity: str, row: Row) -> Row:
     """A row as a default read shows it."""
-    return selection(entity, ("*",)).show(desk, row)
+    return selection(entity, ("*",), desk.dialect).show(desk, row)
 
 
 @lru_cache(maxsize=1024)
-def selection(entity: str, paths: tuple[str, ...]) -> Selection:
+def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> Selection:
     """The selection of these paths.
 
     Raises:
         Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
             ends in a reference.
     """
-    return _compile(shapes()[entity], [path.split(".") for path in paths])
+    return _compile(shapes(dialect)[entity], [path.split(".") for path in paths])
 
 
 def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
@@ -73,7 +74,7 @@ def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
     deeper: dict[str, list[list[str]]] = {}
     for path in paths:
         if path == ["*"]:
-            whole.update(field.name for field in shape.fields if _by_default(field))
+            whole.update(field.name for field in shape.fields if _by_default(shape, field))
             continue
         field = _step(shape, path)
         if len(path) == 1 or field.type == "money":
@@ -83,17 +84,19 @@ def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
     whole.add("Id")  # an object shown in part shows its Id (facts 3.4)
     return Selection(
         tuple(
-            (field.name, _opened(shape, field, deeper[field.name]) if field.name in deeper else _plain(field))
+            (field.name, _opened(shape, field, deeper.get(field.name)))
             for field in shape.fields
             if field.name in deeper or field.name in whole
         )
     )
 
 
-def _by_default(field: Field) -> bool:
+def _by_default(shape: Shape, field: Field) -> bool:
     """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
+    if field.name in FLAGS:
+        return shape.dialect.marks_rows
     return field.of not in OWNED_OBJECTS
 
 
@@ -102,18 +105,22 @@ def _step(shape: Shape, path: list[str]) -> Field:
     if field is None or len(path) > MAX_STEPS:
         raise unknown_property(shape.name, path[0])
     if len(path) == 1 and field.type in ("ref", "list"):
-        # code of a peer (facts 3.4); text assumed
-        text = f"Property path '{field.name}' must end in a plain property."
-        raise Refusal(400, "ERROR_CODE_1003", text)
+        raise unfinished_path(field.name)
     if len(path) > 1 and field.type in SCALARS and field.type != "money":
         raise unknown_property(shape.name, path[0])
     return field
 
 
-def _plain(field: Field) -> Show:
-    name = field.name
-    if field.type == "datetime-utc":
-        return lambda _desk, row: f"{row[name]}Z" if name in row else None  # spec 2.1
+def _plain(shape: Shape, field: Field) -> Show:
+    name, entity = field.name, shape.name
+    if field.type in _FORMED:
+        write = _FORMED[field.type]
+
+        def show(desk: Desk, row: Row) -> Any:
+            value = row.get(name)
+            return None if value is None else write(desk.form(entity, row, value), value)
+
+        return show
     if name == "Password":
         return lambda _desk, _row: ""  # facts 3.4
     if name in FLAGS:
@@ -123,10 +130,18 @@ def _plain(field: Field) -> Show:
     return lambda _desk, row: row.get(name)
 
 
-def _opened(shape: Shape, field: Field, paths: list[list[str]]) -> Show:
-    target = shapes().get(field.of or "")
-    if target is None:  # a value without rows of its own: shown whole
-        return _plain(field)
+# What the dialect writes in its own way.
+_FORMED: dict[str, Callable[[Form, Any], Any]] = {
+    "datetime-utc": Form.utc,
+    "datetime-local": Form.local,
+    "money": Form.money,
+}
+
+
+def _opened(shape: Shape, field: Field, paths: list[list[str]] | None) -> Show:
+    target = shape.target(field)
+    if paths is None or target is None:  # a value without rows of its own: shown whole
+        return _plain(shape, field)
     inner = _compile(target, paths)
     if not field.is_list:
         return _reference(field, inner)

@@ -1,4 +1,4 @@
-"""A real HTTP server over a store: for a process of its own, or for a thread of this one."""
+"""A real HTTP server over a store: in the foreground of a process, or in a thread of it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import asyncio
 import contextlib
 import signal
 import socket
-import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TypeVar
 
 import uvicorn
-from starlette.applications import Starlette
+from starlette.types import ASGIApp
 
 from .app import create_app
-from .clock import Clock
 from .connection import Connection
+from .console import RequestLog
+from .dialect import SPEC
 from .faults import Faults
-from .seed import open_store
+from .seed import found_company, open_store
 from .store import Store
+from .variables import Variables, variables
 
-__all__ = ["LocalCompany", "listening", "running", "serve"]
+__all__ = ["InThread", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
 
-Variables = dict[str, str]
+_T = TypeVar("_T")
 
 
 def serve(
@@ -33,99 +33,77 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8900,
+    companies: Sequence[str] = (),
+    dialect: str = SPEC.name,
+    open_admin: bool = False,
     faults: Faults | None = None,
     second_port: int = 0,
+    log: bool = True,
     announce: Callable[[Variables], None],
 ) -> None:
-    """Serve the Company of a store file until SIGINT or SIGTERM.
+    """Serve the Companies of a store file until SIGINT or SIGTERM.
 
     Args:
         store: the SQLite file; made and seeded when it does not exist.
         port: 0 picks a free one.
+        companies: names of Companies, made and seeded when the store does not have them.
+        dialect: as for `create_app`.
+        open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
         faults: what goes wrong; nothing when left out.
         second_port: where a Company moves to when its faults say so; 0 picks a free one.
-        announce: called with the variables a client needs, once connections are accepted.
+        log: whether requests are recorded for the console from the start; it can be switched there.
+        announce: called with the variables that lead a client to the first Company named, or of
+            the store, once connections are accepted.
 
     Raises:
         StoreError: the file cannot be used.
+        ValueError: a name of a Company cannot be used, or there is no such dialect.
         OSError: the port cannot be had.
     """
     with (
-        contextlib.closing(open_store(str(store))) as opened,
+        contextlib.closing(prepared(store, companies)) as opened,
         listening(host, port) as listener,
         listening(host, second_port) as second,
     ):
+        names = [name.strip().lower() for name in companies[:1]]
+        first = next(each for each in opened.companies() if not names or each.name.lower() in names)
         listeners = [listener, second]
-        app = create_app(opened, faults=faults, ports=_ports(listeners))
-        server = _Server(app, lambda: announce(_variables(opened, listener)))
+        app = create_app(
+            opened,
+            dialect=dialect,
+            faults=faults,
+            ports=ports_of(listeners),
+            open_admin=open_admin,
+            log=RequestLog(log),
+        )
+        server = _Server(app, lambda: announce(variables(first, web_root(listener))))
         with _signals_end_quietly():
             server.run(sockets=listeners)
 
 
-class LocalCompany:
-    """The sandbox in a thread of this process, for a ``with`` block.
-
-    Args:
-        store: the SQLite file; None makes a temporary one that is removed afterwards.
-        faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
-        clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
-
-    Attributes:
-        faults: to be changed, and its counters read, at any time.
-        clock: to be moved on at any time.
+def prepared(path: str | Path, companies: Sequence[str]) -> Store:
+    """The store in a file, with Companies of these names; a new one holds no other.
 
     Raises:
-        FaultScriptError: the faults are no script.
-        StoreError: on entering, when the file cannot be used.
+        StoreError: the file cannot be used.
+        ValueError: a name cannot be used.
     """
-
-    def __init__(
-        self,
-        store: str | Path | None = None,
-        *,
-        faults: Faults | Mapping[str, Any] | str | Path | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self._path = store
-        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
-        self.clock = clock or Clock()
-        self._exits = contextlib.ExitStack()
-        self._variables: Variables = {}
-
-    @property
-    def variables(self) -> Variables:
-        """The environment variables that lead a client here."""
-        return dict(self._variables)
-
-    def __enter__(self) -> LocalCompany:
-        with contextlib.ExitStack() as exits:
-            path = self._path
-            if path is None:
-                path = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "sandbox.db"
-            opened = exits.enter_context(contextlib.closing(open_store(str(path))))
-            listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
-            app = create_app(opened, self.clock, faults=self.faults, ports=_ports(listeners))
-            exits.enter_context(running(app, listeners))
-            self._variables = _variables(opened, listeners[0])
-            self._exits = exits.pop_all()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._exits.close()
-
-    def __repr__(self) -> str:
-        return f"LocalCompany({str(self._path) if self._path else None!r})"
+    store = open_store(path, *companies[:1])
+    try:
+        known = {company.name.lower() for company in store.companies()}
+        for name in companies:
+            if name.strip().lower() not in known:
+                known.add(found_company(store, name).name.lower())
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 class _Server(uvicorn.Server):
     """Says when it accepts connections, which uvicorn itself only logs."""
 
-    def __init__(self, app: Starlette, started: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, started: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -133,20 +111,38 @@ class _Server(uvicorn.Server):
                 lifespan="off",
                 access_log=False,
                 log_level="error",
+                proxy_headers=False,  # who asks is told by the socket alone
                 server_header=False,  # facts 3.8: not among the recorded headers
                 timeout_graceful_shutdown=5,
             )
         )
         self._accepting = started
+        self.loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self.loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if self.started:
             self._accepting()
 
 
+class InThread:
+    """Work for the thread of a server, which alone may use its store."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def run(self, work: Callable[[], _T]) -> _T:
+        """Do it there between two requests; what it returns or raises."""
+
+        async def do() -> _T:
+            return work()
+
+        return asyncio.run_coroutine_threadsafe(do(), self._loop).result()
+
+
 @contextlib.contextmanager
-def running(app: Starlette, listeners: Sequence[socket.socket]) -> Iterator[None]:
+def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[InThread]:
     """The server in a thread with its own event loop, stopped and joined at the end."""
     ready = threading.Event()
     server = _Server(app, ready.set)
@@ -161,9 +157,9 @@ def running(app: Starlette, listeners: Sequence[socket.socket]) -> Iterator[None
     thread.start()
     ready.wait()
     try:
-        if not server.started:
+        if not server.started or server.loop is None:
             raise RuntimeError("The sandbox did not start; its error is above.")
-        yield
+        yield InThread(server.loop)
     finally:
         server.should_exit = True
         thread.join()
@@ -198,18 +194,11 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         yield listener
 
 
-def _ports(listeners: Sequence[socket.socket]) -> list[int]:
+def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
     return [listener.getsockname()[1] for listener in listeners]
 
 
-def _variables(store: Store, listener: socket.socket) -> Variables:
+def web_root(listener: socket.socket) -> str:
+    """The address of a listening socket as an origin, without the last slash."""
     host, port = listener.getsockname()[:2]
-    root = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-    company = store.companies()[0]
-    return {
-        "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
-        "WOSDK_LOCATOR_URL": root,
-        "WOSDK_COMPANY": company.name,
-        "WOSDK_CLIENT_ID": company.client_id,
-        "WOSDK_CLIENT_SECRET": company.client_secret,
-    }
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

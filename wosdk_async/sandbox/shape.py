@@ -11,6 +11,7 @@ import attrs
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Entity, Field
 
+from .dialect import SPEC, Dialect
 from .errors import unknown_entity
 
 __all__ = ["FLAGS", "REQUEST_ONLY", "SCALARS", "Enumeration", "Shape", "enumeration", "shape_of", "shapes"]
@@ -24,6 +25,7 @@ REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as
 # What a property starts with in spite of its type: facts 3.4 saw one enum missing, spec 2.8 one text.
 _OWN_STARTS = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
 _LAST = ("IsRemoved", "ConcurrencyId", "Id")  # they close an entity (facts 3.3)
+_ID_OPENS = frozenset({"WorkOrderCost", "AssetTree"})  # but for these two (facts 3.3)
 
 
 @attrs.frozen
@@ -48,11 +50,12 @@ class Enumeration:
         return self.by_name.get(text.lower())
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Shape:
-    """One entity type: its fields by lower-case name and what a new row starts with."""
+    """One entity type in one dialect: its fields by lower-case name and what a new row starts with."""
 
     name: str
+    dialect: Dialect
     fields: tuple[Field, ...]
     by_name: Mapping[str, Field]
     operations: Mapping[str, bool | None]
@@ -63,6 +66,14 @@ class Shape:
 
     def field(self, name: str) -> Field | None:
         return self.by_name.get(name.lower())
+
+    def target(self, field: Field) -> Shape | None:
+        """The entity type behind a reference or list of this one; None for what has no rows."""
+        return shapes(self.dialect).get(field.of or "")
+
+    def behind(self, field: Field) -> Shape:
+        """The same for a field that is known to have rows behind it."""
+        return shapes(self.dialect)[field.of or ""]
 
 
 @cache
@@ -80,40 +91,49 @@ def enumeration(name: str) -> Enumeration:
 
 
 @cache
-def shapes() -> dict[str, Shape]:
+def shapes(dialect: Dialect = SPEC) -> dict[str, Shape]:
     """Every entity type that has rows, by its name on the wire."""
     entities = catalogue.load().entities.values()
-    return {entity.name: _shape(entity) for entity in entities if entity.kind == "entity"}
+    return {entity.name: _shape(entity, dialect) for entity in entities if entity.kind == "entity"}
 
 
-def shape_of(name: str) -> Shape:
+def shape_of(name: str, dialect: Dialect = SPEC) -> Shape:
     """The shape of an entity type named in any letter case or by its alias (spec 2.2).
 
     Raises:
         Refusal: ``ENTITY_NOT_FOUND``.
     """
     entity = catalogue.load().entity(name)
-    shape = shapes().get(entity.name) if entity else None
-    if shape is None:
+    shape = shapes(dialect).get(entity.name) if entity else None
+    if shape is None or not (dialect.spec_entities or shape.name.lower() == name.lower()):
         raise unknown_entity(name)
     return shape
 
 
-def _shape(entity: Entity) -> Shape:
-    closing = [field for name in _LAST for field in entity.fields if field.name == name]
-    fields = (*(field for field in entity.fields if field.name not in _LAST), *closing)
+def _shape(entity: Entity, dialect: Dialect) -> Shape:
+    last = _LAST[:-1] if entity.name in _ID_OPENS else _LAST
+    opening = [field for field in entity.fields if field.name == "Id" and "Id" not in last]
+    closing = [field for name in last for field in entity.fields if field.name == name]
+    between = [field for field in entity.fields if field not in (*opening, *closing)]
+    fields = tuple(field for field in (*opening, *between, *closing) if _exists(field, dialect))
     names = {field.name.lower(): field for field in fields}
     aliases = {alias.lower(): field for field in fields for alias in field.aliases}
     return Shape(
         name=entity.name,
+        dialect=dialect,
         fields=fields,
         by_name=aliases | names,
         operations=entity.operations,
         composite_key=entity.composite_key,
-        blank={f.name: _start(f) for f in fields if _start(f) is not None},
+        blank={f.name: _start(f) for f in entity.fields if _start(f) is not None},
         locked="concurrencyid" in names,
         removable="isremoved" in names,
     )
+
+
+def _exists(field: Field, dialect: Dialect) -> bool:
+    """What only the specification names may be missing from a running release (facts 12)."""
+    return dialect.spec_fields or field.sources != "spec" or field.name in FLAGS
 
 
 def _start(field: Field) -> Any:

@@ -1,100 +1,151 @@
-"""The store: one SQLite file, written before the request is answered."""
+"""The store: one SQLite file that holds the rows of several Companies."""
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import attrs
+from attrs import astuple
 
 from .body import Row, dump, load
+from .companies import Company
+from .counters import Counters
+from .database import connect, prepare, remedy
 from .errors import StoreError
+from .indexes import Indexes
 from .ownership import Link
-from .schema import APPLICATION_ID, VERSION, column, statements
-from .shape import shapes
+from .schema import column, is_table, texts
 
 __all__ = ["Company", "Store"]
 
 
-@attrs.frozen
-class Company:
-    """A tenant: its name and its one pair of credentials."""
-
-    id: int
-    name: str
-    client_id: str
-    client_secret: str = attrs.field(repr=False)
-
-
 class Store:
-    """The rows of a store file.
+    """The rows of a store file; every row belongs to one Company.
 
     Args:
-        path: the file; it is made when it does not exist.
+        path: the file; it is made when it does not exist. ``:memory:`` for none.
+        like: another store that is copied into this one first.
 
     Raises:
         StoreError: the file is no store, cannot be written, or is of another version.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, like: Store | None = None) -> None:
         self.path = Path(path)
         try:
-            self._db = _connect(self.path)
-            self.fresh = self._prepare()
+            self._db = connect(self.path)
+            if like is not None:
+                like.copy_to(self._db)
+            self.fresh = prepare(self._db, self.path)
+            self.indexes = Indexes(self._db)
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path}: {error}. {_remedy(error)}") from error
-        self._texts = _texts()
+            raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error
+        self._counters = Counters(self._db)
+        self._texts = texts()
+        self._companies: tuple[Company, ...] | None = None
+        self._open = False
+        self._seen = self._changes()
 
     def close(self) -> None:
+        """Close the file; what was not committed is gone."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All writes of one request, or none of them."""
-        self._db.execute("BEGIN IMMEDIATE")
+        """All writes of a block, or none of them; committed at its end."""
+        with self.part():
+            yield
+        self.commit()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """All writes of one request, or none of them; the next `commit` keeps them."""
+        self._begin()
+        self._db.execute("SAVEPOINT part")
+        self._counters.mark()
         try:
             yield
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # SQLite ends it by itself when the disk is full
+                self._db.execute("ROLLBACK TO part")
+                self._db.execute("RELEASE part")
+            self._counters.undo()
             raise
-        self._db.execute("COMMIT")
+        self._db.execute("RELEASE part")
 
-    def next_number(self, name: str) -> int:
-        """The next number of a counter, from 1; a number is never handed out again."""
-        statement = (
-            "INSERT INTO counter VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1 "
-            "RETURNING value"
-        )
-        return int(self._db.execute(statement, (name,)).fetchone()[0])
+    @property
+    def pending(self) -> bool:
+        """Whether something may still be lost."""
+        return self._open
 
-    def raise_counter(self, name: str, value: int) -> None:
+    def commit(self) -> None:
+        """Keep the parts written since the last commit.
+
+        Raises:
+            sqlite3.Error: none of them is kept.
+        """
+        if not self._open:
+            return
+        self._open = False
+        try:
+            self._counters.write()
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            self.forget()
+            raise
+
+    def refresh(self) -> None:
+        """Notice what another process wrote into the file."""
+        if not self._open and self._changes() != self._seen:
+            self.forget()
+
+    def forget(self) -> None:
+        """Read again what is held in memory."""
+        self._counters.forget()
+        self.indexes.forget()
+        self._companies = None
+        self._seen = self._changes()
+
+    def next_number(self, company: int, name: str) -> int:
+        """The next number of a Company's counter, from 1; a number is never handed out again."""
+        return self._counters.next(company, name)
+
+    def raise_counter(self, company: int, name: str, value: int) -> None:
         """Let a counter go on after ``value``."""
-        statement = (
-            "INSERT INTO counter VALUES (?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET value = max(value, excluded.value)"
-        )
-        self._db.execute(statement, (name, value))
+        self._counters.go_on_after(company, name, value)
 
     def get(self, company: int, entity: str, key: int) -> Row | None:
-        found = self._db.execute(self._texts[entity].get, (key, company)).fetchone()
+        found = self._db.execute(self._texts[entity].get, (company, key)).fetchone()
         return load(found[0]) if found else None
 
     def insert(self, company: int, entity: str, row: Row) -> None:
-        self._db.execute(self._texts[entity].insert, (row["Id"], company, dump(row).decode()))
+        self._db.execute(self._texts[entity].insert, (company, row["Id"], dump(row).decode()))
 
-    def replace(self, entity: str, row: Row) -> None:
-        self._db.execute(self._texts[entity].replace, (dump(row).decode(), row["Id"]))
+    def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
+        """Rows as (id, JSON), all at once."""
+        self._db.executemany(self._texts[entity].insert, ((company, key, text) for key, text in rows))
 
-    def remove(self, entity: str, key: int) -> None:
-        self._db.execute(self._texts[entity].remove, (key,))
+    def replace(self, company: int, entity: str, row: Row) -> None:
+        self._db.execute(self._texts[entity].replace, (dump(row).decode(), company, row["Id"]))
+
+    def remove(self, company: int, entity: str, key: int) -> None:
+        self._db.execute(self._texts[entity].remove, (company, key))
+
+    def clear(self, company: int) -> None:
+        """Remove all rows and counters of a Company."""
+        for entity in filter(is_table, self._texts):
+            self._db.execute(self._texts[entity].clear, (company,))
+        self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
+        self._counters.forget()
 
     def children(self, company: int, link: Link, parent: int) -> list[Row]:
         """The rows a link leads to, in the order they were made."""
-        belongs = f"{column(link.key, 'integer')} = ? AND company = ?"
-        values: list[object] = [parent, company]
+        belongs = f"company = ? AND {column(link.key, 'integer')} = ?"
+        values: list[object] = [company, parent]
         if link.kind:
             belongs += f" AND {column(link.kind, 'enum')} = ?"
             values.append(link.actor)
@@ -107,81 +158,45 @@ class Store:
         """The bodies a statement finds, in its order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
-    def companies(self) -> list[Company]:
-        return [Company(*row) for row in self._db.execute("SELECT * FROM company ORDER BY id")]
+    def companies(self) -> tuple[Company, ...]:
+        """The Companies in the order they were added; the same object until one changes."""
+        if self._companies is None:
+            rows = self._db.execute("SELECT * FROM company ORDER BY id")
+            self._companies = tuple(Company(*row[:-2], *map(bool, row[-2:])) for row in rows)
+        return self._companies
 
     def add_company(self, company: Company) -> None:
-        values = (company.id, company.name, company.client_id, company.client_secret)
-        self._db.execute("INSERT INTO company VALUES (?, ?, ?, ?)", values)
+        """Keep a Company, or what changed of one with this id."""
+        row = astuple(company)
+        self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._companies = None
 
-    def _prepare(self) -> bool:
-        """Make the tables of an empty file; whether it was empty."""
-        made_by = self._pragma("application_id")
-        if made_by == 0 and self._pragma("page_count") == 0:
-            self._make()
-            return True
-        if made_by != APPLICATION_ID:
-            raise StoreError(f"{self.path} is a database of another program. Name another file.")
-        if self._pragma("user_version") != VERSION:
-            text = f"{self.path} was written by another version of the sandbox. Delete it or name another."
-            raise StoreError(text)
-        self._settle()
-        with self.transaction():  # refused at once when the file cannot be written
-            return False
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Everything that is committed, into another database."""
+        self.commit()
+        self._db.backup(target)
 
-    def _make(self) -> None:
-        self._settle()
-        with self.transaction():
-            for statement in statements():
-                self._db.execute(statement)
+    def copy_from(self, source: sqlite3.Connection) -> None:
+        """Everything of another store instead of what is here."""
+        self.commit()
+        source.backup(self._db)
+        self.forget()
 
-    def _settle(self) -> None:
-        """WAL, so that what was committed outlives a killed process and costs no flush of the disk."""
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
+    def become(self, other: Store) -> None:
+        """Everything of another open store instead of what is here."""
+        other.commit()
+        self.copy_from(other._db)
 
-    def _pragma(self, name: str) -> int:
-        return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
+    def _begin(self) -> None:
+        if self._open:
+            if not self._db.in_transaction:
+                raise sqlite3.OperationalError("SQLite ended the transaction")
+            return
+        self._db.execute("BEGIN IMMEDIATE")
+        if self._changes() != self._seen:
+            self.forget()
+        self._open = True
 
-
-@attrs.frozen
-class _Texts:
-    get: str
-    insert: str
-    replace: str
-    remove: str
-
-
-def _texts() -> dict[str, _Texts]:
-    """The statements of every entity type, written once so that SQLite's cache knows them."""
-    return {
-        name: _Texts(
-            get=f'SELECT body FROM "{name}" WHERE id = ? AND company = ?',  # noqa: S608 names of the catalogue
-            insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
-            replace=f'UPDATE "{name}" SET body = ? WHERE id = ?',  # noqa: S608
-            remove=f'DELETE FROM "{name}" WHERE id = ?',  # noqa: S608
-        )
-        for name in shapes()
-    }
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    # One connection, used by one thread at a time: the server's.
-    db = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, cached_statements=1024, timeout=5
-    )
-    db.create_function("regexp", 2, _matches, deterministic=True)
-    return db
-
-
-def _matches(pattern: str, text: object) -> bool:
-    return text is not None and re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None
-
-
-def _remedy(error: sqlite3.Error) -> str:
-    text = str(error)
-    if "not a database" in text:
-        return "Name a file that the sandbox made, or a new one."
-    if "unable to open" in text or "readonly" in text:
-        return "Name a file that can be written, in a directory that can."
-    return "Name another file, or close the program that uses this one."
+    def _changes(self) -> int:
+        """A number that differs once another connection has committed."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])

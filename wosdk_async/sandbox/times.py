@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
-from functools import cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo
 
 import attrs
@@ -55,12 +55,19 @@ class Now:
 
     def local(self, zone: tzinfo) -> str:
         seconds, fraction = divmod(self.ticks, _TICKS)
-        return _text(datetime.fromtimestamp(seconds, zone), fraction)
+        whole = _clock_face(seconds, zone)
+        return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Now:
         """``minutes`` from now, cut to the whole minute as the recorded due times are (facts 3.5)."""
         whole = self.ticks // _TICKS // 60 + minutes
         return Now(whole * 60 * _TICKS)
+
+
+@lru_cache(maxsize=64)
+def _clock_face(seconds: int, zone: tzinfo) -> str:
+    """Every write of one second shows the same few texts."""
+    return _text(datetime.fromtimestamp(seconds, zone), 0)
 
 
 def canonical(text: str, *, utc: bool) -> str | None:

@@ -14,6 +14,7 @@ __all__ = ["EXPIRES_IN", "Tokens"]
 
 EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
 _LIFETIME = 1200 * 10**9
+_REMEMBERED = 100_000  # an expired token stays known, to be told from a wrong one
 
 
 @attrs.define
@@ -29,10 +30,10 @@ class Tokens:
 
     def issue(self, company: Company) -> str:
         now = self.clock()
-        # An expired token stays known for one more lifetime, to be told from a wrong one
-        self._issued = {token: (c, end) for token, (c, end) in self._issued.items() if now < end + _LIFETIME}
         token = secrets.token_urlsafe(32)
         self._issued[token] = (company.id, now + _LIFETIME)
+        if len(self._issued) > _REMEMBERED:
+            del self._issued[next(iter(self._issued))]
         return token
 
     def expire(self, authorization: str | None) -> None:

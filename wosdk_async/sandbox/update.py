@@ -11,12 +11,12 @@ from wosdk_async.catalogue import Field
 
 from .body import Row, pick
 from .desk import Desk
-from .errors import Refusal, broken_rule, missing_row, unknown_property
+from .errors import broken_rule, missing_row, unfinished_path, unknown_property
 from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_WRITE
 from .selection import MAX_STEPS
-from .shape import SCALARS, Shape, shapes
+from .shape import SCALARS, Shape
 from .values import reference_id
 from .write import add_element, assign, delete, point, recognised
 
@@ -87,12 +87,10 @@ def _note(shape: Shape, made: Plan, steps: list[str]) -> None:
         raise unknown_property(shape.name, steps[0])
     if len(steps) == 1 or field.type == "money":
         if field.type in ("ref", "list"):  # as in a read (facts 3.4); not shown for a PUT, assumed
-            raise Refusal(
-                400, "ERROR_CODE_1003", f"Property path '{field.name}' must end in a plain property."
-            )
+            raise unfinished_path(field.name)
         made.names.add(field.name)
         return
-    target = shapes().get(field.of or "")
+    target = shape.target(field)
     if target is None:
         made.names.add(field.name)
     else:
@@ -124,7 +122,7 @@ def _inside(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inn
     if field.name not in row:
         point(desk, shape, row, field, value)
         return True
-    child = shapes()[field.of or ""]
+    child = shape.behind(field)
     return update(desk, child, desk.row(child.name, row[field.name]["Id"]), value, inner)
 
 
@@ -138,7 +136,7 @@ def _element(desk: Desk, shape: Shape, row: Row, field: Field, element: object, 
         return True
     if link(shape.name, field) is None:
         return _kept_element(shape, row, field, element, inner, key)
-    child = shapes()[field.of or ""]
+    child = shape.behind(field)
     found = _child(desk, shape, row, field, key)
     if pick(element, "PerformDeletion") is True:
         delete(desk, child, found)
@@ -164,7 +162,7 @@ def _kept_element(shape: Shape, row: Row, field: Field, element: Row, inner: Pla
     if pick(element, "PerformDeletion") is True:
         kept.remove(target)
     else:
-        child = shapes()[field.of or ""]
+        child = shape.behind(field)
         for member, value in recognised(child, element):
             if inner.covers(member):
                 assign(child, target, member, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -13,10 +14,11 @@ from .errors import broken_rule
 from .shape import enumeration
 from .times import canonical
 
-__all__ = ["UNREADABLE", "read", "reference_id"]
+__all__ = ["UNREADABLE", "read", "reference_id", "whole"]
 
 UNREADABLE: Final = object()  # the member is left as it was (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
+_DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
 
 def read(field: Field, value: object) -> Any:
@@ -31,7 +33,7 @@ def read(field: Field, value: object) -> Any:
 
 def reference_id(value: object) -> int | None:
     """The ``Id`` of a reference; None without one. 0 names no row (not shown; assumed)."""
-    found = _integer(None, pick(value, "Id")) if isinstance(value, dict) else None
+    found = whole(pick(value, "Id")) if isinstance(value, dict) else None
     return found if isinstance(found, int) and found != 0 else None
 
 
@@ -45,8 +47,8 @@ def _string(field: Field, value: object) -> object:
     return value
 
 
-def _integer(_field: Field | None, value: object) -> object:
-    """An integer, or a text of one: spec 4.4 sends CustomerId as text."""
+def whole(value: object) -> object:
+    """An integer, or a text of one: spec 4.4 sends CustomerId as text. Else `UNREADABLE`."""
     if isinstance(value, str):
         text = value.strip()
         if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20):
@@ -57,13 +59,23 @@ def _integer(_field: Field | None, value: object) -> object:
     return value if value in _INT64 else UNREADABLE
 
 
+def _integer(_field: Field, value: object) -> object:
+    return whole(value)
+
+
 def _number(_field: Field, value: object) -> object:
+    """A number, or a text of one, as for integers (not shown; assumed)."""
+    if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
+        return Decimal(value.strip())
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         return UNREADABLE
     return value
 
 
 def _boolean(_field: Field, value: object) -> object:
+    """A boolean, or its name as text (not shown; assumed)."""
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower(), UNREADABLE)
     return value if isinstance(value, bool) else UNREADABLE
 
 

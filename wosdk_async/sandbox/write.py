@@ -13,7 +13,7 @@ from .errors import broken_rule, required
 from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
 from .rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
-from .shape import FLAGS, REQUEST_ONLY, Shape, shapes
+from .shape import FLAGS, REQUEST_ONLY, Shape
 from .values import UNREADABLE, read, reference_id
 
 __all__ = ["add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
@@ -31,14 +31,16 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     ``ConcurrencyId`` ignored (facts 3.3).
 
     Args:
-        belongs: members that tie the row to its parent; they win over those sent.
+        belongs: members that tie the row to its parent, or its Id; they win over those sent.
     """
     members = [(field, _resolved(desk, field, value)) for field, value in recognised(shape, entity)]
     sent = {field.name for field, value in members if value is not None}
     for name, shown in REQUIRED.get(shape.name, {}).items():
         if name not in sent:
             raise required(shown)
-    row: Row = blank(shape, members) | (belongs or {}) | {"Id": desk.next_number(shape.name)}
+    named = belongs or {}
+    row: Row = blank(shape, members) | named
+    row["Id"] = named["Id"] if "Id" in named else desk.next_number(shape.name)
     if belongs is None:
         check_owner(desk, shape, row)
     for rules in (ON_CREATE, ON_WRITE):
@@ -102,7 +104,7 @@ def own(desk: Desk, shape: Shape, row: Row, members: Members) -> None:
 
 def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: object) -> None:
     """One more element of a list of ``row``; what is no object is dropped."""
-    child = shapes().get(field.of or "")
+    child = shape.target(field)
     if child is None or not isinstance(element, dict):
         return
     owned = link(shape.name, field)
@@ -116,7 +118,7 @@ def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: objec
 def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
     """Make an owned object's row and let ``row`` point at it."""
     owned = link(shape.name, field)
-    made = create(desk, shapes()[field.of or ""], value, owned.fields(row["Id"]) if owned else None)
+    made = create(desk, shape.behind(field), value, owned.fields(row["Id"]) if owned else None)
     row[field.name] = {"Id": made["Id"]}
 
 

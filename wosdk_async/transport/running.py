@@ -18,7 +18,7 @@ from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.login import Login
-from wosdk_async.transport.observe import ObservedEngine
+from wosdk_async.transport.observed import ObservedEngine
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
 
@@ -68,8 +68,8 @@ class Running:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """What fetches files; made when it is asked for."""
         if self._downloads is None:
-            network = settings.network
-            engine = engine_for(network, attrs.evolve(network.limits, connections=_DOWNLOADS))
+            make = settings.files or partial(engine_for, settings.network)
+            engine = make(attrs.evolve(settings.network.limits, connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads

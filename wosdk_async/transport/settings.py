@@ -10,6 +10,7 @@ import attrs
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import OnInDoubt
 from wosdk_async.transport.engine import Engine
+from wosdk_async.transport.engine.streaming import StreamingEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
@@ -28,7 +29,8 @@ call; a Reply is taken for the service's answer; None lets it go.
 class TransportSettings:
     """``network`` is how to get there, ``in_flight`` the bound of each Company's calls.
 
-    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits.
+    The rest as in :class:`~wosdk_async.client.Client`. ``engine`` makes an engine of such limits,
+    ``files`` one that downloads go over.
     """
 
     hosts: HostRules
@@ -46,3 +48,4 @@ class TransportSettings:
     traceparent: bool = False
     clock: Clock = Clock()
     engine: Callable[[Limits], Engine] | None = None
+    files: Callable[[Limits], StreamingEngine] | None = None

@@ -10,12 +10,15 @@ from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakSet
 
+import attrs
+
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.keepers import Keepers
-from wosdk_async.transport.observe import LOG, Hook, Observer, observed
+from wosdk_async.transport.observe import LOG, Hook, Observer
+from wosdk_async.transport.observed import observed
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.running import Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
@@ -56,6 +59,10 @@ class Transport:
         if self._loops and not self._closed:
             state = " ".join(repr(running.dispatcher.gate) for running in self._loops.values())
         return f"<Transport companies={len(self._keepers)} {state}>"
+
+    def changed(self, **settings: Any) -> Transport:
+        """Another transport, not opened yet, whose settings differ in these."""
+        return Transport(attrs.evolve(self._settings, **settings))
 
     @property
     def clock(self) -> Clock:

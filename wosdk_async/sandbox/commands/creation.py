@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 
 from wosdk_async.sandbox.body import Row, pick
+from wosdk_async.sandbox.created import created
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import required
-from wosdk_async.sandbox.expanded import expanded
 from wosdk_async.sandbox.rules import lineage
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import reference_id
@@ -46,7 +46,7 @@ def create_work_order(desk: Desk, arguments: Arguments) -> Row:
     if not isinstance(sent, dict):
         raise required("WorkOrder")
     order = make_order(desk, sent, arguments)
-    return {"Wo": expanded(desk, "WorkOrder", order)}
+    return {"Wo": created(desk, "WorkOrder", order)}
 
 
 def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
@@ -58,7 +58,8 @@ def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
     shape = shapes()["WorkOrder"]
     members = recognised(shape, sent)
     order = blank(shape, members)
-    _requestor(order, sent)
+    if desk.dialect.contactid_is_requestor:
+        _requestor(order, sent)
     parts = _parts(desk, order, sent)
     order["Id"] = desk.next_number("WorkOrder")
     _describe(desk, order, parts)
@@ -70,7 +71,7 @@ def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
 
 
 def _requestor(order: Row, sent: Row) -> None:
-    """Take ``Contactid`` as the requestor, as spec 4.3 sends it; a recorded release drops it (facts 5)."""
+    """Take ``Contactid`` as the requestor, as spec 4.3 sends it."""
     key = reference_id({"Id": pick(sent, "Contactid")})
     if key is not None and order.get("RequestorContact") is None:
         order["RequestorContact"] = {"Id": key}
@@ -175,6 +176,8 @@ def _cost(order: Row) -> Row:
         "Id": order["Id"],
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
+        "BillToOption": {"Id": 0},  # facts 5, Shape of a result
+        "ChargeCode": {"Id": 0},  # the same; its number is not shown, assumed
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,
     }

@@ -20,13 +20,13 @@ __all__ = ["create_command", "delete_command", "restore_command", "update_comman
 
 @command("CreateCommand")
 def create_command(desk: Desk, arguments: Arguments) -> Row:
-    shape, entity = _typed(arguments.get("Entity"))
+    shape, entity = _typed(desk, arguments.get("Entity"))
     return create_entity(desk, shape, entity)
 
 
 @command("UpdateCommand")
 def update_command(desk: Desk, arguments: Arguments) -> Row:
-    shape, entity = _typed(arguments.get("Entity"))
+    shape, entity = _typed(desk, arguments.get("Entity"))
     chosen = arguments.get("PropertySet")
     paths = paths_of(pick(chosen, "Properties") if isinstance(chosen, dict) else None)
     return update_entity(desk, shape, entity, list(paths))
@@ -34,29 +34,29 @@ def update_command(desk: Desk, arguments: Arguments) -> Row:
 
 @command("DeleteCommand")
 def delete_command(desk: Desk, arguments: Arguments) -> Row:
-    shape, key = _specified(arguments.get("EntitySpecifier"))
+    shape, key = _specified(desk, arguments.get("EntitySpecifier"))
     return delete_entity(desk, shape, str(key), missing_ok=False)
 
 
 @command("RestoreCommand")
 def restore_command(desk: Desk, arguments: Arguments) -> Row:
-    shape, key = _specified(arguments.get("EntitySpecifier"))
+    shape, key = _specified(desk, arguments.get("EntitySpecifier"))
     row = desk.row(shape.name, key)
     restore(desk, shape, row)
     return specifier(shape, row)
 
 
-def _typed(entity: Any) -> tuple[Shape, dict[str, Any]]:
+def _typed(desk: Desk, entity: Any) -> tuple[Shape, dict[str, Any]]:
     """The entity and its type, named by a member ``EntityType`` (how REST names it is not shown; assumed)."""
     name = pick(entity, "EntityType") if isinstance(entity, dict) else None
     if not isinstance(name, str):
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "The entity names no EntityType.")
-    return shape_of(name), entity
+    return shape_of(name, desk.dialect), entity
 
 
-def _specified(specifier: Any) -> tuple[Shape, int]:
+def _specified(desk: Desk, specifier: Any) -> tuple[Shape, int]:
     name = pick(specifier, "EntityType") if isinstance(specifier, dict) else None
     key = reference_id(specifier)
     if not isinstance(name, str) or key is None:
         raise Refusal(400, "ENTITYSPECIFIER_NOT_FOUND", "EntitySpecifier is null or empty.")  # facts 6
-    return shape_of(name), key
+    return shape_of(name, desk.dialect), key

@@ -10,6 +10,7 @@ from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Field
 from wosdk_async.sandbox.body import Row
 from wosdk_async.sandbox.desk import Desk
+from wosdk_async.sandbox.dialect import Dialect
 from wosdk_async.sandbox.errors import Refusal, broken_rule
 from wosdk_async.sandbox.shape import SCALARS
 from wosdk_async.sandbox.values import UNREADABLE, read
@@ -38,17 +39,17 @@ def command(name: str) -> Callable[[Handler], Handler]:
     return register
 
 
-def find(segments: list[str]) -> Command:
+def find(segments: list[str], dialect: Dialect) -> Command:
     """The command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
 
     Raises:
         Refusal: ``COMMAND_NOT_FOUND``. The text for a full name is assumed.
     """
     path = "/".join(segments).lower()
-    found = _paths().get(path)
+    found = _paths(dialect).get(path)
     if found is None and len(segments) == 2 and path not in _NO_SHORT_FORM:
         entity, short = segments[0].lower(), segments[1].lower()
-        found = _paths().get(f"{_PREFIXES.get(entity, entity)}{short}command")
+        found = _paths(dialect).get(f"{_PREFIXES.get(entity, entity)}{short}command")
     if found is not None:
         return found
     text = f"There are no such custom command as '{segments[-1] if segments else ''}'"
@@ -90,11 +91,12 @@ def needed(row: Row | None, name: str, key: object) -> Row:
 
 
 @cache
-def _paths() -> dict[str, Command]:
+def _paths(dialect: Dialect) -> dict[str, Command]:
     commands = catalogue.load().commands.values()
     named = {command.name.lower(): command for command in commands}
-    others = {path.lower(): c for c in commands for path in (c.path, *c.other_paths)}
-    return named | others
+    others = {path.lower(): c for c in commands for path in c.other_paths}
+    shown = {c.path.lower(): c for c in commands if dialect.spec_paths}
+    return named | others | shown
 
 
 @cache

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from wosdk_async import catalogue
 from wosdk_async.sandbox.body import Row, pick
+from wosdk_async.sandbox.created import created
 from wosdk_async.sandbox.desk import Desk
 from wosdk_async.sandbox.errors import broken_rule, required
-from wosdk_async.sandbox.expanded import expanded
 from wosdk_async.sandbox.ownership import link
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import UNREADABLE, read
@@ -35,7 +35,7 @@ def create_space(desk: Desk, arguments: Arguments) -> Row:
     space = _space(desk, customer, unit, arguments)
     if isinstance(specifier, dict) and isinstance(pick(specifier, "StreetAddress"), dict):
         _address(desk, space, pick(specifier, "StreetAddress"))
-    return {"NewSpace": expanded(desk, "Space", space)}
+    return {"NewSpace": created(desk, "Space", space)}
 
 
 def _space(desk: Desk, customer: Row, unit: Row, arguments: Arguments) -> Row:

@@ -1,0 +1,109 @@
+"""How often a create ends in doubt because the service closed an idle connection just then.
+
+    python -m benchmarks.stale [--calls 5000] [--idle 20 60] [--distance MILLISECONDS]
+
+The client pauses for 20 to 60 ms before each create. The server closes a connection that was idle for as
+long, so that nearly every close races with a call: the worst case. With ``--idle 4000 5000`` it is more
+patient than the 3 s for which the client trusts an idle connection with a create. The server answers
+whatever it reads, so a doubt is one that only the race made. ``--distance`` is how long the news of a close
+is under way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+
+import attrs
+
+import wosdk_async as wosdk
+from benchmarks.server import TOKEN, answer, created
+
+PAUSE = (0.02, 0.06)  # seconds
+
+
+class Counts:
+    """What the server saw."""
+
+    carried_out = 0
+    closed = 0
+
+
+@attrs.frozen
+class Server:
+    """Closes connections that were idle for a time between ``idle``, in seconds."""
+
+    port: int
+    idle: tuple[float, float]
+    distance: float
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer until a pause is longer than this connection's patience, then close it."""
+        bodies = {b"WoCreateCommand": created(), b"GetCompanyWsdkUrlCommand": discovery(self.port)}
+        try:
+            while True:
+                async with asyncio.timeout(random.uniform(*self.idle)):
+                    head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+                await reader.readexactly(length)
+                await asyncio.sleep(self.distance)
+                target = next((name for name in bodies if name in head), b"")
+                Counts.carried_out += target == b"WoCreateCommand"
+                writer.write(answer(bodies.get(target, TOKEN)))
+        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
+            Counts.closed += 1
+        finally:
+            await asyncio.sleep(self.distance)
+            writer.close()
+
+
+def discovery(port: int) -> bytes:
+    return b'{"CommandResult": {"Url": "http://127.0.0.1:%d/"}}' % port
+
+
+async def measure(calls: int, idle: tuple[float, float], distance: float) -> None:
+    handlers: set[asyncio.Task[None]] = set()
+
+    def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        handlers.add(asyncio.create_task(Server(port, idle, distance).serve(reader, writer)))
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    url, left, doubts = f"http://127.0.0.1:{port}", iter(range(calls)), 0
+    async with wosdk.Client(
+        region=wosdk.Region("stale", url, f"{url}/OAuth/token"), credentials=wosdk.Credentials("id", "secret")
+    ) as client:
+        company = client.company("Bench")
+
+        async def work() -> None:
+            nonlocal doubts
+            for _ in left:
+                await asyncio.sleep(random.uniform(*PAUSE))
+                try:
+                    await company.run("WoCreateCommand", {}, check=False)
+                except wosdk.InDoubtError:
+                    doubts += 1
+
+        await asyncio.gather(*(work() for _ in range(32)))
+    server.close()
+    await asyncio.gather(*handlers)
+    lost = calls - Counts.carried_out
+    print(f"{calls} creates, {Counts.closed} connections closed while idle")
+    print(f"{doubts} in doubt ({doubts / calls:.4%}), {lost} never carried out, none sent twice")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--calls", type=int, default=5000)
+    parser.add_argument("--distance", type=float, default=0.0, help="milliseconds, one way")
+    parser.add_argument("--idle", type=float, nargs=2, default=(20.0, 60.0), help="milliseconds")
+    args = parser.parse_args()
+    low, high = (each / 1000 for each in args.idle)
+    asyncio.run(measure(args.calls, (low, high), args.distance / 1000))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""The console in a real headless Chromium: what it shows, live, and without leaving its origin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.console.browser import wait_for_count
+from tests.console.served import CANCEL, PAYLOAD, Served, document, working_day
+from wosdk_async.sandbox.console.orders import PAGE
+
+pytestmark = pytest.mark.browser
+
+
+def test_companies_lead_to_their_work_orders(page: Any, sandbox: Served) -> None:
+    """The Company is shown with its counts and without its secret; its name leads to its orders."""
+    for _ in range(3):
+        sandbox.acme.order()
+    page.goto(f"{sandbox.root}/console")
+    row = page.locator("tbody tr").filter(has_text="AcmeFacilities")
+    assert row.locator('td[data-label="WorkOrder"]').inner_text() == "3"
+    assert row.locator('td[data-label="Kind"]').inner_text() == "non-live"
+    assert sandbox.local.variables["WOSDK_CLIENT_SECRET"] not in page.content()
+    row.locator("a").click()
+    page.locator("h1", has_text="Work orders").wait_for()
+    assert page.locator("tbody tr").count() == 3
+
+
+def test_work_orders_are_filtered_and_paged(page: Any, sandbox: Served) -> None:
+    """A page holds so many; state and text narrow the list; the rest is on the next page."""
+    made = working_day(sandbox.acme)
+    page.goto(sandbox.page("companies/46"))
+    assert page.locator("tbody tr").first.inner_text().startswith(made[-1]["Number"])
+    assert page.locator("tbody tr").count() == PAGE
+    page.get_by_role("link", name="Older").click()
+    page.get_by_text("Page 2", exact=True).wait_for()
+    assert page.locator("tbody tr").count() == len(made) - PAGE
+    page.get_by_label("State").select_option("Cancelled")
+    wait_for_count(page.locator("tbody tr"), 4)
+    wait_for_count(page.locator("tbody [data-state=Cancelled]"), 4)
+    page.get_by_label("Text").fill(made[0]["Number"])
+    page.keyboard.press("Enter")
+    wait_for_count(page.locator("tbody tr"), 1)
+
+
+def test_one_work_order_with_its_history(page: Any, sandbox: Served) -> None:
+    """Fields, items, notes, documents, and the history with the newest action first."""
+    acme = sandbox.acme
+    order = acme.order(ContactName="Ana Ruiz")
+    changed = {"Id": order["Id"], "Notes": [{"Body": "Key at the desk"}]}
+    acme.ok("PUT", "base/WorkOrder", {"Entity": changed, "Properties": ["Notes.*"]})
+    acme.run("WoCancelCommand", WorkOrderId=order["Id"], ActionReasonId=CANCEL, Comment="Twice")
+    document(acme, order["Id"], "Plan of floor 2", b"plan", "text/plain")
+    page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
+    page.locator("h1", has_text="Cancelled").wait_for()
+    sections = {part.locator("h2").inner_text(): part for part in page.locator("section").all()}
+    assert "Air handler AH-3" in sections["Items"].inner_text()
+    assert "Key at the desk" in sections["Notes"].inner_text()
+    assert "Plan of floor 2" in sections["Documents"].inner_text()
+    assert "Ana Ruiz" in sections["Fields"].inner_text()
+    actions = sections["History"].locator('td[data-label="Action"]').all_inner_texts()
+    assert (actions[0], actions[-1]) == ("Cancel", "Create")
+
+
+def test_the_log_is_live_and_keeps_secrets(page: Any, sandbox: Served) -> None:
+    """A request shows up by itself; opened by keyboard it shows both bodies; secrets are masked."""
+    page.goto(sandbox.page("requests"))
+    page.locator("summary", has_text="/OAuth/token").wait_for()
+    sandbox.acme.send("POST", "base/Contact", {"RequestId": "nightly-7", "Entity": {"LastName": "Ruiz"}})
+    line = page.locator("details").filter(has_text="nightly-7")
+    line.wait_for()
+    assert line.locator(".method").inner_text() == "POST"
+    line.locator("summary").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Body of the request").wait_for()
+    assert '"LastName": "Ruiz"' in page.get_by_label("Body of the request").inner_text()
+    assert '"RequestId": "nightly-7"' in page.get_by_label("Body of the reply").inner_text()
+    page.locator("summary", has_text="/OAuth/token").click()
+    page.get_by_text("access_token").wait_for()
+    token = sandbox.acme.headers["Authorization"].removeprefix("Bearer ")
+    assert token not in page.content()
+    assert sandbox.local.variables["WOSDK_CLIENT_SECRET"] not in page.content()
+
+
+def test_recording_is_switched_off_and_cleared(page: Any, sandbox: Served) -> None:
+    """The switch ends the recording, and the button forgets what there was."""
+    page.goto(sandbox.page("requests"))
+    page.locator("summary").first.wait_for()
+    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+        page.get_by_role("switch", name="Record").uncheck()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_text("Nothing yet.").wait_for()
+    sandbox.acme.order()
+    with page.expect_response(lambda reply: "/log" in reply.url):
+        pass
+    assert page.locator("summary").count() == 0
+
+
+def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> None:
+    """A rule added here strikes requests and counts them, until it is switched off or removed."""
+    call = sandbox.acme.http.get
+    url, headers = f"{sandbox.root}/api/v1/base/Customer/512", sandbox.acme.headers
+    page.goto(sandbox.page("faults"))
+    page.get_by_label("Fault").select_option("unavailable")
+    page.get_by_label("Operation").select_option("retrieve")
+    page.get_by_role("button", name="Add").click()
+    switch = page.get_by_role("switch")
+    switch.wait_for()
+    assert [call(url, headers=headers).status_code for _ in range(3)] == [503] * 3
+    page.get_by_text("struck 3 of 3").wait_for()
+    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+        switch.uncheck()
+    page.get_by_text("off", exact=True).wait_for()
+    assert call(url, headers=headers).status_code == 200
+    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+        page.get_by_role("switch").check()
+    assert call(url, headers=headers).status_code == 503
+    page.get_by_role("button", name="Remove rule 1").click()
+    page.get_by_text("No rules: nothing goes wrong.").wait_for()
+    assert call(url, headers=headers).status_code == 200
+
+
+def test_the_clock_goes_on(page: Any, sandbox: Served) -> None:
+    """After 21 minutes the token is dead, as the service says it."""
+    page.goto(sandbox.page("faults"))
+    with page.expect_response(lambda reply: reply.request.method == "POST"):
+        page.get_by_role("button", name="Advance").click()
+    reply = sandbox.acme.send("GET", "base/Customer/512")
+    assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "EXPIRED_TOKEN")
+
+
+def test_markup_of_the_service_stays_text(page: Any, sandbox: Served) -> None:
+    """Markup in names, notes, paths, ids and rules is shown as it is: nothing of it runs."""
+    acme = sandbox.acme
+    order = acme.order(ContactName=PAYLOAD)
+    changed = {"Id": order["Id"], "PoNumber": PAYLOAD[:30], "Notes": [{"Body": PAYLOAD}]}
+    acme.ok("PUT", "base/WorkOrder", {"Entity": changed, "Properties": ["PoNumber", "Notes.*"]})
+    acme.run("WoPickUpCommand", WorkOrderId=order["Id"], Comment=PAYLOAD)
+    acme.send("POST", f"query/{PAYLOAD}", {"RequestId": PAYLOAD})
+    sandbox.local.faults.load({"rule": [{"fault": "latency", "fixed": 0, "operation": PAYLOAD}]})
+    page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
+    page.locator("h1", has_text="Work order RSC").wait_for()
+    assert page.get_by_text(PAYLOAD, exact=True).count() == 3  # contact, note, comment
+    page.goto(sandbox.page("companies/46"))
+    page.locator('td[data-label="PO"]', has_text=PAYLOAD[:30]).wait_for()
+    page.goto(sandbox.page("requests"))
+    page.locator("summary", has_text=PAYLOAD).first.click()
+    page.get_by_label("Body of the request").wait_for()
+    page.goto(sandbox.page("faults"))
+    page.locator("#rules", has_text="onerror").wait_for()
+    assert page.locator("img, main script").count() == 0
+
+
+def test_a_stored_page_cannot_act_as_the_console(browser: Any, sandbox: Served) -> None:
+    """A document that is a page with a script runs nothing, though it has the console's origin."""
+    script = b"<p>stored</p><script>document.body.append('ran')</script>"
+    order = sandbox.acme.order()
+    document(sandbox.acme, order["Id"], "page", script, "text/html")
+    (row,) = sandbox.acme.query("Document")
+    page = browser.new_page()
+    page.goto(row["DocUrl"])
+    assert page.locator("body").inner_text() == "stored"
+    page.close()
+
+
+@pytest.mark.parametrize("path", ["console", "console#/companies/46", "order", "console#/requests"])
+def test_no_page_scrolls_sideways_on_a_phone(page: Any, sandbox: Served, path: str) -> None:
+    """At 380 px everything fits, also with long words."""
+    order = sandbox.acme.order(ContactName="N" * 60)
+    sandbox.acme.send("GET", f"base/WorkOrder/{'9' * 120}")
+    path = f"console#/companies/46/orders/{order['Id']}" if path == "order" else path
+    page.set_viewport_size({"width": 380, "height": 760})
+    page.goto(f"{sandbox.root}/{path}")
+    page.locator("main :is(table, summary)").first.wait_for()
+    for line in page.locator("summary").all():
+        line.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_the_description_is_browsed(page: Any, sandbox: Served) -> None:
+    """The page of the OpenAPI document finds an operation and opens its body, and fits a phone."""
+    page.set_viewport_size({"width": 380, "height": 760})
+    page.goto(f"{sandbox.root}/docs")
+    page.get_by_label("Search").fill("post cmd/WoCreate")
+    page.locator("details details summary", has_text="/api/v1/cmd/WoCreateCommand").click()
+    assert "WorkOrder*" in page.get_by_label("Request, application/json").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_keyboard_reaches_the_pages(page: Any, sandbox: Served) -> None:
+    """The first stop skips to the content; the next ones are the pages, and Enter opens one."""
+    page.goto(f"{sandbox.root}/console")
+    page.locator("table").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("h1", has_text="Faults and clock").wait_for()
+    assert page.evaluate("document.querySelector('[aria-current]').textContent") == "Faults and clock"

@@ -1,0 +1,106 @@
+"""Who may use the console: this machine, and no page but its own."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import httpx
+import pytest
+
+from wosdk_async.sandbox.console.pages import PARTS
+from wosdk_async.sandbox.console.routes import console_routes
+
+CHANGES = [
+    ("PUT", "/console/api/log", {"on": False}),
+    ("DELETE", "/console/api/log", None),
+    ("PUT", "/console/api/faults", {"seed": 0, "rules": []}),
+    ("POST", "/console/api/clock", {"days": 1}),
+]
+READS = [
+    "/console",
+    "/console/api/companies",
+    "/console/api/log",
+    "/console/api/faults",
+    "/console/api/clock",
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+def test_a_change_needs_the_header(http: httpx.Client, method: str, path: str, body: object) -> None:
+    """Without the header that a foreign page cannot send, nothing is changed."""
+    assert http.request(method, path, json=body).status_code == 200
+    del http.headers["X-Sandbox-Console"]
+    reply = http.request(method, path, json=body)
+    assert (reply.status_code, "x-sandbox-console" in reply.json()["ErrorMessage"]) == (403, True)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.test", "null", "http://127.0.0.1:9999", "https://localhost"])
+@pytest.mark.parametrize("path", READS)
+def test_other_origins_are_refused(http: httpx.Client, path: str, origin: str) -> None:
+    """A page of another origin gets nothing, and no answer allows it to ask."""
+    reply = http.get(path, headers={"Origin": origin})
+    assert reply.status_code == 403
+    asked = http.options(path, headers={"Origin": origin, "Access-Control-Request-Method": "PUT"})
+    assert not [name for name in (*reply.headers, *asked.headers) if name.startswith("access-control")]
+
+
+def test_the_own_origin_is_served(http: httpx.Client) -> None:
+    """What the console's own page sends is answered."""
+    assert http.get("/console/api/log", headers={"Origin": "http://127.0.0.1:8900"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:8900", "", "[::1"])
+@pytest.mark.parametrize("path", READS)
+def test_a_host_name_that_was_made_to_lead_here_is_refused(http: httpx.Client, path: str, host: str) -> None:
+    """DNS rebinding: the browser names the foreign host, also when its address is this machine's."""
+    assert http.get(path, headers={"Host": host}).status_code == 403
+
+
+@pytest.mark.parametrize("host", ["localhost:8900", "127.0.0.1", "[::1]:8900", "acme.localhost"])
+def test_names_of_this_machine_are_served(http: httpx.Client, host: str) -> None:
+    """Each name that can only mean this machine is taken."""
+    assert http.get("/console/api/clock", headers={"Host": host}).status_code == 200
+
+
+def test_other_machines_are_refused(http: httpx.Client) -> None:
+    """A caller from elsewhere gets nothing, whatever host it names."""
+    transport = http._transport
+    app = transport._app.app  # type: ignore[attr-defined]
+    other = httpx.ASGITransport(app, client=("192.0.2.7", 4000))
+
+    async def ask() -> int:
+        async with httpx.AsyncClient(transport=other, base_url="http://127.0.0.1:8900") as client:
+            return (await client.get("/console/api/companies")).status_code
+
+    assert asyncio.run(ask()) == 403
+
+
+def test_every_route_is_known_here() -> None:
+    """A new address of the console has to be put into the lists above, or to hold no data."""
+    known = {path for _, path, _ in CHANGES} | set(READS)
+    routes = {route.path for route in console_routes(None, None, None, None)}  # type: ignore[arg-type]
+    plain = {re.sub(r"/\{.*", "", path) for path in routes}
+    assert plain <= known | {"/console/api/companies", "/console"}
+
+
+@pytest.mark.parametrize("path", ["/console", "/docs", *(f"/console/{part}" for part in sorted(PARTS))])
+def test_pages_let_nothing_else_in(http: httpx.Client, path: str) -> None:
+    """Each page and part of it forbids scripts and connections of any other place, and inline ones."""
+    reply = http.get(path)
+    policy = reply.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(
+        r"(src|href)=\"(?!/|#)|<script(?! type=\"module\" src=)|innerHTML|https?://(?!www.w3.org)", reply.text
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["none.js", "../store.py", "%2e%2e/store.py", "static/console.js", "pages.py"]
+)
+def test_no_other_file_is_served(http: httpx.Client, path: str) -> None:
+    """Only the known parts are files to ask for."""
+    assert http.get(f"/console/{path}").status_code == 404

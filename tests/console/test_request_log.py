@@ -1,0 +1,137 @@
+"""The log of requests: off until it is asked for, bounded, and without secrets."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.sandbox.company import Caller, Direct
+from wosdk_async.sandbox import create_app, open_store
+from wosdk_async.sandbox.console import RequestLog
+from wosdk_async.sandbox.console.masking import MASK, shown_body
+from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Body
+
+
+def logged(http: httpx.Client) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = http.get("/console/api/log").json()["requests"]
+    return found
+
+
+def opened(http: httpx.Client, place: int = 0) -> dict[str, Any]:
+    number = logged(http)[place]["number"]
+    found: dict[str, Any] = http.get(f"/console/api/log/{number}").json()
+    return found
+
+
+def body_of(raw: bytes) -> Body:
+    body = Body()
+    body.add(raw)
+    return body
+
+
+def test_it_is_off_in_process(tmp_path: Path) -> None:
+    """Nothing is recorded until somebody asks for it; the switch is reached over HTTP."""
+    store = open_store(str(tmp_path / "s.db"))
+    with httpx.Client(transport=Direct(create_app(store)), base_url="http://127.0.0.1") as http:
+        http.headers["X-Sandbox-Console"] = "1"
+        http.get("/api/v1/base/Contact/1")
+        assert logged(http) == []
+        assert http.put("/console/api/log", json={"on": True}).json()["on"] is True
+        http.get("/api/v1/base/Contact/1")
+        assert [line["path"] for line in logged(http)] == ["/api/v1/base/Contact/1"]
+    store.close()
+
+
+def test_a_line_tells_what_came_and_what_left(http: httpx.Client) -> None:
+    """Method, path, status, time and RequestId; the newest first; the console's own calls are left out."""
+    http.get("/api/v1/base/Contact/1?RequestId=first")
+    http.post("/api/v1/query/Contact", json={"RequestId": 'a"b'}, headers={"CompanyName": "AcmeFacilities"})
+    second, first = logged(http)
+    assert (first["method"], first["path"]) == ("GET", "/api/v1/base/Contact/1?RequestId=first")
+    assert (first["status"], first["requestId"], first["broken"]) == (401, "first", False)
+    assert (second["requestId"], second["company"]) == ('a"b', "AcmeFacilities")
+    assert second["milliseconds"] >= 0
+    newer = http.get("/console/api/log", params={"after": first["number"]}).json()["requests"]
+    assert newer == [second]
+
+
+def test_a_broken_connection_is_told(http: httpx.Client) -> None:
+    """A request whose answer never came to its end is marked so."""
+    rule = {"fault": "reset", "carried_out": True}
+    http.put("/console/api/faults", json={"seed": 1, "rules": [{"rule": rule, "on": True}]})
+    with pytest.raises(ConnectionResetError):
+        http.get("/api/v1/base/Contact/1")
+    assert [(line["status"], line["broken"]) for line in logged(http)] == [(None, True)]
+
+
+def test_memory_is_bounded(http: httpx.Client, log: RequestLog) -> None:
+    """So many requests are kept, and of each body so many bytes; the cut is told."""
+    sent = json.dumps({"Entity": {"LastName": "x" * 2 * MAX_BODY}}).encode()
+    for _ in range(MAX_REQUESTS + 5):
+        http.post("/api/v1/base/Contact", content=sent)
+    kept = log.newest()
+    assert len(kept) == MAX_REQUESTS
+    assert sum(len(one.request.kept) + len(one.reply.kept) for one in kept) <= 2 * MAX_REQUESTS * MAX_BODY
+    shown = opened(http)["request"]
+    assert (shown["size"], shown["cut"], len(shown["body"])) == (len(sent), True, MAX_BODY)
+    assert http.delete("/console/api/log").json()["requests"] == []
+
+
+def test_secrets_of_a_session_are_masked(http: httpx.Client, tmp_path: Path) -> None:
+    """Neither the client's secret nor its token is in anything that the console shows."""
+    store = open_store(str(tmp_path / "sandbox.db"))
+    company = store.companies()[0]
+    acme = Caller(http, company)
+    pair = f"{company.client_id}:{company.client_secret}".encode()
+    basic = {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+    http.post("/OAuth/token", data={"grant_type": "client_credentials"}, headers=basic)
+    http.get(f"/api/v1/base/Contact/1?access_token={company.client_secret}", headers=acme.headers)
+    acme.send("POST", "base/Contact", {"Entity": {"Password": company.client_secret}})
+    shown = json.dumps([opened(http, place) for place in range(4)], ensure_ascii=False)
+    assert MASK in shown
+    assert company.client_id in shown
+    for secret in (company.client_secret, acme.headers["Authorization"][7:], basic["Authorization"][6:]):
+        assert secret not in shown
+    store.close()
+
+
+def test_the_key_of_a_file_is_masked(http: httpx.Client) -> None:
+    """Whoever has a file's address can open it, so its key is not shown."""
+    http.get("/files/46/7/0123456789abcdef")
+    assert opened(http)["path"] == f"/files/46/7/{MASK}"
+    shown = shown_body(body_of(b'{"DocUrl": "http://127.0.0.1/files/46/7/0123456789abcdef"}'))
+    assert "0123456789abcdef" not in shown
+
+
+@given(
+    secret=st.text(st.characters(min_codepoint=48, max_codepoint=122), min_size=12, max_size=40),
+    name=st.sampled_from(["client_secret", "Access_Token", "PASSWORD", "refresh_token"]),
+    cut=st.integers(0, 60),
+)
+def test_no_part_of_a_secret_is_shown_wherever_the_body_ends(secret: str, name: str, cut: int) -> None:
+    """JSON that was cut, also in the middle of the secret, shows no more than complete JSON does."""
+    whole = json.dumps({"a": 1, name: secret, "z": "end"}).encode()
+    shown = shown_body(body_of(whole[: len(whole) - cut]))
+    start = len(json.dumps({"a": 1, name: ""})) - 2
+    kept = secret[: max(0, len(whole) - cut - start)]
+    assert len(kept) < 8 or kept[:8] not in shown.replace(name, "")
+
+
+@given(st.binary(max_size=200))
+def test_any_body_can_be_shown(raw: bytes) -> None:
+    """Whatever was sent, the console shows a text for it."""
+    shown = shown_body(body_of(raw))
+    assert isinstance(shown, str)
+    assert shown or not raw.strip()
+
+
+def test_numbers_are_shown_as_they_came() -> None:
+    """Money keeps its digits: nothing is turned into a binary fraction."""
+    assert '"Value": 0.10000000000000000001' in shown_body(body_of(b'{"Value": 0.10000000000000000001}'))

@@ -1,0 +1,110 @@
+"""The JSON of the console: rules that are switched, work orders that are narrowed, refusals in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller
+from wosdk_async.sandbox import open_store
+
+RULE = {"fault": "status", "status": 503, "first": 2}
+
+
+def put(http: httpx.Client, *switches: tuple[dict[str, Any], bool]) -> dict[str, Any]:
+    rules = [{"rule": rule, "on": on} for rule, on in switches]
+    reply = http.put("/console/api/faults", json={"seed": 7, "rules": rules})
+    assert reply.status_code == 200, reply.text
+    found: dict[str, Any] = reply.json()
+    return found
+
+
+def test_a_rule_that_is_off_is_kept_and_strikes_nothing(http: httpx.Client) -> None:
+    """Off rules stay in their place; the others have their counters."""
+    latency = {"fault": "latency", "fixed": 0}
+    put(http, (RULE, False), (latency, True))
+    assert http.get("/api/v1/base/Contact/1").status_code == 401
+    rules = http.get("/console/api/faults").json()["rules"]
+    assert [(each["rule"], each["on"], each["struck"]) for each in rules] == [
+        (RULE, False, 0),
+        (latency, True, 1),
+    ]
+    assert http.get("/_sandbox/faults").json()["rule"] == [latency]
+    put(http, (RULE, True), (latency, True))
+    assert http.get("/api/v1/base/Contact/1").status_code == 503
+
+
+def test_a_script_from_elsewhere_replaces_all(http: httpx.Client) -> None:
+    """Rules that were put into force in another way are shown; those that were off here are gone."""
+    put(http, (RULE, False))
+    http.put("/_sandbox/faults", json={"seed": 1, "rule": [{"fault": "reset", "rate": 0.5}]})
+    rules = http.get("/console/api/faults").json()["rules"]
+    assert [(each["rule"]["fault"], each["on"]) for each in rules] == [("reset", True)]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ({"rules": [{"rule": {"fault": "fire"}, "on": False}]}, "one of latency"),
+        ({"rules": [{"rule": RULE}]}, "true or false"),
+        ({"rules": 7}, "list"),
+        ({"rules": [], "seed": "x"}, "whole number"),
+    ],
+)
+def test_a_wrong_rule_is_refused_also_when_it_is_off(http: httpx.Client, body: object, told: str) -> None:
+    """The text says what would be right, and what was in force stays."""
+    put(http, (RULE, True))
+    reply = http.put("/console/api/faults", json=body)
+    assert (reply.status_code, told in reply.json()["ErrorMessage"]) == (400, True)
+    assert http.get("/_sandbox/faults").json()["rule"] == [RULE]
+
+
+@pytest.mark.parametrize(
+    "body", [{"years": 1}, {"days": "1"}, {"days": -1}, {"days": 1e12}, {"days": True}, {}, 7]
+)
+def test_a_wrong_span_is_refused(http: httpx.Client, body: object) -> None:
+    """The clock stays where it is."""
+    before = http.get("/console/api/clock").json()["now"]
+    assert http.post("/console/api/clock", json=body).status_code == 400
+    assert http.get("/console/api/clock").json()["now"][:10] == before[:10]
+
+
+def test_work_orders_are_narrowed(http: httpx.Client, tmp_path: Path) -> None:
+    """By state and by text in any letter case; a pattern sign of SQL is no wildcard of its own."""
+    store = open_store(str(tmp_path / "sandbox.db"))
+    acme = Caller(http, store.companies()[0])
+    first, second = acme.order(ContactName="Ana Ruiz"), acme.order(ContactName="100% Berg")
+    acme.run("WoPickUpCommand", WorkOrderId=second["Id"])
+
+    def numbers(**asked: str) -> list[str]:
+        found = http.get("/console/api/companies/46/orders", params=asked).json()["Orders"]
+        return [order["Number"] for order in found]
+
+    assert numbers() == [second["Number"], first["Number"]]
+    assert numbers(state="New") == [first["Number"]]
+    assert numbers(text="ANA") == [first["Number"]]
+    assert numbers(text="100%") == [second["Number"]]
+    assert numbers(text="no such thing") == []
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("companies/999/orders", 404),
+        ("companies/46/orders/999999", 400),
+        ("companies/46/orders?page=-1", 400),
+        ("companies/46/orders?page=99999999", 400),
+        ("companies/46/orders?state=Nowhere", 400),
+        (f"companies/46/orders?text={'%25' * 5000}", 400),
+        ("log/999", 404),
+        ("log?after=x", 400),
+    ],
+)
+def test_what_is_not_there_is_told(http: httpx.Client, path: str, status: int) -> None:
+    """A refusal carries a text for the page to show."""
+    reply = http.get(f"/console/api/{path}")
+    assert (reply.status_code, bool(reply.json()["ErrorMessage"])) == (status, True)

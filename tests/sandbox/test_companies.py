@@ -1,0 +1,134 @@
+"""Several Companies in one store and one server: apart from each other, each at its own address."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller, Direct, calling
+from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
+from wosdk_async.sandbox.seed import found_company
+from wosdk_async.sandbox.store import Store
+
+
+def both(store: Store, http: httpx.Client, root: str) -> tuple[Caller, Caller]:
+    first, second = store.companies()
+    return Caller(http, first, root), Caller(http, second, root)
+
+
+def test_rows_and_numbers_are_apart(store: Store) -> None:
+    """Two Companies hold the same ids, count by themselves, and see nothing of each other."""
+    found_company(store, "Second", live=True)
+    with calling(store) as acme:
+        first, second = both(store, acme.http, acme.root)
+        for _ in range(3):
+            first.order(PoNumber="of the first")
+        made = second.order()
+        assert (made["Id"], made["Number"]) == (1, "RSC000001")
+        assert second.ids("WorkOrder") == [1]
+        assert second.get("WorkOrder", 1)["PoNumber"] == ""
+        assert second.refused("GET", "base/WorkOrder/2") == "ERROR_CODE_1019"
+        second.ok(
+            "PUT", "base/Contact", {"Entity": {"Id": 731, "LastName": "Ek"}, "Properties": ["LastName"]}
+        )
+        assert first.get("Contact", 731)["LastName"] == "Lindqvist"
+        assert second.ids("WorkOrder", ("Customer.Name", "Like", "Lind%")) == [1]
+        assert first.ids("AssetTree", ("ChildId", "Equal", 20420)) == [20400, 20410, 20420]
+        second.ok("DELETE", "base/Specialty/27")
+        assert first.get("Specialty", 27)["IsRemoved"] is False
+
+
+def test_credentials_open_one_company(store: Store) -> None:
+    """A token names its Company: with the name of another it is refused, also for discovery."""
+    second = found_company(store, "Second")
+    with calling(store) as acme:
+        reply = acme.send("GET", "base/Customer/512", CompanyName=second.name)
+        assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
+        body = {"Command": {"CompanyName": second.name}}
+        assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
+        reply = acme.send("POST", "cmd/GetCompanyWsdkUrlCommand", body, CompanyName=second.name)
+        assert reply.json()["ErrorCode"] == "INCORRECT_TOKEN"
+
+
+def test_a_company_with_a_host_of_its_own(store: Store) -> None:
+    """Discovery names the host from anywhere; any other host does not serve the Company."""
+    found_company(store, "Second", host="Second.Localhost")
+    with calling(store) as acme:
+        _, second = both(store, acme.http, "http://locator.test:8900")
+        found = second.run("GetCompanyWsdkUrlCommand", CompanyName="Second")
+        assert found["Url"] == "http://second.localhost:8900/"
+        assert second.refused("GET", "base/Customer/512") == "DATABASE_VERSION_MISMATCH"
+        second.root = found["Url"].rstrip("/")
+        assert second.get("Customer", 512)["Id"] == 512
+
+
+@pytest.mark.parametrize("name", ["", " ", "acmefacilities", "a\nb", "é"])
+def test_names_that_cannot_be_used(store: Store, name: str) -> None:
+    """A name is unique in any letter case and fits into a header."""
+    with pytest.raises(ValueError, match=r"no name of a Company|already"):
+        found_company(store, name)
+    assert len(store.companies()) == 1
+
+
+@pytest.mark.parametrize("host", ["a b", "http://a", "a:80", "a/b"])
+def test_hosts_that_are_none(store: Store, host: str) -> None:
+    """A host is a name alone."""
+    with pytest.raises(ValueError, match="no host name"):
+        found_company(store, "Second", host=host)
+
+
+def test_local_company_with_several(tmp_path: Path) -> None:
+    """Names that the store does not have are added; each has variables of its own."""
+    with LocalCompany(tmp_path / "s.db", companies=["North", "South"]) as local, httpx.Client() as http:
+        secrets = {local.variables_of(name)["WOSDK_CLIENT_SECRET"] for name in ("north", "SOUTH")}
+        assert len(secrets) == 2
+        assert local.variables == local.variables_of("North")
+        with pytest.raises(KeyError, match="only North, South"):
+            local.variables_of("East")
+        listed = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"]
+        assert [company["Name"] for company in listed] == ["North", "South"]
+        assert listed[1]["Variables"] == local.variables_of("South")
+    with LocalCompany(tmp_path / "s.db", companies=["South", "East"]) as local:
+        assert local.variables["WOSDK_COMPANY"] == "South"
+        assert local.variables_of("East")["WOSDK_CLIENT_ID"] == "sandbox-client-48"
+
+
+def test_a_company_added_while_it_is_served(tmp_path: Path) -> None:
+    """Another process adds a Company to the file: the server knows it with the next token request."""
+    with LocalCompany(tmp_path / "s.db") as local, httpx.Client() as http:
+        root = local.variables["WOSDK_LOCATOR_URL"]
+        first = http.get(f"{root}/_sandbox/companies").json()["Companies"][0]
+        assert (first["Id"], first["Url"], first["Live"]) == (46, f"{root}/", False)
+        other = open_store(tmp_path / "s.db")
+        added = found_company(other, "Added")
+        other.close()
+        assert Caller(http, added, root).order()["Id"] == 1
+
+
+def test_the_console_of_a_stranger_is_refused(tmp_path: Path, store: Store) -> None:
+    """What steers the sandbox answers its own machine, by a loopback name, and no other page."""
+    with LocalCompany(tmp_path / "t.db") as local, httpx.Client() as http:
+        address = local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies"
+        body = json.dumps({"Name": "Third", "Live": True, "Seeded": False})
+        for headers in ({"Host": "evil.test"}, {"Origin": "http://evil.test"}):
+            assert http.post(address, content=body, headers=headers).status_code == 403
+            assert http.get(address.replace("companies", "faults"), headers=headers).status_code == 403
+        assert len(http.get(address).json()["Companies"]) == 1
+        made = http.post(address, content=body).json()["Companies"][1]
+        assert (made["Name"], made["Live"]) == ("Third", True)
+        assert http.post(address, content=body).status_code == 400
+        assert http.post(address, content=b"{").status_code == 400
+    with pytest.raises(StoreError), LocalCompany(tmp_path):
+        pass
+
+
+def test_open_to_other_machines(store: Store) -> None:
+    """Where the server lets them, other machines reach what steers it; other pages still do not."""
+    for open_admin, status in ((False, 403), (True, 200)):
+        app = create_app(store, open_admin=open_admin)
+        with httpx.Client(transport=Direct(app), base_url="http://far.test/_sandbox") as http:
+            assert http.get("/companies").status_code == status
+            assert http.get("/companies", headers={"Origin": "http://near.test"}).status_code == 403

@@ -1,0 +1,138 @@
+"""Rows of one's own from JSON, CSV and Python: checked by the catalogue, all or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.sandbox.company import Caller
+from wosdk_async.sandbox import LocalCompany, StoreError
+from wosdk_async.sandbox.seed_files import read_rows
+from wosdk_async.sandbox.seed_rows import load_rows
+from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.times import Now
+
+
+def loaded(store: Store, path: Path, entity: str | None = None) -> int:
+    return load_rows(store, store.companies()[0], read_rows(path, entity), Now(0))
+
+
+def written(folder: Path, text: str, name: str = "rows.json") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def told(store: Store, path: Path, entity: str | None = None) -> list[str]:
+    with pytest.raises(StoreError) as caught:
+        loaded(store, path, entity)
+    return str(caught.value).splitlines()
+
+
+def test_rows_of_json(acme: Caller, store: Store, tmp_path: Path) -> None:
+    """Rows come in with their lists, with their Id or a new one, and may name rows further below."""
+    path = written(
+        tmp_path,
+        """{
+        "Customer": [
+          {"Id": 9000, "Name": "Mole End", "WorkZone": {"Id": 99},
+           "Contacts": [{"FirstName": "Mole", "LastName": "Moldy", "TypeId": "Primary"}]},
+          {"name": "River Bank", "WorkZone": {"Id": 14}}
+        ],
+        "WorkZone": [{"Id": 99, "DisplayAs": "Wild Wood", "CurrencyTypeId": "EUR"}],
+        "Product": []
+        }""",
+    )
+    assert loaded(store, path) == 3
+    assert acme.get("Customer", 9000, "Name,WorkZone.DisplayAs,Contacts.DisplayAs")["Contacts"][0] == {
+        "DisplayAs": "Mole Moldy",
+        "Id": 733,
+    }
+    assert acme.ids("Customer", ("Name", "Equal", "river bank")) == [9001]
+    assert acme.order(Customer={"Id": 9001})["Number"] == "RSC000001"
+
+
+def test_rows_of_csv(acme: Caller, store: Store, tmp_path: Path) -> None:
+    """Columns are property paths; empty cells are not sent; cells are read by the kind of their field."""
+    text = 'Name,WorkZone.Id,TaxExempt,Instructions\n"A, B",15,yes,"two\nlines"\nC,14,,\n\n'
+    path = written(tmp_path, text, "rows.csv")
+    assert loaded(store, path, "customer") == 2
+    first, second = (row["Id"] for row in acme.query("Customer", ("Name", "In", "A, B", "C")))
+    row = acme.get("Customer", first)
+    assert (row["Name"], row["WorkZone"], row["TaxExempt"]) == ("A, B", {"Id": 15}, True)
+    assert row["Instructions"] == "two\nlines"
+    assert acme.get("Customer", second)["TaxExempt"] is False
+
+
+def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -> None:
+    """All mistakes of a file at once, each with its line and a remedy; nothing of it is kept."""
+    path = written(
+        tmp_path,
+        """{"Customer": [
+        {"Name": "Kept by none"},
+        {"Nmae": "x", "WorkZone": 14},
+        {"Contacts": [{"TypeId": "Primry"}]}
+        ],
+        "Custmer": [{}], "AssetTree": [{}]}""",
+    )
+    assert told(store, path) == [
+        "line 3: Customer has no property 'Nmae'. Did you mean Name?",
+        "line 3: Customer.WorkZone takes an object with an Id, not 14",
+        "line 4: Contact.TypeId takes LeaseContactType, not 'Primry'. Did you mean Primary?",
+        "line 6: there is no entity type 'Custmer'. Did you mean Customer?",
+        "line 6: rows of AssetTree are worked out from others",
+    ]
+    assert acme.ids("Customer") == [512, 513]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"Customer": [{"Name": 1}\n{"Name": 2}]}', "rows.json line 2: ']' is expected."),
+        ('{"Customer": [\n{"Name": }]}', "rows.json line 2: Expecting value."),
+        ('{"Customer": {}}', "rows.json line 1: '[' is expected."),
+        ('{"Customer": [1]}', "line 1: a row of Customer is an object."),
+        ('{"Customer": []} x', "rows.json line 1: Nothing more is expected."),
+        ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone: there is no WorkZone 77"),
+        ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 is there already. Leave Id out"),
+    ],
+)
+def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
+    """A file that is no JSON of rows is told by its line, and leaves nothing behind."""
+    assert line in told(store, written(tmp_path, text))[0]
+    assert acme.ids("Customer") == [512, 513]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("Name,Nope\na,b\n", "line 2: Customer has no property 'Nope'"),
+        ("Name,TaxExempt\na,no\nb,perhaps\n", "line 3: Customer.TaxExempt takes boolean, not 'perhaps'"),
+        ("Name\na,b\n", "line 2: there are 2 cells for 1 columns."),
+        ('Name\n"a', "line 2: unexpected end of data"),
+        ("Name.First\na\n", "line 2: Customer.Name takes string, not {'First': 'a'}"),
+        ("Name,Name.First\na,b\n", "line 2: column Name.First and another one say"),
+    ],
+)
+def test_csv_that_does_not_fit(store: Store, tmp_path: Path, text: str, line: str) -> None:
+    """A cell that does not fit its field is told with its line and column."""
+    assert line in told(store, written(tmp_path, text, "rows.csv"), "Customer")[0]
+
+
+def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
+    """A CSV file needs its entity type, and both kinds need UTF-8."""
+    assert "name it with --entity" in told(store, written(tmp_path, "Name\n", "rows.csv"))[0]
+    (tmp_path / "latin.json").write_bytes(b'{"Customer": [{"Name": "\xe9"}]}')
+    assert "is not UTF-8" in told(store, tmp_path / "latin.json")[0]
+
+
+def test_rows_of_python() -> None:
+    """A served Company takes rows from the program that runs it."""
+    with LocalCompany() as local, httpx.Client() as http:
+        local.seed({"Specialty": [{"Id": 40, "DisplayAs": "Roofing"}]})
+        with pytest.raises(StoreError, match="Specialty 1: Specialty has no property 'Nope'"):
+            local.seed({"Specialty": [{"DisplayAs": "Glass"}, {"Nope": 1}]})
+        found = http.get(local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies").json()["Companies"][0]
+        assert found["Variables"] == local.variables

@@ -1,0 +1,165 @@
+"""Time stands still until it is moved, and passes by itself where a call does nothing but wait."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.testing.orders import count, create_command
+from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError
+from wosdk_async.errors import NoAnswerError
+from wosdk_async.testing import Sandbox, SkippingClock
+from wosdk_async.testing.faults import AddedFaults
+
+START = datetime(2025, 3, 1, tzinfo=UTC)
+
+
+async def test_calls_take_no_time(wosdk_company: Company, wosdk_clock: SkippingClock) -> None:
+    """Nothing moves the clock while there is something to do."""
+    start = wosdk_clock.now
+    await asyncio.gather(*(wosdk_company.get(Customer, 512) for _ in range(50)))
+    assert wosdk_clock.now == start
+
+
+async def test_a_token_dies_on_both_sides(
+    wosdk_sandbox: Sandbox, wosdk_company: Company, wosdk_clock: SkippingClock
+) -> None:
+    """20 minutes later the client fetches another before the service would refuse it."""
+    await wosdk_company.get(Customer, 512)
+    wosdk_clock.advance(minutes=21)
+    await wosdk_company.get(Customer, 512)
+    paths = [seen.path for seen in wosdk_sandbox.requests]
+    assert paths.count("/OAuth/token") == 2
+    assert {seen.status for seen in wosdk_sandbox.requests} == {200}
+
+
+async def test_waits_of_retries_are_skipped(
+    wosdk_company: Company, wosdk_faults: AddedFaults, wosdk_clock: SkippingClock
+) -> None:
+    """A Retry-After of 10 seconds moves the clock and holds nobody up."""
+    await wosdk_company.connect()
+    wosdk_faults.add("status", status=503, retry_after=10, first=2, operation="retrieve")
+    before, began = wosdk_clock.now, time.monotonic()
+    assert (await wosdk_company.get(Customer, 512)).id == 512
+    assert (wosdk_clock.now - before).total_seconds() >= 20
+    assert time.monotonic() - began < 5
+
+
+async def test_a_deadline_comes_before_a_longer_wait(
+    wosdk_company: Company, wosdk_faults: AddedFaults, wosdk_clock: SkippingClock
+) -> None:
+    """What is due first happens first, at its time; no call hangs."""
+    await wosdk_company.connect()
+    wosdk_faults.add("latency", fixed=1000, operation="retrieve")
+    before = wosdk_clock.now
+    with pytest.raises(DeadlineError):
+        await wosdk_company.get(Customer, 512)
+    assert 60 <= (wosdk_clock.now - before).total_seconds() < 60.1
+
+
+async def test_a_wait_moves_on_only_when_all_calls_wait(wosdk_faults: AddedFaults) -> None:
+    """A call that has something to do is not overtaken by the time of another."""
+    with Sandbox(now=START) as sandbox:
+        acme = sandbox.client().company()
+        await acme.connect()
+        sandbox.faults.add("latency", fixed=5, operation="retrieve", first=1)
+        slow = asyncio.ensure_future(acme.get(Customer, 512))
+        made = [await acme.run(create_command()) for _ in range(3)]
+        assert (len(made), sandbox.clock.now) == (3, START)
+        await slow
+        assert (sandbox.clock.now - START).total_seconds() == pytest.approx(5)
+
+
+@pytest.mark.parametrize("hold", [{}, {"hold": 1}], ids=["client hangs up", "server hangs up"])
+async def test_a_commit_after_the_client_gave_up(
+    wosdk_company: Company, wosdk_faults: AddedFaults, wosdk_clock: SkippingClock, hold: dict[str, int]
+) -> None:
+    """In doubt at first; once the time has come, the order is there."""
+    await wosdk_company.connect()
+    wosdk_faults.add("late_commit", after=30, operation="WoCreateCommand", **hold)
+    with pytest.raises(InDoubtError):
+        await wosdk_company.run(create_command())
+    wosdk_faults.clear()
+    assert await count(wosdk_company) == 0
+    wosdk_clock.advance(seconds=31)
+    assert await count(wosdk_company) == 1
+
+
+async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults: AddedFaults) -> None:
+    """Also the log-in's own patience passes without waiting."""
+    wosdk_faults.add("latency", fixed=100, operation="token")
+    began = time.monotonic()
+    with pytest.raises(NoAnswerError):
+        await wosdk_company.get(Customer, 512)
+    assert time.monotonic() - began < 5
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=8))
+def test_waits_end_in_order_and_on_time(seconds: list[float]) -> None:
+    """Whatever calls wait for, they go on in the order of their times, none early and none late."""
+    clock = SkippingClock(START)
+    start = clock()
+    ended: list[tuple[float, int]] = []
+
+    async def wait(span: float) -> None:
+        await clock.client_clock().sleep(span)
+        ended.append((span * 10**9, clock() - start))
+
+    async def run() -> None:
+        await asyncio.gather(*map(wait, seconds))
+
+    asyncio.run(run())
+    assert [at for _, at in ended] == sorted(at for _, at in ended)
+    assert all(span <= at < span + 1 for span, at in ended)
+    assert (len(ended), clock.sleepers) == (len(seconds), 0)
+
+
+def test_the_client_counts_finely(wosdk_clock: SkippingClock) -> None:
+    """A microsecond is one for the client's deadlines, too."""
+    now = wosdk_clock.client_clock().now
+    wosdk_clock.advance(seconds=1e-6)
+    assert now() == pytest.approx(1e-6, rel=1e-3)
+
+
+async def test_a_sleeper_that_is_cancelled_holds_nothing_up(wosdk_clock: SkippingClock) -> None:
+    """Cancelled waits leave the clock: the next one is found behind them."""
+    first = asyncio.ensure_future(wosdk_clock.sleep(5))
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.gather(first, return_exceptions=True)
+    assert wosdk_clock.sleepers == 0
+    await wosdk_clock.client_clock().sleep(7)
+
+
+def test_it_goes_on_in_another_loop(wosdk_client: Client, wosdk_faults: AddedFaults) -> None:
+    """A loop that ended while a call waited holds up no other."""
+    acme = wosdk_client.company()
+    wosdk_faults.add("latency", fixed=3, operation="retrieve")
+
+    async def give_up() -> None:
+        call = asyncio.ensure_future(acme.get(Customer, 512))
+        for _ in range(15):
+            await asyncio.sleep(0)
+        call.cancel()
+
+    asyncio.run(give_up())
+    assert asyncio.run(acme.get(Customer, 512)).id == 512
+
+
+@pytest.mark.parametrize("span", [-1, float(10**12)])
+def test_spans_that_cannot_be(wosdk_clock: SkippingClock, span: float) -> None:
+    """Time goes forward only, and not past the calendar."""
+    with pytest.raises(ValueError, match="cannot go on"):
+        wosdk_clock.advance(span)
+
+
+def test_a_moment_without_a_zone() -> None:
+    """It could mean any hour of a day."""
+    with pytest.raises(ValueError, match="no zone"):
+        SkippingClock(datetime(2025, 3, 1))

@@ -1,0 +1,115 @@
+"""Requests without a socket end as they do over one: carried out, cancelled, broken, refused."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.testing.orders import count, create_command
+from wosdk_async import Client, Company, Credentials, Customer, Document, Region
+from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
+from wosdk_async.testing import Sandbox
+from wosdk_async.testing.faults import AddedFaults
+from wosdk_async.wire import Call
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_a_cancelled_create_is_told_of_if_it_may_have_been_carried_out(turns: int) -> None:
+    """At whatever point it is cancelled: what was carried out was sent, and the client's hook heard of it."""
+    told: list[str | None] = []
+
+    def on_in_doubt(call: Call[object], request_id: str | None) -> None:
+        told.append(request_id)
+
+    with Sandbox() as sandbox:
+        client = sandbox.client(on_in_doubt=on_in_doubt)
+        acme = client.company()
+        await acme.connect()
+        create = asyncio.ensure_future(acme.run(create_command()))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        create.cancel()
+        answered = (await asyncio.gather(create, return_exceptions=True))[0]
+        found = await count(acme)
+        assert found <= 1
+        assert (found == 1) == (bool(told) or not isinstance(answered, BaseException))
+        assert client.stats().in_flight == 0
+
+
+async def test_a_cancelled_call_gives_its_place_back(
+    wosdk_sandbox: Sandbox, wosdk_faults: AddedFaults
+) -> None:
+    """Hundreds that are cancelled in mid-answer leave none in flight, and the next one works."""
+    client = wosdk_sandbox.client(in_flight=2)
+    acme = client.company()
+    await acme.connect()
+    wosdk_faults.add("late_commit", operation="retrieve")
+    for _ in range(100):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await acme.get(Customer, 512)
+    wosdk_faults.clear()
+    assert (await acme.get(Customer, 512)).id == 512
+    assert (client.stats().in_flight, client.stats().connections_busy) == (0, 0)
+
+
+async def test_nothing_but_the_company_is_there(wosdk_sandbox: Sandbox) -> None:
+    """A client that is led elsewhere reaches nobody, and surely no network."""
+    client = wosdk_sandbox.client()
+    elsewhere = Region("elsewhere", locator_url="https://locator.corrigo.com")
+    other = client.company("Acme", region=elsewhere, credentials=Credentials("a", "b")).with_options(
+        deadline=5
+    )
+    with pytest.raises(NotSentError, match=r"oauth-pro-v2\.corrigo\.com.*sandbox\.wosdk\.test"):
+        await other.get(Customer, 512)
+
+
+async def test_a_company_that_is_gone_answers_nobody() -> None:
+    """What still runs when its test is over gets an error that says so."""
+    with Sandbox() as sandbox:
+        acme = sandbox.client().company()
+        await acme.connect()
+    with pytest.raises(NotSentError, match="is over"):
+        await acme.get(Customer, 512)
+
+
+async def test_work_under_way_ends_with_the_test(wosdk_faults: AddedFaults) -> None:
+    """A request that waits at the end is given up, and its task does not stay."""
+    with Sandbox() as sandbox:
+        acme = sandbox.client().company()
+        await acme.connect()
+        sandbox.faults.add("late_commit", operation="WoCreateCommand", hold=None)
+        create = asyncio.ensure_future(acme.run(create_command()))
+        while not sandbox.faults.injected:
+            await asyncio.sleep(0)
+    with pytest.raises(InDoubtError):
+        await create
+    assert [task for task in asyncio.all_tasks() if task.get_name().startswith("sandbox")] == []
+
+
+async def test_documents_are_fetched_in_the_process(wosdk_company: Company) -> None:
+    """What was attached can be downloaded: files have no socket either."""
+    made = await wosdk_company.run(create_command())
+    kept = await wosdk_company.attach(made.wo or 0, b"hello", file_name="hello.txt")
+    document = await wosdk_company.get(Document, kept.id or 0)
+    assert await wosdk_company.download(document) == b"hello"
+
+
+async def test_many_at_once(wosdk_client: Client) -> None:
+    """Each gets its own answer."""
+    acme = wosdk_client.company()
+    made = await asyncio.gather(*(acme.run(create_command(f"PO-{number}")) for number in range(100)))
+    numbers = {result.wo.number for result in made if result.wo}
+    assert len(numbers) == 100
+
+
+async def test_a_failure_of_the_sandbox_is_a_500(
+    wosdk_sandbox: Sandbox, wosdk_company: Company, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As at the service, a create is in doubt then; the log tells what failed."""
+    await wosdk_company.connect()
+    wosdk_sandbox._store.close()
+    with pytest.raises(WosdkError, match="HTTP 500"):
+        await wosdk_company.run(create_command())
+    assert "the sandbox failed" in caplog.text

@@ -1,0 +1,191 @@
+"""pytest with the plugin, as users run it: in processes of its own, under both async plugins."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ASYNCIO = "pytest_asyncio.plugin"
+SCOPE = ["-o", "asyncio_default_fixture_loop_scope=function"]
+ANYIO = "anyio.pytest_plugin"
+
+FIXTURES = """
+    import asyncio
+    import pytest
+    from wosdk_async import Client, Company, Customer, WorkOrder
+
+    {mark}
+
+    async def test_company(wosdk_company):
+        assert isinstance(wosdk_company, Company)
+        assert (await wosdk_company.get(Customer, 512)).name == "Lindqvist Dental LLC"
+
+    async def test_client(wosdk_client, wosdk_sandbox):
+        assert isinstance(wosdk_client, Client)
+        await wosdk_client.company().create(Customer(name="new", display_as="new"))
+        assert wosdk_sandbox.requests[-1].status == 200
+
+    async def test_closed_by_the_test(wosdk_client):
+        async with wosdk_client:
+            await wosdk_client.company().get(Customer, 512)
+
+    async def test_faults_and_clock(wosdk_company, wosdk_faults, wosdk_clock):
+        await wosdk_company.connect()
+        wosdk_faults.add("status", status=503, first=1, retry_after=30)
+        before = wosdk_clock.now
+        await wosdk_company.get(Customer, 512)
+        assert (wosdk_clock.now - before).total_seconds() >= 30
+        assert wosdk_faults.injected == {{"status": 1}}
+
+    async def test_left_in_the_middle(wosdk_company, wosdk_faults):
+        await wosdk_company.connect()
+        wosdk_faults.add("late_commit", operation="retrieve")
+        call = asyncio.ensure_future(wosdk_company.get(Customer, 512))
+        await asyncio.sleep(0)
+"""
+
+
+WITHOUT_A_LOOP = """
+    import asyncio
+    from wosdk_async import Customer
+
+    def test_without_a_loop(wosdk_company):
+        assert asyncio.run(wosdk_company.get(Customer, 512)).id == 512
+"""
+
+
+ON_ASYNCIO = "pytest.mark.parametrize('anyio_backend', ['asyncio'])"
+
+
+@pytest.mark.parametrize(
+    ("plugin", "mark", "options"),
+    [
+        (ASYNCIO, "", ["-o", "asyncio_mode=auto", *SCOPE]),
+        (ASYNCIO, "pytestmark = pytest.mark.asyncio", ["-o", "asyncio_mode=strict", *SCOPE]),
+        (
+            ASYNCIO,
+            "pytestmark = pytest.mark.asyncio(loop_scope='module')",
+            ["-o", "asyncio_mode=strict", *SCOPE],
+        ),
+        (
+            ANYIO,
+            "pytestmark = [pytest.mark.anyio, pytest.mark.parametrize('anyio_backend', ['asyncio'])]",
+            [],
+        ),
+        (ANYIO, "", ["-o", "anyio_mode=auto", "-k", "asyncio or without"]),
+    ],
+    ids=["auto", "strict", "one loop", "anyio", "anyio auto"],
+)
+def test_fixtures_work_under(kit: pytest.Pytester, plugin: str, mark: str, options: list[str]) -> None:
+    """All fixtures, with warnings as errors: nothing is left open, in the order of teardown of either."""
+    kit.makepyfile(test_async=FIXTURES.format(mark=mark), test_sync=WITHOUT_A_LOOP)
+    kit.plugins.append(plugin)
+    result = kit.runpytest_subprocess("-W", "error", "--strict-markers", *options)
+    result.assert_outcomes(passed=6)
+
+
+MARKERS = """
+    import asyncio
+
+    import pytest
+    from wosdk_async import Trace
+
+    def envelope(company):
+        trace = Trace()
+        asyncio.run(company.traced(trace).get("Customer", 512))
+        return trace.reply.body.decode()
+
+    @pytest.mark.wosdk(company="Lakeside")
+    def test_marked(wosdk_sandbox):
+        assert wosdk_sandbox.name == "Lakeside"
+
+    def test_ini(wosdk_sandbox):
+        assert wosdk_sandbox.name == "Ini Company"
+
+    @pytest.mark.wosdk(company="Outer", seed={"Customer": [{"Name": "x"}]})
+    class TestNearest:
+        @pytest.mark.wosdk(company="Inner")
+        def test_nearest(self, wosdk_sandbox):
+            assert wosdk_sandbox.name == "Inner"
+
+    @pytest.mark.wosdk(dialect="spec")
+    def test_spec(wosdk_company):
+        assert "Entities" in envelope(wosdk_company)
+
+    def test_recorded(wosdk_company):
+        assert "Entities" not in envelope(wosdk_company)
+
+    @pytest.mark.wosdk(dialect="klingon")
+    def test_wrong_dialect(wosdk_sandbox): ...
+
+    @pytest.mark.wosdk(compny="x")
+    def test_misspelled(wosdk_sandbox): ...
+
+    @pytest.mark.wosdk("x")
+    def test_unnamed(wosdk_sandbox): ...
+
+    @pytest.mark.wosdk(seed={"Custmer": [{}]})
+    def test_wrong_seed(wosdk_sandbox): ...
+"""
+
+
+def test_markers_and_ini(kit: pytest.Pytester) -> None:
+    """The nearest marker wins over those around it and the ini file; mistakes are told in one line."""
+    kit.makepyfile(MARKERS)
+    kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
+    result = kit.runpytest_subprocess("--strict-markers")
+    result.assert_outcomes(passed=5, errors=4)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*@pytest.mark.wosdk has 'compny'; it takes company, *",
+            "*@pytest.mark.wosdk has 'x' without a name; it takes *",
+            "*@pytest.mark.wosdk: *Custmer*",
+        ]
+    )
+
+
+LAZY = """
+    import sys
+
+    def test_lazy():
+        ours = {name for name in sys.modules if name.startswith("wosdk_async")}
+        assert ours == {"wosdk_async", "wosdk_async.testing", "wosdk_async.testing.plugin"}
+        assert not {"httpx", "starlette", "uvicorn", "sqlite3"} & set(sys.modules)
+"""
+
+
+def test_pytest_starts_without_the_client(kit: pytest.Pytester) -> None:
+    """A run that uses no fixture of ours imports three small modules, and no library."""
+    kit.makepyfile(LAZY)
+    kit.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_the_plugin_imports_nothing_more() -> None:
+    """On top of pytest: not one module of the standard library or of anybody else."""
+    code = (
+        "import sys, pytest; before = set(sys.modules); import wosdk_async.testing.plugin;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.split() == ["wosdk_async", "wosdk_async.testing", "wosdk_async.testing.plugin"]
+
+
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_without_the_sandbox_extra(kit: pytest.Pytester, library: str) -> None:
+    """The fixtures say what to install; tests that do without them pass."""
+    kit.makeconftest(f"import sys\nsys.modules[{library!r}] = None")
+    kit.makepyfile("def test_without(): ...\ndef test_with(wosdk_company): ...")
+    result = kit.runpytest_subprocess()
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*pip install wosdk_async[[]sandbox[]]*"])
+
+
+def test_pytest_finds_the_plugin() -> None:
+    """The package names it as an entry point of pytest."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["entry-points"]["pytest11"] == {"wosdk": "wosdk_async.testing.plugin"}
+    assert not any(each.startswith("pytest") for each in project["dependencies"])

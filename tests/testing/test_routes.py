@@ -1,0 +1,165 @@
+"""respx routes from the catalogue: the whole client runs, and nothing reaches the network."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import respx
+
+from tests.testing.orders import create_command
+from wosdk_async import (
+    Client,
+    Company,
+    Credentials,
+    Customer,
+    EntitySpecifier,
+    Region,
+    SendWorkOrderCommand,
+    WoActionResponse,
+    WoCreateCommand,
+    WoPriority,
+    WorkOrder,
+)
+from wosdk_async.catalogue import load
+from wosdk_async.errors import InDoubtError, NotFoundError
+from wosdk_async.testing import Routes, routes
+
+ENTITIES = sorted(name for name, entity in load().entities.items() if entity.kind == "entity")
+COMMANDS = sorted(load().commands)
+
+
+@pytest.fixture
+def mocked() -> Any:
+    with respx.mock(assert_all_called=True) as router:
+        yield router
+
+
+@pytest.fixture
+def service(mocked: respx.MockRouter) -> Routes:
+    return routes(mocked)
+
+
+@pytest.fixture
+async def acme(service: Routes) -> AsyncIterator[Company]:
+    async with Client(credentials=Credentials("id", "secret"), company="AcmeFacilities") as client:
+        yield client.company()
+
+
+async def test_every_entity_answers_an_example(acme: Company) -> None:
+    """Each operation of each entity type, read by the client without anything left over."""
+    for name in ENTITIES:
+        found = await acme.get(name, 7)
+        assert found["Id"] == 7
+        assert [row["Id"] async for row in acme.query(name, check=False)] == [1]
+        assert (await acme.create(name, {}, check=False)).id == 1
+        assert (await acme.delete(name, 8, check=False)).id == 8
+
+
+async def test_every_command_answers_an_example(acme: Company) -> None:
+    """Its result has every documented field but the one of failures."""
+    for name in COMMANDS:
+        found = await acme.run(name, {}, check=False)
+        assert set(found) == {field.name for field in load().commands[name].response} - {"ErrorInfo"}
+
+
+async def test_commands_by_their_other_paths(service: Routes, acme: Company) -> None:
+    """In any letter case, with an example or an answer that was set."""
+    command = SendWorkOrderCommand(work_order_id=1)
+    assert command.path == "SendWorkOrder"
+    await acme.run(command, check=False)
+    assert "Wo" in (await acme.post("cmd/workorder/create", {}))["CommandResult"]
+    service.on(WoCreateCommand).answers({"Wo": {"Id": 8}})
+    assert (await acme.post("cmd/workorder/create", {}))["CommandResult"] == {"Wo": {"Id": 8}}
+
+
+async def test_examples_are_typed(acme: Company) -> None:
+    """They are read into the classes of the model."""
+    order = await acme.get(WorkOrder, 90417)
+    assert (order.id, order.extra) == (90417, None)
+    assert order.dt_created is not None
+    made = await acme.run(create_command())
+    assert made.wo is not None
+    assert made.wo.id == 1
+
+
+async def test_answers_in_turn(service: Routes, acme: Company) -> None:
+    """One after the other, the last one from then on; the requests are on the route."""
+    orders = service.on(WoCreateCommand).answers(
+        WoActionResponse(wo=WorkOrder(id=7, number="A7")), {"Wo": {"Id": 8}}
+    )
+    made = [await acme.run(create_command()) for _ in range(3)]
+    assert [each.wo and each.wo.id for each in made] == [7, 8, 8]
+    assert orders.route.call_count == 3
+    assert service.on("WoCreateCommand") is orders
+    assert "called=3" in repr(orders)
+
+
+async def test_answers_of_each_operation(service: Routes, acme: Company) -> None:
+    """Records, lists, ids and specifiers, each where it belongs; the others keep their examples."""
+    service.on(Customer).answers(Customer(id=5, name="Five"))
+    service.on(Customer, "query").answers([Customer(id=5), Customer(id=6)], [])
+    service.on(Customer, "create").answers(77)
+    service.on(Customer, "update").answers(EntitySpecifier(id=5, concurrency_id=3))
+    service.on("Priority", "query").answers([WoPriority(id=3)])
+    assert (await acme.get(Customer, 1)).name == "Five"
+    assert [row.id async for row in acme.query(Customer)] == [5, 6]
+    assert [row.id async for row in acme.query(Customer)] == []
+    assert (await acme.create(Customer(name="x", display_as="x"))).id == 77
+    assert (await acme.update(Customer(id=5), name="y")).concurrency_id in (None, 3)
+    assert [row.id async for row in acme.query(WoPriority)] == [3]
+    assert (await acme.delete(Customer, 4)).id == 4
+
+
+async def test_refusals(service: Routes, acme: Company) -> None:
+    """An error of the service by its code; and what respx itself can do, on the same route."""
+    service.on(Customer).refuses("ERROR_CODE_1019", "There is none.")
+    with pytest.raises(NotFoundError, match="There is none"):
+        await acme.get(Customer, 1)
+    service.on(WoCreateCommand).route.respond(500)
+    with pytest.raises(InDoubtError):
+        await acme.run(create_command())
+
+
+async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> None:
+    """With the path and the remedy, until somebody says what is answered."""
+    with pytest.raises(AssertionError, match=r"POST /api/v1/cmd/NewCommand is no operation .*on\(name\)"):
+        await acme.run("NewCommand", {})
+    with pytest.raises(AssertionError, match="POST /api/v1/batch/Reports"):
+        await acme.post("batch/Reports", {})
+    service.on("NewCommand").answers({"Done": True})
+    assert await acme.run("NewCommand", {}) == {"Done": True}
+
+
+async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
+    """A request under another name is a mistake of the program, and says so."""
+    routes(mocked, company="Lakeside", region=Region.EMEA)
+    async with Client(credentials=Credentials("id", "secret"), region=Region.EMEA) as client:
+        assert (await client.company("lakeside").get(Customer, 3)).id == 3
+        with pytest.raises(AssertionError, match=r"'Acme'.*'Lakeside'"):
+            await client.company("Acme").get(Customer, 3)
+
+
+def test_what_cannot_be_answered(service: Routes) -> None:
+    """Told when the answer is set, not when it is asked for."""
+    with pytest.raises(TypeError, match="list of records"):
+        service.on(Customer, "query").answers(Customer())
+    with pytest.raises(TypeError, match="an id"):
+        service.on(Customer, "create").answers("5")
+    with pytest.raises(TypeError, match="needs what to answer"):
+        service.on(Customer, "update").answers()
+    with pytest.raises(ValueError, match="no operation 'read'"):
+        service.on(Customer, "read")
+    for route in service._router.routes:
+        route.calls.append(object())  # they were set and need not be called here
+
+
+async def test_an_answer_that_nobody_asks_for(acme: Company) -> None:
+    """A router that wants all routes called wants those with an answer; the examples it lets be."""
+    router = respx.mock(assert_all_called=True)
+    with router:
+        routes(router)
+    with pytest.raises(AssertionError, match="not called"), router:
+        routes(router).on(Customer).answers(Customer(id=1))
+    await acme.get(Customer, 1)

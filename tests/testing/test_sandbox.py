@@ -1,0 +1,149 @@
+"""The Company of one test: what it starts with, what it keeps, and that nobody else sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.testing.orders import count, create_command
+from wosdk_async import Client, Company, Customer, WorkOrder, fields
+from wosdk_async.errors import CredentialsError
+from wosdk_async.sandbox import StoreError
+from wosdk_async.testing import Sandbox
+from wosdk_async.transport.credentials import Credentials
+
+
+async def names(sandbox: Sandbox) -> list[str | None]:
+    """Of all customers that tests made."""
+    f = fields(Customer)
+    query = sandbox.client().company().query(Customer).where(f.name.like("made%"))
+    return [customer.name async for customer in query]
+
+
+@pytest.mark.parametrize("_run", [1, 2])
+async def test_each_test_starts_anew(wosdk_company: Company, _run: int) -> None:
+    """What the first run writes is not there in the second: the same number is given out again."""
+    assert await count(wosdk_company) == 0
+    made = await wosdk_company.run(create_command())
+    assert made.wo is not None
+    assert made.wo.number == "RSC000001"
+
+
+STEPS = st.lists(
+    st.tuples(st.integers(0, 2), st.sampled_from(["create", "snapshot", "reset", "back"])), max_size=12
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(STEPS)
+def test_nothing_leaks_between_companies(steps: list[tuple[int, str]]) -> None:
+    """Whatever is written, kept and taken back in one, the others show only their own."""
+
+    async def run() -> None:
+        sandboxes = [Sandbox() for _ in range(3)]
+        expected: list[list[str | None]] = [[] for _ in sandboxes]
+        kept = [(sandbox.snapshot(), list[str | None]()) for sandbox in sandboxes]
+        for number, (which, step) in enumerate(steps):
+            sandbox = sandboxes[which]
+            if step == "create":
+                name = f"made {number}"
+                await sandbox.client().company().create(Customer(name=name, display_as=name))
+                expected[which].append(name)
+            elif step == "snapshot":
+                kept[which] = (sandbox.snapshot(), list(expected[which]))
+            elif step == "reset":
+                sandbox.reset()
+                expected[which] = []
+            else:
+                sandbox.reset(kept[which][0])
+                expected[which] = list(kept[which][1])
+        assert [await names(sandbox) for sandbox in sandboxes] == expected
+        for sandbox in sandboxes:
+            sandbox.close()
+
+    asyncio.run(run())
+
+
+async def test_clients_stay_connected_over_a_reset(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """Rows are taken back, the session goes on."""
+    await wosdk_company.run(create_command())
+    wosdk_sandbox.reset()
+    assert await count(wosdk_company) == 0
+    assert [seen.path for seen in wosdk_sandbox.requests].count("/OAuth/token") == 1
+
+
+async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """Method, path, body and status of each; neither token nor client secret."""
+    await wosdk_company.run(create_command("PO-9"))
+    token, discovery, made = wosdk_sandbox.requests
+    assert (token.path, token.body) == ("/OAuth/token", b"")
+    assert (made.method, made.path, made.status) == ("POST", "/api/v1/cmd/WoCreateCommand", 200)
+    assert made.json["Command"]["WorkOrder"]["PoNumber"] == "PO-9"
+    assert made.headers["companyname"] == "AcmeFacilities"
+    assert "authorization" not in {*discovery.headers, *made.headers}
+
+
+@pytest.mark.wosdk(company="Lakeside", now=datetime(2025, 3, 1, tzinfo=UTC))
+async def test_a_marker_names_the_company_and_the_moment(
+    wosdk_sandbox: Sandbox, wosdk_client: Client
+) -> None:
+    """The marker decides how the Company is made."""
+    made = await wosdk_client.company().run(create_command())
+    assert wosdk_sandbox.name == wosdk_client.company().name == "Lakeside"
+    assert made.wo is not None
+    order = await wosdk_client.company().get(WorkOrder, made.wo.id or 0, properties=["*"])
+    assert order.dt_created is not None
+    assert order.dt_created.date().isoformat() in ("2025-02-28", "2025-03-01")
+
+
+@pytest.mark.wosdk(seed={"Customer": [{"Id": 900, "Name": "made before"}, {"Name": "made, too"}]})
+async def test_rows_of_ones_own(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """Rows that the marker brings are there at the start, and after a reset again."""
+    await wosdk_company.update(await wosdk_company.get(Customer, 900), name="made new")
+    wosdk_sandbox.reset()
+    assert (await wosdk_company.get(Customer, 900)).name == "made before"
+    assert await names(wosdk_sandbox) == ["made before", "made, too"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong"),
+    [
+        ({"Custmer": [{}]}, "Custmer"),
+        ({"Customer": [{"Nmae": "x"}]}, "Nmae"),
+        ({"Customer": [{"Id": 512, "Name": "x"}]}, "512"),
+    ],
+)
+async def test_rows_that_do_not_fit(
+    wosdk_sandbox: Sandbox, rows: dict[str, list[dict[str, object]]], wrong: str
+) -> None:
+    """None is kept, and the error names what is wrong."""
+    with pytest.raises(StoreError, match=wrong):
+        wosdk_sandbox.seed({"Contract": [{"DisplayAs": "made first"}], **rows})
+    assert await names(wosdk_sandbox) == []
+
+
+async def test_the_sandbox_checks_credentials(wosdk_sandbox: Sandbox, wosdk_client: Client) -> None:
+    """In the process, too, a wrong secret opens nothing."""
+    other = wosdk_client.company(credentials=Credentials("sandbox-client", "wrong"))
+    with pytest.raises(CredentialsError):
+        await other.get(Customer, 512)
+
+
+def test_a_client_goes_on_in_another_loop(wosdk_company: Company) -> None:
+    """Fixtures are made outside of any loop; each ``asyncio.run`` may use them."""
+    for _ in range(2):
+        assert asyncio.run(wosdk_company.get(Customer, 512)).id == 512
+
+
+async def test_nothing_is_left_open() -> None:
+    """Neither a client that nobody closed nor the Company of a test leaves anything to warn of."""
+    with Sandbox() as sandbox:
+        await sandbox.client().company().get(Customer, 512)
+    del sandbox
+    gc.collect()
+    assert [task for task in asyncio.all_tasks() if "sandbox" in task.get_name()] == []

@@ -1,0 +1,49 @@
+// Which page the address names. A page draws itself into `main` and may return what ends it.
+import { faults } from "./faults.js";
+import { companies, order, orders } from "./orders.js";
+import { requests } from "./requests.js";
+import { h, say } from "./dom.js";
+
+const pages = [
+  [/^#\/companies$/, "Companies", companies],
+  [/^#\/companies\/(\d+)$/, "Work orders", orders],
+  [/^#\/companies\/(\d+)\/orders\/(\d+)$/, "Work order", order],
+  [/^#\/requests$/, "Requests", requests],
+  [/^#\/faults$/, "Faults and clock", faults],
+];
+
+let end = null, shown = 0, first = true;
+
+async function show() {
+  if (location.hash === "#main") return;
+  const [path, query] = (location.hash || "#/companies").split("?");
+  const [, title, page] = pages.find(([pattern]) => pattern.test(path)) ?? pages[0];
+  const found = pages.find(([pattern]) => pattern.test(path))?.[0].exec(path).slice(1) ?? [];
+  const turn = ++shown;
+  end?.();
+  end = null;
+  say("");
+  document.title = `${title} · Sandbox console`;
+  for (const link of document.querySelectorAll("nav a")) {
+    const here = path.startsWith(link.hash || "#none");
+    here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  const main = h("main", { id: "main", tabindex: "-1" });
+  try {
+    const ends = await page(main, ...found, new URLSearchParams(query));
+    if (turn !== shown) { ends?.(); return; } // another page was asked for in between
+    end = ends ?? null;
+  } catch (error) {
+    if (turn !== shown) return;
+    main.append(h("h1", null, title), h("p", { class: "error", role: "alert" }, error.message));
+  }
+  const before = document.activeElement?.id;
+  document.getElementById("main").replaceWith(main);
+  const kept = before && document.getElementById(before);
+  if (kept && kept !== main) kept.focus();
+  else if (!first) main.focus({ preventScroll: true });
+  first = false;
+}
+
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,96 @@
+// The OpenAPI document as a page: operations by family, and their bodies, opened when asked for.
+import { h, say } from "./dom.js";
+
+const main = document.getElementById("main");
+const DEPTH = 2; // how deep a body is drawn: references below are shown by name
+
+async function show() {
+  const api = await (await fetch("/openapi.json")).json();
+  const operations = Object.entries(api.paths).flatMap(([path, verbs]) =>
+    Object.entries(verbs).map(([verb, operation]) => ({ path, verb, operation })));
+  const list = h("div", { class: "docs" });
+  const search = h("input", { id: "search", type: "search", placeholder: "work order, query, WoCreate", oninput: () => draw() });
+  const draw = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = operations.filter(({ path, verb, operation }) => words.every((word) => `${verb} ${path} ${operation.tags} ${operation.operationId} ${operation.summary ?? ""}`.toLowerCase().includes(word)));
+    list.replaceChildren(...groups(api, found, words.length > 0));
+    say(`${found.length} operations.`);
+  };
+  main.append(
+    h("h1", null, "API"),
+    h("p", null, api.info.description.replaceAll("`", "")),
+    h("p", null, h("a", { href: "/openapi.json" }, "/openapi.json"), ` · OpenAPI ${api.openapi} · ${operations.length} operations, ${Object.keys(api.components.schemas).length} schemas`),
+    h("p", { class: "quiet" }, api.components.responses.Refused.description),
+    h("form", { role: "search", class: "bar", onsubmit: (event) => event.preventDefault() }, h("label", null, "Search ", search)),
+    list);
+  draw();
+}
+
+function groups(api, operations, open) {
+  const byTag = Map.groupBy(operations, ({ operation }) => operation.tags[0]);
+  return api.tags.filter(({ name }) => byTag.has(name)).map(({ name }) => {
+    const rows = byTag.get(name);
+    return h("details", { open: open && rows.length <= 40 },
+      h("summary", null, h("strong", null, name.replaceAll("_", " ")), h("span", { class: "quiet" }, `${rows.length} operations`)),
+      rows.map((row) => line(api, row)));
+  });
+}
+
+function line(api, { path, verb, operation }) {
+  const node = h("details", { ontoggle: () => node.open && node.children.length === 1 && node.append(...body(api, operation)) },
+    h("summary", null, h("span", { class: "method" }, verb.toUpperCase()), " ", h("code", null, path), h("span", { class: "quiet" }, operation.summary ?? "")));
+  return node;
+}
+
+function body(api, operation) {
+  const parameters = (operation.parameters ?? []).map((one) => resolve(api, one));
+  const sent = Object.entries(resolve(api, operation.requestBody)?.content ?? {});
+  const replies = Object.entries(operation.responses).filter(([status]) => status === "200");
+  return [
+    operation.description ? h("p", null, operation.description) : null,
+    parameters.length ? h("p", null, "Parameters: ", parameters.map((one) => `${one.name} (${one.in})`).join(", ")) : null,
+    ...sent.map(([type, { schema }]) => part(`Request, ${type}`, api, schema)),
+    ...replies.map(([, reply]) => part("Reply", api, resolve(api, reply).content["application/json"].schema)),
+  ].filter(Boolean);
+}
+
+function part(title, api, schema) {
+  return h("section", null, h("h2", null, title), h("pre", { tabindex: "0", "aria-label": title }, drawn(api, schema, "", DEPTH)));
+}
+
+function resolve(api, schema) {
+  if (!schema?.$ref) return schema;
+  return schema.$ref.slice(2).split("/").reduce((found, name) => found[name], api);
+}
+
+function drawn(api, schema, indent, depth) {
+  const seen = resolve(api, schema);
+  const members = fields(api, seen);
+  if (!members.length) return named(api, schema);
+  if (depth < 0) return named(api, schema);
+  const lines = members.map(([name, member, required]) => {
+    const told = member.description ? `  // ${member.description}` : "";
+    const inner = member.type === "array" ? `[${drawn(api, member.items, `${indent}  `, depth - 1)}]` : drawn(api, member, `${indent}  `, depth - 1);
+    return `${indent}  ${name}${required ? "*" : ""}: ${inner}${told}`;
+  });
+  return `{\n${lines.join("\n")}\n${indent}}`;
+}
+
+function fields(api, schema) {
+  const inherited = (schema.allOf ?? []).flatMap((each) => fields(api, resolve(api, each)));
+  const own = Object.entries(schema.properties ?? {}).map(([name, member]) => [name, member, schema.required?.includes(name)]);
+  return [...new Map([...inherited, ...own].map((each) => [each[0], each])).values()];
+}
+
+function named(api, schema) {
+  if (schema.$ref) {
+    const seen = resolve(api, schema);
+    const names = seen.anyOf?.find((each) => each.enum)?.enum;
+    return names ? names.slice(0, 12).join(" | ") + (names.length > 12 ? " | …" : "") : schema.$ref.split("/").pop();
+  }
+  if (schema.anyOf) return schema.anyOf.map((each) => named(api, each)).join(" | ");
+  if (schema.const) return JSON.stringify(schema.const);
+  return [schema.type ?? "any"].flat().join(" | ");
+}
+
+show().catch((error) => main.append(h("p", { class: "error", role: "alert" }, error.message)));

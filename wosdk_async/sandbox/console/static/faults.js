@@ -1,0 +1,94 @@
+import { get, send } from "./api.js";
+import { h, repeat, say } from "./dom.js";
+
+const OPERATIONS = ["any", "token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "WoCreateCommand"];
+const SIMPLE = {
+  latency: { title: "Latency", rule: (value) => ({ fault: "latency", fixed: value }), value: "Seconds", start: 0.5 },
+  unavailable: { title: "503 answers", rule: () => ({ fault: "status", status: 503 }) },
+  throttled: { title: "429 answers, Retry-After", rule: (value) => ({ fault: "status", status: 429, retry_after: value }), value: "Seconds to wait", start: 1 },
+  reset: { title: "Reset after the commit", rule: () => ({ fault: "reset", carried_out: true }) },
+};
+
+export async function faults(main) {
+  const rules = h("div", { id: "rules" });
+  const counters = h("p", { id: "injected", class: "quiet" });
+  const now = h("output", { class: "clock", for: "span unit" });
+  let script = { seed: 0, rules: [] }, drawn = "";
+
+  const fail = (error) => say(error.message);
+  function put(changed, text) {
+    return send("PUT", "faults", { seed: script.seed, rules: changed.map(({ rule, on }) => ({ rule, on })) })
+      .then((found) => { drawn = ""; draw(found); say(text); }, (error) => { drawn = ""; draw(script); fail(error); });
+  }
+
+  function draw(found) {
+    script = found;
+    const total = Object.entries(found.injected).map(([kind, count]) => `${kind} ${count}`).join(", ");
+    counters.textContent = `Injected since the last change: ${total || "nothing"}. Seed ${found.seed}.`;
+    found.rules.forEach((one, place) => { const cell = rules.querySelector(`[data-place="${place}"]`); if (cell) cell.textContent = counted(one); });
+    const shape = JSON.stringify(found.rules.map(({ rule, on }) => [rule, on]));
+    if (shape === drawn) return; // only the counters went on: what has the focus stays
+    drawn = shape;
+    rules.replaceChildren(found.rules.length ? h("ul", { class: "rules" }, found.rules.map(line)) : h("p", { class: "quiet" }, "No rules: nothing goes wrong."));
+  }
+
+  function line(one, place) {
+    const flip = (event) => put(script.rules.map((each, at) => at === place ? { ...each, on: event.target.checked } : each), event.target.checked ? "The rule is on." : "The rule is off.");
+    const { fault, ...settings } = one.rule;
+    const text = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`).join(", ");
+    return h("li", null,
+      h("label", { class: "switch" }, h("input", { type: "checkbox", role: "switch", checked: one.on, onchange: flip }), " ", h("strong", null, fault), h("code", null, text)),
+      h("span", { class: "quiet", "data-place": String(place) }, counted(one)),
+      h("button", { type: "button", "aria-label": `Remove rule ${place + 1}, ${fault}`, onclick: () => put(script.rules.filter((_, at) => at !== place), "The rule is gone.") }, "Remove"));
+  }
+
+  const tick = (found) => { now.textContent = found.now.replace("T", " ").replace(/(\.\d+)?Z$/, ""); };
+  main.append(
+    h("h1", null, "Faults and clock"),
+    h("section", null, h("h2", null, "Rules"), counters, rules),
+    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on."))),
+    h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving((span) => send("POST", "clock", span).then((found) => { tick(found); say("The clock went on."); }).catch(fail))));
+  draw(await get("faults"));
+  return repeat(1000, async (wanted) => {
+    const [found, time] = await Promise.all([get("faults"), get("clock")]);
+    if (!wanted()) return;
+    draw(found);
+    tick(time);
+  });
+}
+
+function counted(one) {
+  return one.on ? `struck ${one.struck} of ${one.seen}` : "off";
+}
+
+function adding(add) {
+  const kind = h("select", { id: "kind" }, Object.entries(SIMPLE).map(([name, { title }]) => h("option", { value: name }, title)));
+  const value = h("input", { id: "value", type: "number", min: "0", step: "any", value: "0.5" });
+  const name = h("span", null, "Seconds");
+  const share = h("input", { id: "share", type: "number", min: "0", max: "100", step: "any", value: "100", required: true });
+  const operation = h("select", { id: "operation" }, OPERATIONS.map((each) => h("option", null, each)));
+  const label = h("label", null, name, value);
+  kind.addEventListener("change", () => {
+    const chosen = SIMPLE[kind.value];
+    label.hidden = !chosen.value;
+    name.textContent = chosen.value ?? "";
+    value.value = chosen.start ?? 0;
+  });
+  return h("form", { class: "bar", onsubmit: (event) => {
+    event.preventDefault();
+    const rule = SIMPLE[kind.value].rule(Number(value.value));
+    if (operation.value !== "any") rule.operation = operation.value;
+    if (Number(share.value) < 100) rule.rate = Number(share.value) / 100;
+    add(rule);
+  } },
+    h("label", null, "Fault", kind), label, h("label", null, "Percent of requests", share),
+    h("label", null, "Operation", operation), h("button", null, "Add"));
+}
+
+function moving(move) {
+  const span = h("input", { id: "span", type: "number", min: "0", step: "any", value: "21", required: true });
+  const unit = h("select", { id: "unit" }, ["seconds", "minutes", "hours", "days"].map((each) => h("option", { selected: each === "minutes" }, each)));
+  return h("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); move({ [unit.value]: Number(span.value) }); } },
+    h("label", null, "Move on by", span), h("label", null, "Unit", unit), h("button", null, "Advance"),
+    h("p", { class: "quiet" }, "Tokens live 20 minutes. A clock that went on does not come back."));
+}

@@ -1,0 +1,156 @@
+"""The sandbox in a thread of this process, for tests and scripts."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from .app import create_app
+from .clock import Clock
+from .companies import Company
+from .console import RequestLog
+from .dialect import SPEC, dialect_of
+from .faults import Faults
+from .seed_rows import Given, load_rows
+from .server import InThread, listening, ports_of, prepared, running, web_root
+from .snapshots import reset, take_snapshot
+from .store import Store
+from .variables import Variables, variables
+
+__all__ = ["LocalCompany"]
+
+
+class LocalCompany:
+    """The sandbox in a thread of this process, for a ``with`` block.
+
+    Args:
+        store: the SQLite file; None makes a temporary one that is removed afterwards.
+        companies: names of Companies, made and seeded when the store does not have them. None of
+            them is any more special than the others, only the first is meant where none is named.
+        dialect: as for `create_app`.
+        faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
+        clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
+        log: whether requests are recorded for the console; it can be switched there.
+
+    Attributes:
+        faults: to be changed, and its counters read, at any time.
+        clock: to be moved on at any time.
+
+    Raises:
+        FaultScriptError: the faults are no script.
+        StoreError: on entering, when the file cannot be used.
+        ValueError: there is no such dialect; on entering, when a name cannot be used.
+    """
+
+    def __init__(
+        self,
+        store: str | Path | None = None,
+        *,
+        companies: Sequence[str] = (),
+        dialect: str = SPEC.name,
+        faults: Faults | Mapping[str, Any] | str | Path | None = None,
+        clock: Clock | None = None,
+        log: bool = False,
+    ) -> None:
+        self._path = store
+        self._names = tuple(companies)
+        self._dialect = dialect_of(dialect)
+        self.faults = faults if isinstance(faults, Faults) else Faults(faults)
+        self.clock = clock or Clock()
+        self._log = RequestLog(log)
+        self._exits = contextlib.ExitStack()
+
+    @property
+    def variables(self) -> Variables:
+        """The environment variables that lead a client here."""
+        return self.variables_of(self._first)
+
+    def variables_of(self, company: str) -> Variables:
+        """The same for one of several Companies. Raises KeyError when there is none of this name."""
+        return variables(self._company(company), self._root)
+
+    def snapshot(self, to: str | Path | None = None) -> Path:
+        """Keep all rows of all Companies as they are now, for `reset`.
+
+        Args:
+            to: the file; None takes one that is removed with the block.
+
+        Raises:
+            StoreError: the file is there and no store, or cannot be written.
+        """
+        target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
+        self._thread.run(lambda: take_snapshot(self._store, target))
+        return target
+
+    def reset(self, snapshot: str | Path | None = None) -> None:
+        """Bring all Companies back to a snapshot, or to what they started with.
+
+        Clients stay connected: credentials and tokens go on working.
+
+        Raises:
+            StoreError: the file is no snapshot.
+        """
+        self._thread.run(lambda: reset(self._store, snapshot))
+
+    def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
+        """Add rows to a Company: all of them, or none when one is refused.
+
+        Args:
+            rows: by entity type, as a create sends them, with an ``Id`` or without.
+
+        Raises:
+            StoreError: a row does not fit the catalogue; the text names it.
+            KeyError: there is no Company of this name.
+        """
+        owner = self._company(company or self._first)
+        given = [
+            Given(f"{entity} {index}", entity, dict(members))
+            for entity, members_of in rows.items()
+            for index, members in enumerate(members_of)
+        ]
+        self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
+
+    def __enter__(self) -> LocalCompany:
+        with contextlib.ExitStack() as exits:
+            self._folder = Path(exits.enter_context(tempfile.TemporaryDirectory()))
+            self._serial = itertools.count(1)
+            path = self._path if self._path is not None else self._folder / "sandbox.db"
+            self._store: Store = exits.enter_context(contextlib.closing(prepared(path, self._names)))
+            listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
+            self._root = web_root(listeners[0])
+            self._first = (*self._names, self._store.companies()[0].name)[0]
+            app = create_app(
+                self._store,
+                self.clock,
+                dialect=self._dialect.name,
+                faults=self.faults,
+                ports=ports_of(listeners),
+                log=self._log,
+            )
+            self._thread: InThread = exits.enter_context(running(app, listeners))
+            self._exits = exits.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._exits.close()
+
+    def __repr__(self) -> str:
+        return f"LocalCompany({str(self._path) if self._path else None!r})"
+
+    def _company(self, name: str) -> Company:
+        companies = self._thread.run(self._store.companies)
+        found = next((company for company in companies if company.name.lower() == name.lower()), None)
+        if found is None:
+            names = ", ".join(company.name for company in companies)
+            raise KeyError(f"There is no Company '{name}' here, only {names}.")
+        return found

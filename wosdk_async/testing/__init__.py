@@ -1,0 +1,46 @@
+"""What tests of your own program need: a Company in the process, a clock, faults, and routes for mocks.
+
+    plugin.py     the pytest fixtures, loaded by pytest itself
+    sandbox.py    a Company of one test           world.py     what a new one starts with
+    engine.py     requests without a socket       exchange.py  one of them and its answer
+    clock.py      the time of both sides          requests.py  what the Company was asked
+    faults.py     faults added one by one         respx_routes.py  the service as routes of respx
+    paths.py      what a request asks for         answers.py   what is answered; examples.py: if nobody says
+
+``docs/testing.md`` shows how they are used. Names are loaded when they are asked for: pytest imports this
+package in every run.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wosdk_async.testing.clock import SkippingClock
+    from wosdk_async.testing.requests import Seen
+    from wosdk_async.testing.respx_routes import Routes, routes
+    from wosdk_async.testing.sandbox import Sandbox, Snapshot
+
+__all__ = ["Routes", "Sandbox", "Seen", "SkippingClock", "Snapshot", "routes"]
+
+_HOMES = {
+    "Routes": "respx_routes",
+    "Sandbox": "sandbox",
+    "Seen": "requests",
+    "Snapshot": "sandbox",
+    "SkippingClock": "clock",
+    "routes": "respx_routes",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

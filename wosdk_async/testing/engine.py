@@ -1,0 +1,116 @@
+"""An engine without a socket: requests go straight to an ASGI application in the running loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from urllib.parse import urlsplit
+
+import attrs
+
+from wosdk_async.sandbox.faults_exchange import App
+from wosdk_async.testing.clock import SkippingClock, Work
+from wosdk_async.testing.exchange import Exchange, scope_of
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.streaming import Incoming
+from wosdk_async.wire import Reply
+
+__all__ = ["AsgiEngine", "Line"]
+
+_log = logging.getLogger("wosdk_async")
+
+
+@attrs.define(eq=False)
+class Line:
+    """The way from the clients of a test to its application: what is under way, and whether it is open."""
+
+    app: App
+    host: str
+    clock: SkippingClock
+    _running: dict[asyncio.Task[None], asyncio.AbstractEventLoop] = attrs.field(factory=dict)
+    _open: bool = True
+
+    def require(self, url: str) -> None:
+        """Raises SendFailed unless ``url`` leads to the application, and that is still there."""
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if parts.hostname != self.host:
+            raise SendFailed(f"{origin}: nothing is there in a test but {self.host}", sent=False)
+        if not self._open:
+            raise SendFailed(f"{origin}: the test that this Company belongs to is over", sent=False)
+
+    def start(self, exchange: Exchange) -> asyncio.Task[None]:
+        """Let the application answer, also to nobody: who asked may be cancelled meanwhile."""
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
+        self._running[task] = loop
+        task.add_done_callback(self._ended)
+        return task
+
+    def close(self) -> None:
+        """Take no more requests, and end those under way."""
+        self._open = False
+        for task, loop in list(self._running.items()):
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        del self._running[task]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("the sandbox failed in %s", task.get_name(), exc_info=error)
+
+
+@attrs.define(eq=False)
+class AsgiEngine:
+    """Requests over a line; ``capacity`` is what its client may have under way at once."""
+
+    line: Line
+    capacity: int
+    _busy: int = 0
+
+    def connections(self) -> tuple[int, int]:
+        return self._busy, 0
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: list[tuple[str, str]],
+        body: bytes | None,
+        on_sending: Callable[[], None],
+        *,
+        repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
+    ) -> Reply:
+        self.line.require(url)
+        own = Work()
+        clock = self.line.clock
+        exchange = Exchange(self.line.app, scope_of(method, url, headers), body or b"", clock, own)
+        on_sending()
+        self._busy += 1
+        try:
+            with clock.doing(own):
+                await asyncio.wait([self.line.start(exchange)])
+        except asyncio.CancelledError:
+            exchange.hang_up()
+            raise
+        finally:
+            self._busy -= 1
+        if exchange.reply is None:
+            raise SendFailed(f"{url}: {exchange.broken or 'the answer broke off'}", sent=True)
+        return exchange.reply
+
+    @contextlib.asynccontextmanager
+    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+        """The answer to a GET; it has come whole."""
+        reply = await self.send("GET", url, [("Accept-Encoding", "identity")], None, lambda: None)
+        async with contextlib.aclosing(_whole(reply.body)) as chunks:
+            yield Incoming(reply.status, reply.headers, chunks)
+
+    async def aclose(self) -> None:
+        """There is nothing to close: a client that is left open leaves nothing behind."""
+
+
+async def _whole(body: bytes) -> AsyncGenerator[bytes, None]:
+    yield body

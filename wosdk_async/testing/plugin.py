@@ -1,0 +1,87 @@
+"""The pytest fixtures. pytest imports this file in every run, so nothing else is imported before a test
+asks for something here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from wosdk_async import Client, Company
+    from wosdk_async.testing.clock import SkippingClock
+    from wosdk_async.testing.faults import AddedFaults
+    from wosdk_async.testing.sandbox import Sandbox
+
+_MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
+_SETTINGS = ("company", "dialect", "seed", "now")
+_REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async[sandbox]"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addini(
+        "wosdk_company", "The name of the Company of a test, where its marker names none", default=""
+    )
+    parser.addini("wosdk_dialect", "How the Company of a test answers: spec or recorded", default="spec")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.fixture
+def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A Company of this test's own, in the process and without a socket; see ``docs/testing.md``."""
+    settings = _settings(request)
+    try:
+        from wosdk_async.sandbox import StoreError
+        from wosdk_async.testing.sandbox import Sandbox
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("wosdk_async"):
+            raise
+        pytest.fail(f"{_REMEDY} ({missing})", pytrace=False)
+    try:
+        sandbox = Sandbox(**settings)
+    except (StoreError, ValueError) as wrong:
+        pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
+    with sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
+    """A client connected to the Company of this test. It need not be closed."""
+    return wosdk_sandbox.client()
+
+
+@pytest.fixture
+def wosdk_company(wosdk_client: Client) -> Company:
+    """The verbs of the Company of this test."""
+    return wosdk_client.company()
+
+
+@pytest.fixture
+def wosdk_faults(wosdk_sandbox: Sandbox) -> AddedFaults:
+    """What goes wrong at the Company of this test: ``wosdk_faults.add("status", status=503, first=2)``."""
+    return wosdk_sandbox.faults
+
+
+@pytest.fixture
+def wosdk_clock(wosdk_sandbox: Sandbox) -> SkippingClock:
+    """The time of the Company of this test and of its clients: ``wosdk_clock.advance(minutes=21)``."""
+    return wosdk_sandbox.clock
+
+
+def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """What the ini file and the markers of a test say together; the nearest marker wins."""
+    said: dict[str, Any] = {}
+    for marker in request.node.iter_markers("wosdk"):
+        unknown = [name for name in marker.kwargs if name not in _SETTINGS]
+        if marker.args or unknown:
+            wrong = repr(unknown[0]) if unknown else f"{marker.args[0]!r} without a name"
+            pytest.fail(f"@pytest.mark.wosdk has {wrong}; it takes {', '.join(_SETTINGS)}", pytrace=False)
+        said = {**marker.kwargs, **said}
+    usual = {name: request.config.getini(f"wosdk_{name}") for name in ("company", "dialect")}
+    return {**usual, "company": usual["company"] or (), **said}
