@@ -184,9 +184,16 @@ async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 
 async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
+    """``few`` calls are repeated, so that they pay their share of full garbage collections as well."""
+    times = 10
+
+    async def repeated() -> None:
+        for _ in range(times):
+            await work(few)
+
     small, large = [], []
     for _ in range(rounds):
-        small += [await _cpu(lambda: work(few)) / few for _ in range(5)]
+        small.append(await _cpu(repeated) / few / times)
         large.append(await _cpu(lambda: work(many)) / many)
-        small += [await _cpu(lambda: work(few)) / few for _ in range(5)]
+        small.append(await _cpu(repeated) / few / times)
     return statistics.median(large) / statistics.median(small)
