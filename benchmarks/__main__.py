@@ -42,7 +42,7 @@ class Effort:
     calls: int
 
 
-QUICK, FULL = Effort(21, 7, 1, 1000), Effort(101, 25, 5, 4000)
+QUICK, FULL = Effort(15, 5, 1, 1000), Effort(101, 25, 5, 4000)
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
