@@ -26,7 +26,7 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks import codec, load
+from benchmarks import codec, load, memory
 from benchmarks.picture import picture
 
 ROUND = 0.02  # seconds that a case runs in each round: the clock counts in much smaller steps
@@ -42,7 +42,7 @@ class Effort:
     calls: int
 
 
-QUICK, FULL = Effort(21, 7, 1, 1500), Effort(101, 25, 5, 4000)
+QUICK, FULL = Effort(21, 7, 1, 1000), Effort(101, 25, 5, 4000)
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -108,6 +108,9 @@ def main() -> None:
     with load.own_core():
         stacks, more = asyncio.run(creating(effort))
     print(f"\n{table(stacks)}\n")
+    if not args.quick:
+        for name, megabytes in memory.peaks().items():
+            print(f"{name:28} {megabytes:9.1f} MB at the most")
     if args.svg:
         args.svg.write_text(picture(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
     found = {name: round(value, 3) for name, value in {**ratios, **more}.items()}

@@ -142,7 +142,7 @@ class Commands(Connected):
         try:
             return await self._send(call, trace)
         except UnknownNameError as error:
-            others = [path for path in calls.paths_of(command) if path != call.path]
+            others = _others(command, call)
             if error.code != "COMMAND_NOT_FOUND" or not others:
                 raise
             missing = error
@@ -170,3 +170,8 @@ class Commands(Connected):
             settle=self._options.settle,
             attempts=self._options.retry.attempts,
         ).run()
+
+
+def _others(command: Command[Any] | str, call: Call[Any]) -> list[str]:
+    """The paths that were not tried."""
+    return [path for path in calls.paths_of(command) if path != call.path]

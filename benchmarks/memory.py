@@ -1,0 +1,47 @@
+"""The most memory that a client takes: a process of its own for each.
+
+python -m benchmarks.memory [NAME PORT]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import subprocess
+import sys
+
+from benchmarks.load import AT_ONCE, Server, drive
+from benchmarks.stacks import STACKS
+
+__all__ = ["peaks"]
+
+_CALLS = 2000
+
+
+def peaks() -> dict[str, float]:
+    """Megabytes that each stack took at the most for some thousand creates, 100 at once."""
+    with Server() as server:
+        return {name: _peak(name, server.port) for name in STACKS}
+
+
+def _peak(name: str, port: int) -> float:
+    this = [sys.executable, "-m", "benchmarks.memory", name, str(port)]
+    return float(subprocess.run(this, check=True, capture_output=True, text=True).stdout)
+
+
+async def _create(name: str, port: int) -> None:
+    async with STACKS[name](port, AT_ONCE) as call:
+        await drive(call, _CALLS, AT_ONCE)
+
+
+def main() -> None:
+    if len(sys.argv) > 1:
+        asyncio.run(_create(sys.argv[1], int(sys.argv[2])))
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    else:
+        for name, megabytes in peaks().items():
+            print(f"{name:28} {megabytes:7.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
