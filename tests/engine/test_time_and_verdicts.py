@@ -52,13 +52,13 @@ async def test_a_service_that_goes_on_is_not_too_slow() -> None:
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
-        for _ in range(12):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n")
+        for _ in range(24):
             await asyncio.sleep(0.05)
             writer.write(b"x")
 
-    async with RawServer(drip) as server, engine(Timeouts(read=0.3)) as made:
-        assert (await get(made, server.url)).body == b"x" * 12
+    async with RawServer(drip) as server, engine(Timeouts(read=1.0)) as made:
+        assert (await get(made, server.url)).body == b"x" * 24
 
 
 async def test_a_service_that_takes_nothing() -> None:
@@ -85,7 +85,7 @@ async def test_a_service_that_takes_it_slowly() -> None:
         await reader.readexactly(14_000_000)
         writer.write(OK)
 
-    async with RawServer(slowly) as server, engine(Timeouts(write=0.4)) as made:
+    async with RawServer(slowly) as server, engine(Timeouts(write=1.0)) as made:
         assert (await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)).body == b"hi"
 
 

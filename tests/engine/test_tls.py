@@ -58,8 +58,8 @@ async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> N
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
         await reader.read()
 
-    for script, timeout in ((plain, ""), (silent, "connect")):
-        async with RawServer(script) as server, engine(Timeouts(connect=0.2)) as made:
+    for script, seconds, timeout in ((plain, 30.0, ""), (silent, 0.2, "connect")):
+        async with RawServer(script) as server, engine(Timeouts(connect=seconds)) as made:
             with pytest.raises(SendFailed) as caught:
                 await get(made, server.url.replace("http:", "https:"))
         assert (caught.value.sent, caught.value.timeout) == (False, timeout)

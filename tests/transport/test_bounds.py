@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND
-from wosdk_async import CallOptions, ConfigurationError, DeadlineError, InDoubtError, Limits
+from wosdk_async import ConfigurationError, DeadlineError, InDoubtError, Limits
 
 
 async def test_many_hosts_share_the_connections() -> None:
@@ -31,11 +31,12 @@ async def hang(_: Request) -> Answer:
 
 async def test_a_deadline_that_passes_while_waiting_for_the_answer() -> None:
     """Reads get a DeadlineError that names what took the time; creates are in doubt."""
-    async with Service(hang) as service, service.client(options=CallOptions(deadline=0.1)) as client:
-        company = client.company()
+    async with Service(hang) as service, service.client() as client:
+        await client.company().connect()
+        company = client.company().with_options(deadline=0.25)
         with pytest.raises(DeadlineError, match="waiting for the answer") as late:
             await company.get("Thing", 1)
-        with pytest.raises(InDoubtError, match=r"within 0\.1 s"):
+        with pytest.raises(InDoubtError, match=r"within 0\.25 s"):
             await company.run("AnyCommand", {})
     assert late.value.phase == "request"
     assert isinstance(late.value, TimeoutError)
