@@ -125,11 +125,7 @@ class Client:
         telemetry: bool = True,
         traceparent: bool = False,
     ) -> None:
-        for name, bound in (("in_flight", in_flight), ("rate", rate)):
-            if bound is not None and not bound > 0:
-                raise ConfigurationError(f"{name} is {bound!r}; it takes a number above 0")
-        if max_queued is not None and max_queued < 0:
-            raise ConfigurationError(f"max_queued is {max_queued!r}; it takes 0 or more, or None")
+        _require_bounds(in_flight, rate, max_queued)
         self._region = region
         self._credentials = credentials
         self._company = company
@@ -233,3 +229,12 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+def _require_bounds(in_flight: int, rate: float | None, max_queued: int | None) -> None:
+    """Raise ConfigurationError for a bound that would let nothing through."""
+    for name, bound in (("in_flight", in_flight), ("rate", rate)):
+        if bound is not None and not bound > 0:
+            raise ConfigurationError(f"{name} is {bound!r}; it takes a number above 0")
+    if max_queued is not None and max_queued < 0:
+        raise ConfigurationError(f"max_queued is {max_queued!r}; it takes 0 or more, or None")
