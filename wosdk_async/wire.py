@@ -33,9 +33,11 @@ class Reply:
     body: bytes
 
 
-@attrs.frozen
+@attrs.define
 class Call(Generic[T]):
     """One operation, ready to be sent to whatever host the session names at that moment.
+
+    Nobody changes one; it is not frozen because every call makes one, and that takes four times as long then.
 
     ``path`` is relative to the Company host, or to the locator for discovery. ``repeat_safe`` says that
     sending it twice does what sending it once does; everything else is sent again only when it cannot
@@ -51,6 +53,8 @@ class Call(Generic[T]):
     headers: tuple[tuple[str, str], ...] = ()
     request_id: str | None = None
     to_locator: bool = False
+    other_paths: tuple[str, ...] = ()
+    """What to try where ``path`` is not known."""
 
     @property
     def reads(self) -> bool:

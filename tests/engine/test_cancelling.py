@@ -105,7 +105,7 @@ async def test_a_waiter_that_is_cancelled_when_it_is_granted_hands_it_on(granted
         pool = made._pool
         assert pool is not None
         origin = made.origin(here.url)
-        held = pool.take(origin, repeat_safe=True)
+        held = pool.take(origin, True)
         assert held is not None
         url = here.url if granted == "a connection" else there.url
         first, second = (asyncio.create_task(get(made, url + "/" + name)) for name in "ab")

@@ -40,7 +40,7 @@ def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] |
     """The same, decompressed; None for what is refused. Nothing but Garbage may be raised."""
     try:
         answer = answer_in(*pieces)
-        return answer.status, tuple(answer.headers), content(answer, LIMITS.body)
+        return answer.status, tuple(answer.headers.raw), content(answer, LIMITS.body)
     except Garbage:
         return None
 

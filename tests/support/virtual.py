@@ -108,7 +108,6 @@ class ScriptedEngine:
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,
     ) -> Reply:
         async with self.free:

@@ -7,7 +7,7 @@ as its name with plain dicts.
 from __future__ import annotations
 
 from wosdk_async.calls.changes import change, change_to, require_unchanged, version, versioned
-from wosdk_async.calls.commands import command, paths_of
+from wosdk_async.calls.commands import command
 from wosdk_async.calls.entities import (
     create,
     delete,
@@ -27,7 +27,6 @@ __all__ = [
     "command",
     "create",
     "delete",
-    "paths_of",
     "post",
     "query",
     "require_support",

@@ -43,7 +43,7 @@ def with_fields(record: E, changes: Mapping[str, Any]) -> E:
     return record
 
 
-def content_of(record: Record, *, check: bool = True, new: bool = False) -> dict[str, Any]:
+def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict[str, Any]:
     """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy.
 
     Without ``check`` only what has no JSON form is refused. A ``new`` record is one to be created.

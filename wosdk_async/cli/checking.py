@@ -159,12 +159,11 @@ class _Stopwatch:
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,
     ) -> Reply:
         self.asked = url
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            reply = await self.engine.send(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
+            reply = await self.engine.send(method, url, headers, body, on_sending, repeat_safe)
         self.skew = _skew(reply.headers)
         return reply
 

@@ -80,7 +80,6 @@ class AsgiEngine:
         headers: list[tuple[str, str]],
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
     ) -> Reply:
         self.line.require(url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import attrs
@@ -12,98 +13,103 @@ from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, read
+from wosdk_async.wire import Call, read
 
 __all__ = ["Attempts"]
 
+_CURES = 2  # new sessions within an attempt: a token may die and the Company move in the same moment
 
-@attrs.define
+
+@attrs.frozen(eq=False)
 class Attempts:
-    """The attempts of one call; the first one begins with a slot in hand."""
+    """Makes the attempts of the calls of one dispatcher."""
 
     engine: Engine
     gate: Gate
     clock: Clock
-    call: Call[Any]
-    sessions: SessionKeeper
-    lane: Lane
-    trace: Trace
-    _holding: bool = True
 
-    async def once(self) -> Any:
-        """One attempt; a refusal that a new session may cure is followed by another under a new one.
+    async def once(
+        self, call: Call[Any], sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool = False
+    ) -> Any:
+        """One attempt of ``call``, which begins with a slot of ``lane`` in hand if it is ``holding`` one.
 
-        Twice at the most: a token may die and the Company move in the same moment.
+        A refusal that a new session may cure, or another path, is followed by another request.
         """
-        call, trace, clock = self.call, self.trace, self.clock
-        cures = 2
+        clock, gate = self.clock, self.gate
+        path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
+        tried, cures = [path], _CURES
         while True:
-            session = self.sessions.current() if self._holding else None
+            session = sessions.current() if holding else None
             if session is None:
-                session = await self._admitted()
-            self._holding = False
+                session = await self._admitted(sessions, lane, trace, holding)
+            holding = False
             grant = session.grant
             base = grant.locator_url if call.to_locator else grant.base_url
-            headers = grant.headers + call.headers if call.headers else grant.headers
-            number, begun = self.gate.sent, clock.now()
+            number, begun = gate.sent, clock.now()
             trace.attempts += 1
             trace.enter("connect", begun)
             try:
                 reply = await self.engine.send(
                     call.method,
-                    f"{base}/{call.path}",
-                    headers,
+                    f"{base}/{path}",
+                    grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
-                    self._sending,
-                    repeat_safe=call.repeat_safe,
+                    partial(trace.leave, clock),
+                    call.repeat_safe,
                 )
-                self._answered(reply, number, begun)
+                now = clock.now()
+                trace.reply = reply
+                trace.enter("request", now)
+                if reply.status in THROTTLED:
+                    lane.control.throttled(number, gate.sent)
+                else:
+                    lane.control.answered(number, now - begun, lane.held)
             except BaseException as failure:
                 if isinstance(failure, SendFailed) and not failure.sent:
                     trace.sent = False  # it had been handed over to what does not tell, and came back
-                self.lane.control.gave_up(clock.now() - begun)
+                lane.control.gave_up(clock.now() - begun)
                 raise
             finally:
-                self.gate.release(self.lane)
+                gate.release(lane)
             try:
-                return read(call, reply)
-            except RefusedError as error:
+                value = read(call, reply)
+            except RefusedError as refusal:
                 trace.sent = False
-                error.hide(grant.token)
-                if not cures or not isinstance(error, SessionRefusedError):
-                    raise
-            cures -= 1
-            trace.enter("session", clock.now())
-            await self.sessions.newer_than(session.generation)
+                refusal.hide(grant.token)
+                if isinstance(refusal, SessionRefusedError) and cures:
+                    cures -= 1
+                    trace.enter("session", clock.now())
+                    await sessions.newer_than(session.generation)
+                else:
+                    path = _another(call, refusal, tried)
+            else:
+                if len(tried) > 1:
+                    sessions.paths[call.operation] = path
+                return value
 
-    def _sending(self) -> None:
-        self.trace.sent = True
-        self.trace.enter("request", self.clock.now())
-
-    def _answered(self, reply: Reply, number: int, begun: float) -> None:
-        """Note the answer, and let the gate learn from it."""
-        now, control = self.clock.now(), self.lane.control
-        self.trace.reply = reply
-        self.trace.enter("request", now)
-        if reply.status in THROTTLED:
-            control.throttled(number, self.gate.sent)
-        else:
-            control.answered(number, now - begun, self.lane.held)
-
-    async def _admitted(self) -> Session:
+    async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it
         does not carry a token or a host that died in the meantime; without a session it is given back.
         """
         gate, now = self.gate, self.clock.now
         while True:
-            if not self._holding:
-                self.trace.enter("queue", now())
-                if not gate.take(self.lane):
-                    await gate.acquire(self.lane)
-            self._holding = False
-            session = self.sessions.current()
+            if not holding:
+                trace.enter("queue", now())
+                if not gate.take(lane):
+                    await gate.acquire(lane)
+            holding = False
+            session = sessions.current()
             if session is not None:
                 return session
-            gate.release(self.lane)
-            self.trace.enter("session", now())
-            await self.sessions.newer_than(0)
+            gate.release(lane)
+            trace.enter("session", now())
+            await sessions.newer_than(0)
+
+
+def _another(call: Call[Any], refusal: RefusedError, tried: list[str]) -> str:
+    """The path to try next where sources show several of a command (facts 12 row 4). Raises ``refusal``."""
+    for path in (call.path, *call.other_paths):
+        if path not in tried and refusal.code == "COMMAND_NOT_FOUND":
+            tried.append(path)
+            return path
+    raise refusal

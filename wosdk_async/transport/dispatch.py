@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from asyncio import CancelledError
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -69,7 +70,12 @@ class Dispatcher:
     counts: Counts
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
+    attempts: Attempts = attrs.field(init=False)
     _lanes: WeakKeyDictionary[SessionKeeper, Lane] = attrs.field(factory=WeakKeyDictionary, init=False)
+
+    @attempts.default
+    def _attempts(self) -> Attempts:
+        return Attempts(self.engine, self.gate, self.clock)
 
     async def send(
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
@@ -92,15 +98,13 @@ class Dispatcher:
             with Scope(self.deadlines, now + seconds) as scope:
                 if not self.gate.take(lane):
                     await self.gate.acquire(lane)
-                # What follows is made when it is needed: tens of thousands may wait up to here, and every
-                # object that they hold is walked over by the garbage collector again and again.
-                attempts = Attempts(self.engine, self.gate, self.clock, call, sessions, lane, trace)
                 try:
-                    value: T = await attempts.once()
-                    self.quota.succeeded(retried=False)
+                    value: T = await self.attempts.once(call, sessions, lane, trace, True)
+                    self.quota.succeeded(False)
                 except FAILURES as failure:
                     retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                    value = await retries.run(call, attempts.once, trace, failure)
+                    again = partial(self.attempts.once, call, sessions, lane, trace)
+                    value = await retries.run(call, again, trace, failure)
             self.counts.done += 1
             return value
         except WosdkError as error:

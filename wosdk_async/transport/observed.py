@@ -92,12 +92,11 @@ class ObservedEngine:
         headers: Headers,
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,
     ) -> Reply:
         watch = _watched.get()
         if watch is None:
-            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
+            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe)
         watch.attempts += 1
         begun, number = time.monotonic(), watch.attempts
         states = []
@@ -107,7 +106,7 @@ class ObservedEngine:
             headers = headers + more
         status, error = None, ""
         try:
-            reply = await self._engine.send(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
+            reply = await self._engine.send(method, url, headers, body, on_sending, repeat_safe)
             status = reply.status
             return reply
         except SendFailed as failed:

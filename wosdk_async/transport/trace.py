@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.transport.clock import Clock
 from wosdk_async.wire import Reply
 
 __all__ = ["PHASES", "Trace"]
@@ -49,6 +50,11 @@ class Trace:
         """Leave the phase that was, and go on with ``phase``."""
         self._marks += (self.phase, now)
         self.phase = phase
+
+    def leave(self, clock: Clock) -> None:
+        """The first byte of an attempt leaves."""
+        self.sent = True
+        self.enter("request", clock.now())
 
     @property
     def times(self) -> dict[str, float]:

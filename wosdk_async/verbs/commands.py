@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-import attrs
-
 from wosdk_async import calls
 from wosdk_async.connected import Connected
-from wosdk_async.errors import UnknownNameError
 from wosdk_async.fanout import Run
 from wosdk_async.marker import Marker, Resolver
 from wosdk_async.model import Command, CommandResult
@@ -20,7 +17,6 @@ __all__ = ["Commands"]
 
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R", bound=CommandResult)
-T = TypeVar("T")
 
 
 class Commands(Connected):
@@ -57,8 +53,8 @@ class Commands(Connected):
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
         if mark is not None:
-            return await self._resolved(call, command, mark)
-        return await self._by_some_path(call, command)
+            return await self._resolved(call, mark)
+        return await self._send(call)
 
     @overload
     def run_many(
@@ -108,8 +104,8 @@ class Commands(Connected):
             made = command(item) if command is not None else item
             mark = Marker.of(made, marker) if marker is not None else None
             if mark is not None:
-                return await self._resolved(calls.command(made), made, mark, trace)
-            return await self._by_some_path(calls.command(made), made, trace)
+                return await self._resolved(calls.command(made), mark, trace)
+            return await self._send(calls.command(made), trace)
 
         return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
 
@@ -127,51 +123,13 @@ class Commands(Connected):
         """
         return await self._send(calls.post(path, body, repeat_safe=repeat_safe))
 
-    # --- how they are sent ------------------------------------------------------------------
-
-    async def _by_some_path(
-        self, call: Call[T], command: Command[Any] | str, trace: Trace | None = None
-    ) -> T:
-        """Send a command's call by its path, or by another that sources show when the Company has none such.
-
-        That one is remembered for the Company and tried first from then on (facts 12 row 4).
-        """
-        known = self._sessions.paths
-        if known and call.operation in known:
-            call = attrs.evolve(call, path=known[call.operation])
-        try:
-            return await self._send(call, trace)
-        except UnknownNameError as error:
-            others = _others(command, call)
-            if error.code != "COMMAND_NOT_FOUND" or not others:
-                raise
-            missing = error
-        for path in others:
-            try:
-                result = await self._send(attrs.evolve(call, path=path), trace)
-            except UnknownNameError as error:
-                missing = error
-                if error.code != "COMMAND_NOT_FOUND":
-                    raise
-            else:
-                known[call.operation] = path
-                return result
-        raise missing
-
-    async def _resolved(
-        self, call: Call[Any], command: Command[Any] | str, marker: Marker[Any], trace: Trace | None = None
-    ) -> Any:
+    async def _resolved(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
         """Send a command that carries a key of the caller's own, and look it up when it is in doubt."""
         return await Resolver(
-            once=lambda: self._by_some_path(call, command, trace),
+            once=lambda: self._send(call, trace),
             find=lambda: marker.find(lambda query: self._send(query, Trace())),
             cancelled=lambda: self._transport.tell_in_doubt(call, self._sessions),
             clock=self._transport.clock,
             settle=self._options.settle,
             attempts=self._options.retry.attempts,
         ).run()
-
-
-def _others(command: Command[Any] | str, call: Call[Any]) -> list[str]:
-    """The paths that were not tried."""
-    return [path for path in calls.paths_of(command) if path != call.path]

@@ -42,7 +42,6 @@ class Engine(Protocol):
         headers: Headers,
         body: bytes | None,
         on_sending: OnSending,
-        *,
         repeat_safe: bool = False,
     ) -> Reply:
         """Send one request and read its whole answer; redirects are answers like any other.

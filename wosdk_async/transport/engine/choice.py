@@ -76,18 +76,17 @@ class Switch:
         headers: Headers,
         body: bytes | None,
         on_sending: OnSending,
-        *,
         repeat_safe: bool = False,
     ) -> Coroutine[Any, Any, Reply]:
         """See :class:`Engine`. Gives the chosen engine's own coroutine: the choice costs no frame."""
         if mocked():
-            return self._send_mocked(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
+            return self._send_mocked(method, url, headers, body, on_sending, repeat_safe)
         engine = self._always or self._way(url)
-        return engine.send(method, url, headers, body, on_sending, repeat_safe=repeat_safe)
+        return engine.send(method, url, headers, body, on_sending, repeat_safe)
 
-    async def _send_mocked(self, *request: Any, repeat_safe: bool) -> Reply:
+    async def _send_mocked(self, *request: Any) -> Reply:
         engine = await self._mockable()
-        return await engine.send(*request, repeat_safe=repeat_safe)
+        return await engine.send(*request)
 
     @asynccontextmanager
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:

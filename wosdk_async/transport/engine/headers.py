@@ -10,11 +10,16 @@ __all__ = ["Headers"]
 class Headers(Mapping[str, str]):
     """Names are lower case; the values of a name that came more than once are joined by commas."""
 
-    __slots__ = ("_read", "raw")
+    __slots__ = ("_raw", "_read")
 
     def __init__(self, raw: Iterable[tuple[bytes, bytes]]) -> None:
-        self.raw = raw
+        self._raw = raw
         self._read: dict[str, str] | None = None
+
+    @property
+    def raw(self) -> Iterable[tuple[bytes, bytes]]:
+        """Names and values as they were sent, in their order."""
+        return self._raw
 
     def _all(self) -> dict[str, str]:
         if self._read is None:

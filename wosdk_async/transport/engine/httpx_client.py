@@ -69,7 +69,6 @@ class ClientEngine:
         headers: Headers,
         body: bytes | None,
         on_sending: OnSending,
-        *,
         repeat_safe: bool = False,  # noqa: ARG002 - which connection is taken is the client's affair
     ) -> Reply:
         if self._client.is_closed:

@@ -78,7 +78,6 @@ class HttpxEngine:
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
     ) -> Reply:
         sent = False

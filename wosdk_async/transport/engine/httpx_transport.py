@@ -60,7 +60,7 @@ class NativeTransport(httpx.AsyncBaseTransport):
         except SendFailed as cause:
             raise _error(cause)(str(cause), request=request) from cause
         return httpx.Response(
-            answer.status, headers=list(answer.headers), stream=httpx.ByteStream(answer.body), request=request
+            answer.status, headers=answer.headers.raw, stream=httpx.ByteStream(answer.body), request=request
         )
 
     async def aclose(self) -> None:

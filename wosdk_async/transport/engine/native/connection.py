@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import select
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, cast
 
 from wosdk_async.transport.engine import SendFailed
@@ -19,26 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["Connection"]
 
 
-def _peeker(descriptor: int) -> Callable[[], object]:
-    """A cheap question whether bytes, or the end, wait to be read."""
-    if not hasattr(select, "poll"):  # Windows
-        return lambda: select.select([descriptor], [], [], 0)[0]
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN)
-    return partial(poll.poll, 0)
-
-
 class Connection(asyncio.BufferedProtocol):
     """A connection of ``pool``. It belongs to who took it until its answer is whole or it is cut."""
 
     __slots__ = (
+        "_careful",
+        "_left",
         "_made",
+        "_on_sending",
         "_parser",
         "_paused",
-        "_readable",
+        "_request",
+        "_socket",
         "_timeouts",
         "_transport",
-        "_unsent",
         "_waiter",
         "born",
         "live",
@@ -58,22 +50,30 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._made = False
         self._waiter: asyncio.Future[Answer] | None = None
+        self._request: tuple[bytes, ...] | None = None
+        """What is still to be sent."""
         self._paused = False
-        self._unsent = 0
+        self._left = 0
 
     # --- for who took it ------------------------------------------------------------------------
 
-    def expect(self, waiter: asyncio.Future[Answer], timeouts: Timeouts, *, bare: bool) -> None:
-        """From now on ``waiter`` gets the answer, or SendFailed. A ``bare`` answer has no body (HEAD)."""
-        self._parser.expect(bare=bare)
-        self._waiter = waiter
-        self._timeouts = timeouts
-        self.since = self.pool.now()
+    def take(
+        self,
+        request: tuple[bytes, ...],
+        waiter: asyncio.Future[Answer],
+        on_sending: Callable[[], None],
+        timeouts: Timeouts,
+        repeat_safe: bool,
+        bare: bool,
+    ) -> None:
+        """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed.
 
-    def write(self, request: tuple[bytes, ...]) -> None:
-        """Hand the request to the socket."""
-        for piece in request:  # not writelines: in Python 3.12 it never pauses
-            self._transport.write(piece)
+        A ``bare`` answer has no body (HEAD).
+        """
+        self._request, self._waiter, self._on_sending = request, waiter, on_sending
+        self._timeouts, self._careful = timeouts, self.reused and not repeat_safe
+        self._parser.expect(bare)
+        self.since = self.pool.now()
 
     @property
     def busy(self) -> bool:
@@ -88,16 +88,39 @@ class Connection(asyncio.BufferedProtocol):
     def cut(self, waiter: asyncio.Future[Answer]) -> None:
         """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone."""
         if self._waiter is waiter:
-            self._waiter = None
+            self._waiter = self._request = None
             self.abort()
 
     # --- for the pool ---------------------------------------------------------------------------
 
-    def usable(self, *, repeat_safe: bool) -> bool:
-        """Whether it can take a request. For one that must not go out twice the socket is asked, too:
-        the service may have closed, and the loop not have seen it yet.
+    @property
+    def usable(self) -> bool:
+        """Whether it can take a request."""
+        return self.live and not self._transport.is_closing()
+
+    @property
+    def doubtful(self) -> int | None:
+        """The socket to be asked before a request leaves that must not go out twice: the service may have
+        closed it, and the loop not have seen it yet.
         """
-        return self.live and not self._transport.is_closing() and (repeat_safe or not self._readable())
+        return self._socket if self._careful and self._request is not None else None
+
+    def send(self, ended: Container[int]) -> None:
+        """Hand the request to the socket, unless it is one of ``ended``, or nobody waits any more."""
+        request = self._request
+        if request is None:
+            return
+        if self._transport.is_closing() or (self._careful and self._socket in ended):
+            self._fail("the service closed the connection while it was idle")
+            return
+        try:
+            self._on_sending()
+        except Exception as error:
+            self._fail(error)
+            return
+        self._request = None
+        for piece in request:  # not writelines: in Python 3.12 it never pauses
+            self._transport.write(piece)
 
     def close(self) -> None:
         """Close it in good order: nothing is under way."""
@@ -120,8 +143,8 @@ class Connection(asyncio.BufferedProtocol):
         if self._paused:
             limit = self._timeouts.write
             left = self._transport.get_write_buffer_size()
-            if left != self._unsent:
-                self._unsent, self.since = left, now
+            if left != self._left:
+                self._left, self.since = left, now
         if limit is not None and now - self.since > limit:
             step, what = (
                 ("write", "took no more of the request") if self._paused else ("read", "said nothing")
@@ -138,7 +161,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._parser = AnswerParser(self.pool.limits)
-        self._readable = _peeker(transport.get_extra_info("socket").fileno())
+        self._socket: int = transport.get_extra_info("socket").fileno()
         self._made = True
         self.pool.open.add(self)
 
@@ -151,8 +174,8 @@ class Connection(asyncio.BufferedProtocol):
         return self.pool.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        if self._waiter is None:
-            self.abort()  # bytes that nobody asked for
+        if self._waiter is None or self._request is not None:
+            self._fail("the service sent what nobody had asked for")
             return
         try:
             answer = self._parser.feed(self.pool.buffer[:nbytes])
@@ -175,7 +198,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def pause_writing(self) -> None:
         self._paused = True
-        self._unsent, self.since = self._transport.get_write_buffer_size(), self.pool.now()
+        self._left, self.since = self._transport.get_write_buffer_size(), self.pool.now()
 
     def resume_writing(self) -> None:
         self._paused = False
@@ -195,8 +218,11 @@ class Connection(asyncio.BufferedProtocol):
         if waiter is not None and not waiter.done():
             waiter.set_result(answer)
 
-    def _fail(self, why: str, *, timeout: str = "") -> None:
-        waiter, self._waiter = self._waiter, None
+    def _fail(self, why: str | Exception, *, timeout: str = "") -> None:
+        waiter, sent = self._waiter, self._request is None
+        self._waiter = self._request = None
         self.abort()
+        if isinstance(why, str):
+            why = SendFailed(f"{self.origin.text}: {why}", sent=sent, timeout=timeout)
         if waiter is not None and not waiter.done():
-            waiter.set_exception(SendFailed(f"{self.origin.text}: {why}", sent=True, timeout=timeout))
+            waiter.set_exception(why)

@@ -16,7 +16,7 @@ def content(answer: Answer, limit: int) -> bytes:
     """The body of ``answer``, decompressed to at most ``limit`` bytes. Raises Garbage."""
     if not answer.coded:
         return answer.body
-    values = b",".join(answer.headers.values(b"content-encoding"))
+    values = b",".join(answer.headers.every(b"content-encoding"))
     codings = [
         coding for each in values.lower().split(b",") if (coding := each.strip()) not in (b"", b"identity")
     ]

@@ -7,10 +7,9 @@ import os
 import ssl
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.headers import Headers
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.content import content
 from wosdk_async.transport.engine.native.dial import dial
@@ -22,6 +21,8 @@ from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
+
+T = TypeVar("T")
 
 _REMEMBERED = 1024  # addresses of one pool that need not be read again
 
@@ -53,7 +54,6 @@ class NativeEngine:
         self._ssl_context = ssl_context
         self._now = now
         self._pool: Pool | None = None
-        self._process = 0
         self._closed = False
 
     def __repr__(self) -> str:
@@ -65,51 +65,50 @@ class NativeEngine:
         size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
         return size - idle, idle
 
-    async def send(
+    def send(
         self,
         method: str,
         url: str,
         headers: tuple[tuple[str, str], ...],
         body: bytes | None,
         on_sending: Callable[[], None],
-        *,
         repeat_safe: bool = False,
-    ) -> Reply:
+    ) -> Coroutine[Any, Any, Reply]:
+        """See :class:`~wosdk_async.transport.engine.Engine`."""
         pool = self._here()
-        origin, request = self._prepared(pool, method, url, headers, body)
-        answer = await self._exchange(
-            pool,
-            origin,
-            request,
-            on_sending,
-            repeat_safe=repeat_safe,
-            bare=method == "HEAD",
-            timeouts=self.timeouts,
-        )
         try:
-            body = content(answer, self.limits.body) if answer.coded else answer.body
-            return Reply(answer.status, Headers(answer.headers), body)
-        except Garbage as garbage:
-            why = str(garbage)
-        raise SendFailed(f"{origin.text}: {why}", sent=True)
-
-    def _prepared(
-        self, pool: Pool, method: str, url: str, headers: tuple[tuple[str, str], ...], body: bytes | None
-    ) -> tuple[Origin, tuple[bytes, ...]]:
-        """Where the request goes, and its bytes. Raises SendFailed."""
-        places = pool.places
-        try:
-            place = places.get(url)
-            if place is None:
-                if len(places) >= _REMEMBERED:
-                    places.clear()
-                text, target = split_url(url)
-                place = places[url] = self.origin(text), target.encode("ascii")
-            origin, path = place
-            return origin, request_bytes(method, path, origin.head(headers), body)
+            origin, target = pool.places.get(url) or self._place(pool, url)
+            request = request_bytes(method, target, origin.head(headers), body)
         except ValueError as wrong:
             why = str(wrong)
+        else:
+            return self._exchange(
+                pool,
+                origin,
+                request,
+                on_sending,
+                self._reply,
+                self.timeouts,
+                repeat_safe,
+                method == "HEAD",
+            )
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
+
+    def _reply(self, origin: Origin, answer: Answer) -> Reply:
+        try:
+            body = content(answer, self.limits.body) if answer.coded else answer.body
+        except Garbage as garbage:
+            raise SendFailed(f"{origin.text}: {garbage}", sent=True) from None
+        return Reply(answer.status, answer.headers, body)
+
+    def _place(self, pool: Pool, url: str) -> tuple[Origin, bytes]:
+        """Where ``url`` leads, remembered. Raises ValueError."""
+        places = pool.places
+        if len(places) >= _REMEMBERED:
+            places.clear()
+        text, target = split_url(url)
+        place = places[url] = self.origin(text), target.encode("ascii")
+        return place
 
     def origin(self, text: str) -> Origin:
         """The origin called ``text`` (``https://host:port``). Raises ValueError."""
@@ -135,7 +134,14 @@ class NativeEngine:
         out to be dead: the service closes those when it likes.
         """
         return self._exchange(
-            self._here(), origin, request, on_sending, repeat_safe=repeat_safe, bare=bare, timeouts=timeouts
+            self._here(),
+            origin,
+            request,
+            on_sending,
+            lambda _, answer: answer,
+            timeouts,
+            repeat_safe,
+            bare,
         )
 
     async def _exchange(
@@ -144,29 +150,33 @@ class NativeEngine:
         origin: Origin,
         request: tuple[bytes, ...],
         on_sending: Callable[[], None],
-        *,
+        read: Callable[[Origin, Answer], T],
+        timeouts: Timeouts,
         repeat_safe: bool,
         bare: bool,
-        timeouts: Timeouts,
-    ) -> Answer:
+    ) -> T:
         again = False
         while True:
-            connection = None if again else pool.take(origin, repeat_safe=repeat_safe)
+            connection = None if again else pool.take(origin, repeat_safe)
             if connection is None:
-                connection = await self._connection(pool, origin, repeat_safe, timeouts)
+                connection = await self._connection(pool, origin, timeouts)
             waiter: asyncio.Future[Answer] = pool.loop.create_future()
             try:
-                connection.expect(waiter, timeouts, bare=bare)
-                on_sending()
-                connection.write(request)
-                return await waiter
+                connection.take(request, waiter, on_sending, timeouts, repeat_safe, bare)
+                pool.post(connection)
+                answer = await waiter
+                break
             except SendFailed as failure:
-                if again or not (repeat_safe and connection.stale) or failure.timeout:
+                if failure.timeout or not connection.stale:
                     raise
-                again = True
+                if failure.sent:
+                    if again or not repeat_safe:
+                        raise
+                    again = True
             except BaseException:
                 connection.cut(waiter)
                 raise
+        return read(origin, answer)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""
@@ -175,21 +185,19 @@ class NativeEngine:
         if pool is not None and pool is self._here():
             await pool.aclose()
 
-    async def _connection(
-        self, pool: Pool, origin: Origin, repeat_safe: bool, timeouts: Timeouts
-    ) -> Connection:
+    async def _connection(self, pool: Pool, origin: Origin, timeouts: Timeouts) -> Connection:
         while True:
             connection = await pool.wait(origin, limit=timeouts.pool)
             if connection is None:
                 return await dial(pool, origin, timeouts.connect)
-            if connection.usable(repeat_safe=repeat_safe):
+            if connection.usable:
                 return connection
             connection.abort()
 
     def _here(self) -> Pool:
         """The pool of the running loop in this process; a forked one may go on with the same loop."""
         pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop() or self._process != os.getpid():
+        if pool is None or pool.loop is not asyncio.get_running_loop() or pool.process != os.getpid():
             pool = self._moved()
         return pool
 
@@ -199,11 +207,10 @@ class NativeEngine:
     def _moved(self) -> Pool:
         """Start afresh: sockets belong to the loop and the process that opened them."""
         old, self._pool = self._pool, self._fresh()
-        if old is not None and self._process != os.getpid():
+        if old is not None and old.process != self._pool.process:
             _of_the_parent.append(old)
         elif old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
-        self._process = os.getpid()
         if self._closed:
             self._pool.close()
         return self._pool

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from wosdk_async.transport.engine.headers import Headers
 
 __all__ = ["HeaderLines"]
 
 
-class HeaderLines:
-    """Names and values as they were sent, in their order; of a head whose grammar llhttp has accepted."""
+class HeaderLines(Headers):
+    """The headers of a head whose grammar llhttp has accepted."""
 
     __slots__ = ("_lines",)
 
     def __init__(self, lines: bytes) -> None:
         self._lines = lines
         """The status line and what follows it, without the line break at the end."""
+        self._read = None
 
-    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
-        for line in self._lines.split(b"\r\n")[1:]:
-            name, _, value = line.partition(b":")
-            yield name, value.strip(b" \t")
+    @property
+    def raw(self) -> list[tuple[bytes, bytes]]:
+        """Names and values as they were sent, in their order."""
+        pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
+        return [(name, value.strip(b" \t")) for name, _, value in pairs]
 
-    def values(self, name: bytes) -> list[bytes]:
+    def every(self, name: bytes) -> list[bytes]:
         """The values of all headers of a name, which is given in lower case."""
-        if name not in self._lines.lower():  # nearly always, and seen without taking the lines apart
-            return []
-        return [value for sent, value in self if sent.lower() == name]
-
-    def __len__(self) -> int:
-        return self._lines.count(b"\r\n")
+        return [value for sent, value in self.raw if sent.lower() == name]

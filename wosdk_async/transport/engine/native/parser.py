@@ -60,7 +60,7 @@ class AnswerParser:
         self._parser = HttpResponseParser(self)
         self.expect()
 
-    def expect(self, *, bare: bool = False) -> None:
+    def expect(self, bare: bool = False) -> None:
         """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
         self._bare = bare
         self._stage = _HEAD
@@ -105,7 +105,7 @@ class AnswerParser:
         A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
         is in it; JSON and gzip tell.
         """
-        if self._stage == _BODY and not any(map(self._headers.values, _PLAIN)):
+        if self._stage == _BODY and not any(map(self._headers.every, _PLAIN)):
             return Answer(self._status, self._headers, self._taken(), self._coded)
         what = "before it answered" if self.untouched else "in the middle of its answer"
         raise Garbage(f"the service closed the connection {what}")
@@ -155,25 +155,29 @@ class AnswerParser:
         self._status = status = self._parser.get_status_code()
         if status < 100 or status == 101:
             raise Garbage(f"status {status}")
-        headers = self._headers = self._lines()
-        if len(headers) > self._limits.headers:
+        lines = self._lines()
+        if lines.count(b"\r\n") > self._limits.headers:
             raise Garbage(f"more than {self._limits.headers} headers")
-        self._coded = bool(headers.values(b"content-encoding"))
-        if any(coding.lower() != b"chunked" for coding in headers.values(b"transfer-encoding")):
-            raise Garbage("a transfer coding other than chunked")
+        headers = self._headers = HeaderLines(lines)
+        lower = lines.lower()
+        self._coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
+        if b"transfer-encoding" in lower:
+            codings = headers.every(b"transfer-encoding")
+            if any(coding.lower() != b"chunked" for coding in codings):
+                raise Garbage("a transfer coding other than chunked")
         if status >= 200:
             self._head.clear()  # the rest of what came is the body, which comes as such
         if self._bare and status >= 200:
             self._answer = Answer(status, headers, b"", False)
 
-    def _lines(self) -> HeaderLines:
+    def _lines(self) -> bytes:
         """The lines up to the first empty one; llhttp lets empty ones pass before the status line."""
         if self._head.startswith((b"\r", b"\n")):
             self._head = self._head.lstrip(b"\r\n")
         self._end = self._head.find(b"\r\n\r\n")
         if self._end < 0:
             raise Garbage("header lines that do not end as they should")
-        return HeaderLines(bytes(self._head[: self._end]))
+        return bytes(self._head[: self._end])
 
     def on_message_complete(self) -> None:
         if self._stage != _BODY:
