@@ -26,6 +26,8 @@ from benchmarks.stacks import STACKS, Call, command, company
 __all__ = ["Figures", "Server", "compare", "latency", "outstanding", "run_many"]
 
 AT_ONCE = 100
+CORES = sorted(os.sched_getaffinity(0))
+"""What this process may use: the server gets the last one, its client the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
 
 
@@ -44,8 +46,7 @@ class Server:
     """``benchmarks.server`` in a process of its own, on the last core when there are several."""
 
     def __init__(self, delay: float = 0.0) -> None:
-        cores = sorted(os.sched_getaffinity(0))
-        core = ["--core", str(cores[-1])] if len(cores) > 1 else []
+        core = ["--core", str(CORES[-1])] if len(CORES) > 1 else []
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.server", "--delay", str(delay), *core],
             stdin=subprocess.PIPE,
@@ -74,13 +75,11 @@ class Server:
 @contextlib.contextmanager
 def own_core() -> Iterator[None]:
     """Keep this process off the server's core."""
-    before = os.sched_getaffinity(0)
-    if len(before) > 1:
-        os.sched_setaffinity(0, sorted(before)[:-1][:1])
+    os.sched_setaffinity(0, CORES[:1])
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        os.sched_setaffinity(0, CORES)
 
 
 async def drive(call: Call, calls: int, at_once: int) -> list[float]:

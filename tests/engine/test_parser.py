@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native.content import content
-from wosdk_async.transport.engine.native.parser import Answer, AnswerParser, Garbage
+from wosdk_async.transport.engine.native.content import inflated
+from wosdk_async.transport.engine.native.head import HeaderLines
+from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
 from wosdk_async.transport.limits import Limits
+from wosdk_async.wire import Reply
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
 LIMITS = Limits()
 
 
-def answer_in(*pieces: bytes) -> Answer:
+def answer_in(*pieces: bytes) -> Reply:
     """What comes of an answer in these pieces, with the end of the connection after them."""
     parser = AnswerParser(LIMITS)
     try:
@@ -40,7 +42,8 @@ def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] |
     """The same, decompressed; None for what is refused. Nothing but Garbage may be raised."""
     try:
         answer = answer_in(*pieces)
-        return answer.status, tuple(answer.headers.raw), content(answer, LIMITS.body)
+        assert isinstance(answer.headers, HeaderLines)
+        return answer.status, tuple(answer.headers.raw), inflated(answer, LIMITS.body).body
     except Garbage:
         return None
 

@@ -39,13 +39,15 @@ class Attempts:
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
         tried, cures = [path], _CURES
         while True:
-            session = sessions.current() if holding else None
+            begun = clock.now()
+            session = sessions.current(begun) if holding else None
             if session is None:
                 session = await self._admitted(sessions, lane, trace, holding)
+                begun = clock.now()
             holding = False
             grant = session.grant
             base = grant.locator_url if call.to_locator else grant.base_url
-            number, begun = gate.sent, clock.now()
+            number = gate.sent
             trace.attempts += 1
             trace.enter("connect", begun)
             try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from wosdk_async.transport.clock import Clock, Timer
 
@@ -20,51 +20,59 @@ _TICKS = 100  # in a second: a deadline is kept to 10 ms, never early
 
 
 class Scope:
-    """A block that is cancelled when its time is up, and then raises TimeoutError.
+    """A stretch of a task that is cancelled when its time is up; it begins when it is made.
 
     The same bargain as ``asyncio.timeout``: a cancellation from outside that comes at the same time
-    wins, and none is swallowed.
+    wins, and none is swallowed. As a block it raises TimeoutError.
     """
 
     __slots__ = ("_cancelling", "_deadlines", "_expired", "_task", "_tick", "until")
 
     def __init__(self, deadlines: Deadlines, until: float) -> None:
-        self.until = until
-        self._deadlines = deadlines
-        self._tick = int(until * _TICKS) + 1
-        self._expired = False
-
-    def __enter__(self) -> Self:
-        task = asyncio.current_task()
+        task = asyncio.current_task(deadlines.loop)
         if task is None:
             raise RuntimeError("a call can only be made in a task")
-        self._task = task
+        self.until = until
+        self._deadlines = deadlines
+        self._expired = False
+        self._task: asyncio.Task[Any] | None = task
         self._cancelling = task.cancelling()
-        scopes = self._deadlines._scopes.get(self._tick)
+        self._tick = tick = int(until * _TICKS) + 1
+        scopes = deadlines._scopes.get(tick)
         if scopes is None:
-            self._deadlines._begin(self, self._tick)
+            deadlines._begin(self, tick)
         else:
             scopes.add(self)
+
+    def end(self) -> bool:
+        """Let it go, and say whether it was cancelled because its time was up. May be called again."""
+        if not self._expired:
+            # A set that is left empty waits for the calls that follow, or is dropped by the sweep.
+            self._deadlines._scopes[self._tick].discard(self)
+            return False
+        task, self._task = self._task, None
+        return task is not None and task.uncancel() <= self._cancelling
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if not self._expired:
-            # A set that is left empty waits for the calls that follow, or is dropped by the sweep.
-            self._deadlines._scopes[self._tick].discard(self)
-        elif self._task.uncancel() <= self._cancelling and kind is asyncio.CancelledError:
+        if self.end() and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
     def _expire(self) -> None:
         self._expired = True
-        self._task.cancel()
+        if self._task is not None:
+            self._task.cancel()
 
 
 class Deadlines:
-    """Hands out scopes and ends those whose time is up."""
+    """Hands out scopes for tasks of ``loop``, else of the running one, and ends those whose time is up."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, loop: asyncio.AbstractEventLoop | None = None) -> None:
+        self.loop = loop
         self._clock = clock
         self._scopes: dict[int, set[Scope]] = {}
         self._ticks: list[int] = []  # a heap of the keys above

@@ -83,44 +83,45 @@ class Dispatcher:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         now = self.clock.now()
         if trace is None:
-            trace = Trace(call.request_id, marks=[now])
+            trace = Trace(call.request_id, [now])
         else:
             trace.begin(call.request_id, now)
         seconds = options.seconds(call)
         lane = sessions.lane
         if lane is None or lane.gate is not self.gate:
             lane = self.lane(sessions)
+        scope = Scope(self.deadlines, now + seconds)
         lane.calls += 1
         self.counts.under_way += 1
         try:
             if self.max_queued is not None:
                 self._shed(lane, self.max_queued)
-            with Scope(self.deadlines, now + seconds) as scope:
-                if not self.gate.take(lane):
-                    await self.gate.acquire(lane)
-                try:
-                    value: T = await self.attempts.once(call, sessions, lane, trace, True)
-                    self.quota.succeeded(False)
-                except FAILURES as failure:
-                    retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                    again = partial(self.attempts.once, call, sessions, lane, trace)
-                    value = await retries.run(call, again, trace, failure)
+            if not self.gate.take(lane):
+                await self.gate.acquire(lane)
+            try:
+                value: T = await self.attempts.once(call, sessions, lane, trace, True)
+                self.quota.succeeded(False)
+            except FAILURES as failure:
+                retries = Retries(options.retry, self.clock, self.quota, scope.until)
+                again = partial(self.attempts.once, call, sessions, lane, trace)
+                value = await retries.run(call, again, trace, failure)
             self.counts.done += 1
             return value
         except WosdkError as error:
             self._complete(error, call, sessions, trace)
             raise
-        except TimeoutError:
-            limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
-            late = _too_late(call, limit, trace)
-            self._complete(late, call, sessions, trace)
-            raise late from None
         except CancelledError:
+            if scope.end():
+                limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
+                late = _too_late(call, limit, trace)
+                self._complete(late, call, sessions, trace)
+                raise late from None
             self.counts.failed("cancelled")
             if trace.sent and not call.repeat_safe:
                 tell_in_doubt(self.on_in_doubt, call, sessions.company)
             raise
         finally:
+            scope.end()
             lane.calls -= 1
             self.counts.end()
 

@@ -114,7 +114,7 @@ def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
         engine=calls,
         gate=gate,
         clock=clock,
-        deadlines=Deadlines(clock),
+        deadlines=Deadlines(clock, asyncio.get_running_loop()),
         quota=quota,
         counts=Counts(),
         max_queued=settings.max_queued,

@@ -112,12 +112,14 @@ class SessionKeeper:
         dead = self._session is None or self.clock.now() >= self._session.expires_at
         return dead and self._renewal is None and (self.lane is None or not self.lane.calls)
 
-    def current(self) -> Session | None:
+    def current(self, now: float | None = None) -> Session | None:
         """The session if it can be used now, without waiting; starts an early renewal when it is due."""
-        session, now = self._session, self.clock.now()
+        session = self._session
+        if now is None:
+            now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
-        if now >= max(session.renew_after, self._no_early_before) and self._renewal is None:
+        if now >= session.renew_after and now >= self._no_early_before and self._renewal is None:
             self._start().add_done_callback(self._log_early)
         return session
 

@@ -16,7 +16,7 @@ __all__ = ["Telemetry", "telemetry"]
 
 
 _IDLE = ("opentelemetry.trace", "opentelemetry.metrics")  # the modules of the API's own providers
-_TRACER, _METER = ("_TRACER_PROVIDER", "?"), ("_METER_PROVIDER", "?")  # names in the API; "?" when not there
+_TRACER, _METER = "_TRACER_PROVIDER", "_METER_PROVIDER"  # names in the API; "?" stands for one not there
 
 
 def telemetry(*, traceparent: bool) -> Telemetry | None:
@@ -45,7 +45,8 @@ class Telemetry:
         """Whether somebody listens: the providers that the API brings along do nothing."""
         # Asked for each call: the getters look into the environment until there is a provider, which costs
         # more than all that a call does on its way out. Where the API keeps them elsewhere they are asked.
-        if self._asked and self._tracing.get(*_TRACER) is None and self._metering.get(*_METER) is None:
+        tracing, metering = self._tracing, self._metering
+        if self._asked and tracing.get(_TRACER, "?") is None and metering.get(_METER, "?") is None:
             return False
         self._asked = True
         found = (self._trace.get_tracer_provider(), self._metrics.get_meter_provider())

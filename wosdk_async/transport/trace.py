@@ -32,13 +32,13 @@ class Trace:
     """
 
     request_id: str | None = None
+    _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
+    """When it began, and then each phase that it has left and when; added up only if somebody asks."""
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"
     waits: tuple[float, ...] = ()
     reply: Reply | None = attrs.field(default=None, repr=False)
-    _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
-    """When it began, and then each phase that it has left and when; added up only if somebody asks."""
 
     def begin(self, request_id: str | None, now: float) -> None:
         """Forget the call before."""

@@ -51,7 +51,7 @@ class Transport:
         self._quota = RetryQuota(settings.retry_quota)
         self._closed = False
         self._telemetry: Telemetry | None = None
-        self._watching = settings.on_attempt is not None
+        self._hooked = settings.on_attempt is not None
         _all.add(self)
 
     def __repr__(self) -> str:
@@ -96,8 +96,13 @@ class Transport:
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None
     ) -> Coroutine[Any, Any, T]:
         """Send it, with the observers told of it if there are any."""
-        running = self._running()
-        if (self._watching or _log.isEnabledFor(logging.DEBUG)) and (observers := self._observers()):
+        running = self._loops.get(asyncio.get_running_loop())
+        if running is None or self._closed:
+            running = self._running()
+        telemetry = self._telemetry
+        if (
+            self._hooked or (telemetry is not None and telemetry.active) or _log.isEnabledFor(logging.DEBUG)
+        ) and (observers := self._observers()):
             send = partial(running.watched.send, call, sessions, options)
             return observed(call, sessions.company, observers, send, trace or Trace())
         return running.dispatcher.send(call, sessions, options, trace)
@@ -183,7 +188,6 @@ class Transport:
             running = self._loops[loop] = opened(self._settings, self._quota)
             if self._settings.telemetry and self._telemetry is None:
                 self._telemetry = telemetry(traceparent=self._settings.traceparent)
-                self._watching = self._watching or self._telemetry is not None
         return running
 
     async def _log_in(self, tenant: Tenant) -> Grant:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ssl
+from typing import cast
 
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.headers import Headers
 from wosdk_async.transport.engine.library import httpx
 from wosdk_async.transport.engine.native import NativeEngine
 from wosdk_async.transport.engine.native.request import encoded_head, request_bytes
@@ -60,7 +62,10 @@ class NativeTransport(httpx.AsyncBaseTransport):
         except SendFailed as cause:
             raise _error(cause)(str(cause), request=request) from cause
         return httpx.Response(
-            answer.status, headers=answer.headers.raw, stream=httpx.ByteStream(answer.body), request=request
+            answer.status,
+            headers=list(cast(Headers, answer.headers).raw),
+            stream=httpx.ByteStream(answer.body),
+            request=request,
         )
 
     async def aclose(self) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING, cast
 
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native.parser import Answer, AnswerParser, Garbage
+from wosdk_async.transport.engine.native.content import inflated
+from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
 from wosdk_async.transport.limits import Timeouts
+from wosdk_async.wire import Reply
 
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.native.pool import Pool
@@ -27,6 +29,7 @@ class Connection(asyncio.BufferedProtocol):
         "_on_sending",
         "_parser",
         "_paused",
+        "_raw",
         "_request",
         "_socket",
         "_timeouts",
@@ -49,7 +52,7 @@ class Connection(asyncio.BufferedProtocol):
         self.born = self.since = pool.now()
         self._transport: asyncio.Transport
         self._made = False
-        self._waiter: asyncio.Future[Answer] | None = None
+        self._waiter: asyncio.Future[Reply] | None = None
         self._request: tuple[bytes, ...] | None = None
         """What is still to be sent."""
         self._paused = False
@@ -60,20 +63,21 @@ class Connection(asyncio.BufferedProtocol):
     def take(
         self,
         request: tuple[bytes, ...],
-        waiter: asyncio.Future[Answer],
+        waiter: asyncio.Future[Reply],
         on_sending: Callable[[], None],
         timeouts: Timeouts,
         repeat_safe: bool,
         bare: bool,
+        raw: bool,
     ) -> None:
         """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed.
 
-        A ``bare`` answer has no body (HEAD).
+        A ``bare`` answer has no body (HEAD), that of a ``raw`` one is not decompressed.
         """
         self._request, self._waiter, self._on_sending = request, waiter, on_sending
         self._timeouts, self._careful = timeouts, self.reused and not repeat_safe
+        self._raw = raw
         self._parser.expect(bare)
-        self.since = self.pool.now()
 
     @property
     def busy(self) -> bool:
@@ -85,7 +89,7 @@ class Connection(asyncio.BufferedProtocol):
         """Whether it failed as connections do that were idle for too long: not a byte came."""
         return self.reused and self._parser.untouched
 
-    def cut(self, waiter: asyncio.Future[Answer]) -> None:
+    def cut(self, waiter: asyncio.Future[Reply]) -> None:
         """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone."""
         if self._waiter is waiter:
             self._waiter = self._request = None
@@ -179,6 +183,8 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.feed(self.pool.buffer[:nbytes])
+            if answer is not None and self._parser.coded and not self._raw:
+                answer = inflated(answer, self.pool.limits.body)
         except Garbage as garbage:
             self._fail(f"the answer cannot be read: {garbage}")
             return
@@ -192,9 +198,13 @@ class Connection(asyncio.BufferedProtocol):
             self.close()
             return
         try:
-            self._answered(self._parser.end())
+            answer = self._parser.end()
+            if self._parser.coded and not self._raw:
+                answer = inflated(answer, self.pool.limits.body)
         except Garbage as garbage:
             self._fail(str(garbage))
+        else:
+            self._answered(answer)
 
     def pause_writing(self) -> None:
         self._paused = True
@@ -206,7 +216,7 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- ends -----------------------------------------------------------------------------------
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: Reply) -> None:
         waiter, self._waiter = self._waiter, None
         if self._transport.get_write_buffer_size():
             self.abort()  # it answered before it had read the request: what is left is not waited for

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import zlib
 
-from wosdk_async.transport.engine.native.parser import Answer, Garbage
+import attrs
 
-__all__ = ["content"]
+from wosdk_async.transport.engine.native.parser import Garbage
+from wosdk_async.wire import Reply
+
+__all__ = ["inflated"]
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for its formats
-_FORMATS = {b"gzip": _GZIP, b"x-gzip": _GZIP, b"deflate": _ZLIB}
+_FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
 
-def content(answer: Answer, limit: int) -> bytes:
-    """The body of ``answer``, decompressed to at most ``limit`` bytes. Raises Garbage."""
-    if not answer.coded:
-        return answer.body
-    values = b",".join(answer.headers.every(b"content-encoding"))
+def inflated(answer: Reply, limit: int) -> Reply:
+    """``answer`` with its body decompressed to at most ``limit`` bytes. Raises Garbage."""
+    values = answer.headers.get("content-encoding", "")
     codings = [
-        coding for each in values.lower().split(b",") if (coding := each.strip()) not in (b"", b"identity")
+        coding for each in values.lower().split(",") if (coding := each.strip()) not in ("", "identity")
     ]
     if len(codings) > 1 or (codings and codings[0] not in _FORMATS):
-        raise Garbage(f"the content coding {values[:60].decode('latin-1')!r} was not asked for")
+        raise Garbage(f"the content coding {values[:60]!r} was not asked for")
     if not codings or not answer.body:
-        return answer.body
-    kind = _FORMATS[codings[0]]
+        return answer
+    return attrs.evolve(answer, body=_content(answer.body, _FORMATS[codings[0]], limit))
+
+
+def _content(body: bytes, kind: int, limit: int) -> bytes:
     try:
-        return _inflated(answer.body, kind, limit)
+        return _inflated(body, kind, limit)
     except zlib.error as cause:
         if kind == _ZLIB:  # some servers send deflate without the zlib frame around it
-            return _inflated_raw(answer.body, limit)
+            return _inflated_raw(body, limit)
         raise Garbage(f"the body is no gzip ({cause})") from cause
 
 

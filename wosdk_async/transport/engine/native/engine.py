@@ -7,13 +7,12 @@ import os
 import ssl
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any
+from weakref import WeakSet
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
-from wosdk_async.transport.engine.native.content import content
 from wosdk_async.transport.engine.native.dial import dial
-from wosdk_async.transport.engine.native.parser import Answer, Garbage
 from wosdk_async.transport.engine.native.pool import Pool
 from wosdk_async.transport.engine.native.request import Origin, origin_of, request_bytes, split_url
 from wosdk_async.transport.engine.tls import Trust
@@ -21,8 +20,6 @@ from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
-
-T = TypeVar("T")
 
 _REMEMBERED = 1024  # addresses of one pool that need not be read again
 
@@ -55,6 +52,7 @@ class NativeEngine:
         self._now = now
         self._pool: Pool | None = None
         self._closed = False
+        _all.add(self)
 
     def __repr__(self) -> str:
         busy, idle = self.connections()
@@ -87,19 +85,12 @@ class NativeEngine:
                 origin,
                 request,
                 on_sending,
-                self._reply,
                 self.timeouts,
                 repeat_safe,
                 method == "HEAD",
+                False,
             )
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
-
-    def _reply(self, origin: Origin, answer: Answer) -> Reply:
-        try:
-            body = content(answer, self.limits.body) if answer.coded else answer.body
-        except Garbage as garbage:
-            raise SendFailed(f"{origin.text}: {garbage}", sent=True) from None
-        return Reply(answer.status, answer.headers, body)
 
     def _place(self, pool: Pool, url: str) -> tuple[Origin, bytes]:
         """Where ``url`` leads, remembered. Raises ValueError."""
@@ -127,8 +118,8 @@ class NativeEngine:
         repeat_safe: bool,
         bare: bool,
         timeouts: Timeouts,
-    ) -> Coroutine[Any, Any, Answer]:
-        """Send the bytes of a request; the answer as it came. Raises SendFailed.
+    ) -> Coroutine[Any, Any, Reply]:
+        """Send the bytes of a request; the answer as it came, compressed or not. Raises SendFailed.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
         out to be dead: the service closes those when it likes.
@@ -138,10 +129,10 @@ class NativeEngine:
             origin,
             request,
             on_sending,
-            lambda _, answer: answer,
             timeouts,
             repeat_safe,
             bare,
+            True,
         )
 
     async def _exchange(
@@ -150,22 +141,21 @@ class NativeEngine:
         origin: Origin,
         request: tuple[bytes, ...],
         on_sending: Callable[[], None],
-        read: Callable[[Origin, Answer], T],
         timeouts: Timeouts,
         repeat_safe: bool,
         bare: bool,
-    ) -> T:
+        raw: bool,
+    ) -> Reply:
         again = False
         while True:
             connection = None if again else pool.take(origin, repeat_safe)
             if connection is None:
                 connection = await self._connection(pool, origin, timeouts)
-            waiter: asyncio.Future[Answer] = pool.loop.create_future()
+            waiter: asyncio.Future[Reply] = pool.loop.create_future()
             try:
-                connection.take(request, waiter, on_sending, timeouts, repeat_safe, bare)
+                connection.take(request, waiter, on_sending, timeouts, repeat_safe, bare, raw)
                 pool.post(connection)
-                answer = await waiter
-                break
+                return await waiter
             except SendFailed as failure:
                 if failure.timeout or not connection.stale:
                     raise
@@ -176,7 +166,6 @@ class NativeEngine:
             except BaseException:
                 connection.cut(waiter)
                 raise
-        return read(origin, answer)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""
@@ -195,22 +184,35 @@ class NativeEngine:
             connection.abort()
 
     def _here(self) -> Pool:
-        """The pool of the running loop in this process; a forked one may go on with the same loop."""
+        """The pool of the running loop."""
         pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop() or pool.process != os.getpid():
+        if pool is None or pool.loop is not asyncio.get_running_loop():
             pool = self._moved()
         return pool
 
-    def _fresh(self) -> Pool:
-        return Pool(asyncio.get_running_loop(), self.limits, Trust(self._ssl_context), self._now)
-
     def _moved(self) -> Pool:
-        """Start afresh: sockets belong to the loop and the process that opened them."""
-        old, self._pool = self._pool, self._fresh()
-        if old is not None and old.process != self._pool.process:
-            _of_the_parent.append(old)
-        elif old is not None and not old.loop.is_closed():
+        """Start afresh: sockets belong to the loop that opened them."""
+        loop, old = asyncio.get_running_loop(), self._pool
+        pool = self._pool = Pool(loop, self.limits, Trust(self._ssl_context), self._now)
+        if old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
         if self._closed:
-            self._pool.close()
-        return self._pool
+            pool.close()
+        return pool
+
+    def _forked(self) -> None:
+        """In a child: leave the sockets of the parent alone; to close them would speak to their peers."""
+        if self._pool is not None:
+            self._pool.inherited = True
+            _of_the_parent.append(self._pool)
+            self._pool = None
+
+
+def _in_child() -> None:
+    for engine in list(_all):
+        engine._forked()
+
+
+_all: WeakSet[NativeEngine] = WeakSet()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -6,14 +6,15 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from httptools import HttpResponseParser
 
 from wosdk_async.transport.engine.native.head import HeaderLines
 from wosdk_async.transport.limits import Limits
+from wosdk_async.wire import Reply
 
-__all__ = ["Answer", "AnswerParser", "Garbage"]
+__all__ = ["AnswerParser", "Garbage"]
 
 _HEAD, _BODY, _DONE, _MORE = range(4)
 _PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
@@ -21,15 +22,6 @@ _PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where
 
 class Garbage(Exception):
     """What came is no answer, or none that can be trusted."""
-
-
-class Answer(NamedTuple):
-    """An answer as it was sent; ``coded`` bodies have a header that says how they are compressed."""
-
-    status: int
-    headers: HeaderLines
-    body: bytes
-    coded: bool
 
 
 class AnswerParser:
@@ -40,7 +32,6 @@ class AnswerParser:
         "_bare",
         "_body",
         "_chunks",
-        "_coded",
         "_end",
         "_head",
         "_headers",
@@ -50,6 +41,7 @@ class AnswerParser:
         "_silent",
         "_stage",
         "_status",
+        "coded",
         "on_body",
     )
 
@@ -66,9 +58,11 @@ class AnswerParser:
         self._stage = _HEAD
         self._head = bytearray()
         self._body: bytearray | None = None
-        self._answer: Answer | None = None
+        self._answer: Reply | None = None
         self._silent = 0
-        self._reusable = self._coded = False
+        self._reusable = False
+        self.coded = False
+        """Whether a header says how the body is compressed."""
 
     def close(self) -> None:
         """Let go of the C parser, which holds this object and is held by it."""
@@ -84,7 +78,7 @@ class AnswerParser:
         """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
         return self._reusable and self._stage == _DONE
 
-    def feed(self, data: memoryview) -> Answer | None:
+    def feed(self, data: memoryview) -> Reply | None:
         """The answer, once ``data`` completes it. Raises Garbage."""
         if self._stage == _HEAD:
             self._head += data  # llhttp would make two texts and a call of each header
@@ -99,14 +93,14 @@ class AnswerParser:
             self._keep_count(len(data))
         return self._answer
 
-    def end(self) -> Answer:
+    def end(self) -> Reply:
         """The answer, when the other side has closed in good order. Raises Garbage.
 
         A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
         is in it; JSON and gzip tell.
         """
         if self._stage == _BODY and not any(map(self._headers.every, _PLAIN)):
-            return Answer(self._status, self._headers, self._taken(), self._coded)
+            return Reply(self._status, self._headers, self._taken())
         what = "before it answered" if self.untouched else "in the middle of its answer"
         raise Garbage(f"the service closed the connection {what}")
 
@@ -160,15 +154,15 @@ class AnswerParser:
             raise Garbage(f"more than {self._limits.headers} headers")
         headers = self._headers = HeaderLines(lines)
         lower = lines.lower()
-        self._coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
-        if b"transfer-encoding" in lower:
+        self.coded = lower.find(b"content-encoding") >= 0 and bool(headers.every(b"content-encoding"))
+        if lower.find(b"transfer-encoding") >= 0:  # not "in", which is ten times as slow for bytes
             codings = headers.every(b"transfer-encoding")
             if any(coding.lower() != b"chunked" for coding in codings):
                 raise Garbage("a transfer coding other than chunked")
         if status >= 200:
             self._head.clear()  # the rest of what came is the body, which comes as such
         if self._bare and status >= 200:
-            self._answer = Answer(status, headers, b"", False)
+            self._answer = Reply(status, headers, b"")
 
     def _lines(self) -> bytes:
         """The lines up to the first empty one; llhttp lets empty ones pass before the status line."""
@@ -183,10 +177,10 @@ class AnswerParser:
         if self._stage != _BODY:
             return
         if self._status < 200:  # 1xx: the answer is still to come
-            self._stage, self._coded = _HEAD, False
+            self._stage, self.coded = _HEAD, False
             del self._head[: self._end + 4]
             return
         self._stage = _DONE
         self._reusable = self._parser.should_keep_alive()
         if self._answer is None:
-            self._answer = Answer(self._status, self._headers, self._taken(), self._coded)
+            self._answer = Reply(self._status, self._headers, self._taken())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import select
 from collections import deque
 from collections.abc import Callable, Collection
@@ -42,7 +41,8 @@ class Pool:
         self, loop: asyncio.AbstractEventLoop, limits: Limits, trust: Trust, now: Callable[[], float]
     ) -> None:
         self.loop = loop
-        self.process = os.getpid()
+        self.inherited = False
+        """Whether it came along with a fork: its sockets are the parent's."""
         self.limits = limits
         self.trust = trust
         self.now = now
@@ -73,11 +73,13 @@ class Pool:
         idle = origin.idle
         while idle:
             connection, _ = idle.popitem()
-            rested = self.now() - connection.since
+            now = self.now()
+            rested = now - connection.since
             if rested > _FRESH and not repeat_safe:
                 idle[connection] = None  # for what is; the others rested for longer still
                 return None
             if rested <= self.limits.keepalive and connection.usable:
+                connection.since = now
                 return connection
             connection.close()
         return None
@@ -133,7 +135,7 @@ class Pool:
 
     def _send_all(self) -> None:
         connections, self._outbox = self._outbox, []
-        if self.process == os.getpid():  # else they belong to the parent, which sends for itself
+        if not self.inherited:  # else the parent sends for itself
             self._send(connections)
 
     @staticmethod
