@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import attrs
@@ -37,7 +36,7 @@ class Attempts:
         """
         clock, gate = self.clock, self.gate
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
-        tried, cures = [path], _CURES
+        tried, cures = 1, _CURES
         while True:
             begun = clock.now()
             session = sessions.current(begun) if holding else None
@@ -56,7 +55,7 @@ class Attempts:
                     f"{base}/{path}",
                     grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
-                    partial(trace.leave, clock),
+                    trace.leave,
                     call.repeat_safe,
                 )
                 now = clock.now()
@@ -83,9 +82,10 @@ class Attempts:
                     trace.enter("session", clock.now())
                     await sessions.newer_than(session.generation)
                 else:
-                    path = _another(call, refusal, tried)
+                    path = _another(call, refusal, tried, path)
+                    tried += 1
             else:
-                if len(tried) > 1:
+                if tried > 1:
                     sessions.paths[call.operation] = path
                 return value
 
@@ -108,10 +108,9 @@ class Attempts:
             await sessions.newer_than(0)
 
 
-def _another(call: Call[Any], refusal: RefusedError, tried: list[str]) -> str:
+def _another(call: Call[Any], refusal: RefusedError, tried: int, last: str) -> str:
     """The path to try next where sources show several of a command (facts 12 row 4). Raises ``refusal``."""
-    for path in (call.path, *call.other_paths):
-        if path not in tried and refusal.code == "COMMAND_NOT_FOUND":
-            tried.append(path)
-            return path
-    raise refusal
+    paths = (call.path, *call.other_paths)
+    if refusal.code != "COMMAND_NOT_FOUND" or tried >= len(paths):
+        raise refusal
+    return paths[(paths.index(last) + 1) % len(paths)]

@@ -83,9 +83,9 @@ class Dispatcher:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         now = self.clock.now()
         if trace is None:
-            trace = Trace(call.request_id, [now])
+            trace = Trace(call.request_id, [now], self.clock.now)
         else:
-            trace.begin(call.request_id, now)
+            trace.begin(call.request_id, self.clock, now)
         seconds = options.seconds(call)
         lane = sessions.lane
         if lane is None or lane.gate is not self.gate:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -34,14 +36,16 @@ class Trace:
     request_id: str | None = None
     _marks: list[Any] = attrs.field(factory=lambda: [0.0], repr=False)
     """When it began, and then each phase that it has left and when; added up only if somebody asks."""
+    _now: Callable[[], float] = attrs.field(default=time.monotonic, repr=False)
     attempts: int = 0
     sent: bool = False
     phase: str = "queue"
     waits: tuple[float, ...] = ()
     reply: Reply | None = attrs.field(default=None, repr=False)
 
-    def begin(self, request_id: str | None, now: float) -> None:
+    def begin(self, request_id: str | None, clock: Clock, now: float) -> None:
         """Forget the call before."""
+        self._now = clock.now
         self.request_id, self.attempts, self.sent = request_id, 0, False
         self.waits, self.reply = (), None
         self.phase, self._marks = "queue", [now]
@@ -51,10 +55,10 @@ class Trace:
         self._marks += (self.phase, now)
         self.phase = phase
 
-    def leave(self, clock: Clock) -> None:
+    def leave(self) -> None:
         """The first byte of an attempt leaves."""
         self.sent = True
-        self.enter("request", clock.now())
+        self.enter("request", self._now())
 
     @property
     def times(self) -> dict[str, float]:

@@ -128,7 +128,7 @@ class Transport:
         """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
         answer = await hook(call, sessions.company)
         if answer is not None:
-            return _taken(call, answer, sessions.company, trace or Trace(), self.clock.now())
+            return _taken(call, answer, sessions.company, trace or Trace(), self.clock)
         return await self._go(call, sessions, options, trace)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
@@ -204,9 +204,9 @@ class Transport:
         self._loops = {}
 
 
-def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, now: float) -> T:
+def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, clock: Clock) -> T:
     """The value of a call that a hook answered."""
-    trace.begin(call.request_id, now)
+    trace.begin(call.request_id, clock, clock.now())
     trace.reply = answer
     details = {"company": company, "operation": call.operation, "request_id": call.request_id}
     try:

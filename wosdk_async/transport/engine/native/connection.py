@@ -14,7 +14,7 @@ from wosdk_async.wire import Reply
 
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.native.pool import Pool
-    from wosdk_async.transport.engine.native.request import Origin
+    from wosdk_async.transport.engine.native.request import Origin, Request
 
 __all__ = ["Connection"]
 
@@ -53,7 +53,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._made = False
         self._waiter: asyncio.Future[Reply] | None = None
-        self._request: tuple[bytes, ...] | None = None
+        self._request: Request | None = None
         """What is still to be sent."""
         self._paused = False
         self._left = 0
@@ -62,7 +62,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def take(
         self,
-        request: tuple[bytes, ...],
+        request: Request,
         waiter: asyncio.Future[Reply],
         on_sending: Callable[[], None],
         timeouts: Timeouts,
@@ -123,8 +123,11 @@ class Connection(asyncio.BufferedProtocol):
             self._fail(error)
             return
         self._request = None
-        for piece in request:  # not writelines: in Python 3.12 it never pauses
-            self._transport.write(piece)
+        if isinstance(request, bytes):
+            self._transport.write(request)
+        else:  # not writelines: in Python 3.12 it never pauses
+            for piece in request:
+                self._transport.write(piece)
 
     def close(self) -> None:
         """Close it in good order: nothing is under way."""

@@ -14,7 +14,7 @@ from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
-from wosdk_async.transport.engine.native.request import Origin, origin_of, request_bytes, split_url
+from wosdk_async.transport.engine.native.request import Origin, Request, origin_of, request_bytes, split_url
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
@@ -112,7 +112,7 @@ class NativeEngine:
     def exchange(
         self,
         origin: Origin,
-        request: tuple[bytes, ...],
+        request: Request,
         on_sending: Callable[[], None],
         *,
         repeat_safe: bool,
@@ -139,7 +139,7 @@ class NativeEngine:
         self,
         pool: Pool,
         origin: Origin,
-        request: tuple[bytes, ...],
+        request: Request,
         on_sending: Callable[[], None],
         timeouts: Timeouts,
         repeat_safe: bool,

@@ -17,6 +17,7 @@ from wosdk_async.transport.limits import Limits
 __all__ = ["Pool"]
 
 _FRESH = 3.0  # seconds idle after which a connection is trusted only with what can be sent again
+_LATEST = 0.003  # seconds that a request waits for others at most
 _TICK = 0.25  # seconds between looks at what has been silent for too long
 _BUFFER = 64 * 1024
 
@@ -132,6 +133,8 @@ class Pool:
         if not self._outbox:
             self.loop.call_soon(self._send_all)
         self._outbox.append(connection)
+        if connection.since - self._outbox[0].since > _LATEST:
+            self._send_all()
 
     def _send_all(self) -> None:
         connections, self._outbox = self._outbox, []

@@ -12,7 +12,7 @@ import attrs
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.native.connection import Connection
 
-__all__ = ["Origin", "encoded_head", "origin_of", "request_bytes", "split_url"]
+__all__ = ["Origin", "Request", "encoded_head", "origin_of", "request_bytes", "split_url"]
 
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -83,12 +83,16 @@ def origin_of(text: str) -> Origin:
     return Origin(text, parts.hostname, parts.port or (443 if tls else 80), tls)
 
 
-def request_bytes(method: str, target: bytes, head: bytes, body: bytes | None) -> tuple[bytes, ...]:
-    """A request in one piece, or in two when its body is not worth copying."""
+Request = bytes | tuple[bytes, bytes]
+"""A request in one piece, or in two when its body is not worth copying."""
+
+
+def request_bytes(method: str, target: bytes, head: bytes, body: bytes | None) -> Request:
+    """The request that is to be sent."""
     verb = method.encode("ascii")
     if body is None:
         length = b"Content-Length: 0\r\n" if method in ("POST", "PUT", "PATCH") else b""
-        return (b"%b %b%b%b\r\n" % (verb, target, head, length),)
+        return b"%b %b%b%b\r\n" % (verb, target, head, length)
     if len(body) < _SMALL:
-        return (b"%b %b%bContent-Length: %d\r\n\r\n%b" % (verb, target, head, len(body), body),)
+        return b"%b %b%bContent-Length: %d\r\n\r\n%b" % (verb, target, head, len(body), body)
     return b"%b %b%bContent-Length: %d\r\n\r\n" % (verb, target, head, len(body)), body
