@@ -139,7 +139,7 @@ async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
     async with RawServer(answering(OK)) as server, engine() as made:  # one answer, and then the end
         await get(made, server.url)
         (connection,) = made._pool.open if made._pool else ()
-        while not _readable([connection._socket]):
+        while not _readable([connection.socket]):
             server_turn = asyncio.get_running_loop().create_future()
             connection._transport.pause_reading()
             asyncio.get_running_loop().call_soon(server_turn.set_result, None)

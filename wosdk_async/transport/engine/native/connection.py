@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Connection"]
 
 
+def _nothing() -> None:
+    """What is called before nothing is sent."""
+
+
 class Connection(asyncio.BufferedProtocol):
     """A connection of ``pool``. It belongs to who took it until its answer is whole or it is cut."""
 
     __slots__ = (
-        "_careful",
         "_left",
         "_made",
         "_on_sending",
@@ -31,16 +34,17 @@ class Connection(asyncio.BufferedProtocol):
         "_paused",
         "_raw",
         "_request",
-        "_socket",
         "_timeouts",
         "_transport",
         "_waiter",
         "born",
+        "careful",
         "live",
         "origin",
         "pool",
         "reused",
         "since",
+        "socket",
     )
 
     def __init__(self, pool: Pool, origin: Origin) -> None:
@@ -55,6 +59,10 @@ class Connection(asyncio.BufferedProtocol):
         self._waiter: asyncio.Future[Reply] | None = None
         self._request: Request | None = None
         """What is still to be sent."""
+        self.careful = False
+        """Whether the socket is to be asked before the request leaves, which must not go out twice: the
+        service may have closed it, and the loop not have seen it yet.
+        """
         self._paused = False
         self._left = 0
 
@@ -75,7 +83,7 @@ class Connection(asyncio.BufferedProtocol):
         A ``bare`` answer has no body (HEAD), that of a ``raw`` one is not decompressed.
         """
         self._request, self._waiter, self._on_sending = request, waiter, on_sending
-        self._timeouts, self._careful = timeouts, self.reused and not repeat_safe
+        self._timeouts, self.careful = timeouts, self.reused and not repeat_safe
         self._raw = raw
         self._parser.expect(bare)
 
@@ -102,19 +110,12 @@ class Connection(asyncio.BufferedProtocol):
         """Whether it can take a request."""
         return self.live and not self._transport.is_closing()
 
-    @property
-    def doubtful(self) -> int | None:
-        """The socket to be asked before a request leaves that must not go out twice: the service may have
-        closed it, and the loop not have seen it yet.
-        """
-        return self._socket if self._careful and self._request is not None else None
-
     def send(self, ended: Container[int]) -> None:
         """Hand the request to the socket, unless it is one of ``ended``, or nobody waits any more."""
         request = self._request
         if request is None:
             return
-        if self._transport.is_closing() or (self._careful and self._socket in ended):
+        if self._transport.is_closing() or (self.careful and self.socket in ended):
             self._fail("the service closed the connection while it was idle")
             return
         try:
@@ -123,6 +124,7 @@ class Connection(asyncio.BufferedProtocol):
             self._fail(error)
             return
         self._request = None
+        self._on_sending = _nothing
         if isinstance(request, bytes):
             self._transport.write(request)
         else:  # not writelines: in Python 3.12 it never pauses
@@ -168,7 +170,7 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._parser = AnswerParser(self.pool.limits)
-        self._socket: int = transport.get_extra_info("socket").fileno()
+        self.socket: int = transport.get_extra_info("socket").fileno()
         self._made = True
         self.pool.open.add(self)
 

@@ -17,7 +17,7 @@ from wosdk_async.transport.limits import Limits
 __all__ = ["Pool"]
 
 _FRESH = 3.0  # seconds idle after which a connection is trusted only with what can be sent again
-_LATEST = 0.003  # seconds that a request waits for others at most
+_LATEST = 0.002  # seconds that a request waits for others at most
 _TICK = 0.25  # seconds between looks at what has been silent for too long
 _BUFFER = 64 * 1024
 
@@ -143,7 +143,7 @@ class Pool:
 
     @staticmethod
     def _send(connections: list[Connection]) -> None:
-        doubtful = [socket for each in connections if (socket := each.doubtful) is not None]
+        doubtful = [connection.socket for connection in connections if connection.careful]
         ended = _readable(doubtful) if doubtful else ()
         for connection in connections:
             connection.send(ended)
