@@ -107,7 +107,7 @@ def main() -> None:
     ratios = decoding(effort)
     with load.own_core():
         stacks, more = asyncio.run(creating(effort))
-    print(f"\n{table(stacks)}\n")
+    print(f"\nserver on core {load.CORES[-1]}, clients on core {load.CORES[0]}\n{table(stacks)}\n")
     if not args.quick:
         for name, megabytes in memory.peaks().items():
             print(f"{name:28} {megabytes:9.1f} MB at the most")

@@ -130,10 +130,12 @@ async def compare(
     found: dict[str, list[Figures]] = {name: [] for name in names or list(STACKS)}
     with Server(delay) as server:
         async with opened(server.port, at_once, list(found)) as stacks:
+            order = list(stacks)
             for _ in range(rounds):
-                for name, call in stacks.items():
+                for name in order:
                     many = max(4 * at_once, calls // 10) if name.startswith("httpx") else calls
-                    found[name].append(await measured(call, many, at_once, server))
+                    found[name].append(await measured(stacks[name], many, at_once, server))
+                order.append(order.pop(0))  # so that each follows each other one
     return {name: median(rounds) for name, rounds in found.items()}
 
 

@@ -106,6 +106,21 @@ async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -
     assert told == []
 
 
+async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(service: Service) -> None:
+    """Requests of one turn of the loop leave at its end, and nobody is told of one that did not."""
+    told = []
+    async with service.client(on_in_doubt=lambda *call: told.append(call)) as client:
+        acme = client.company()
+        await asyncio.gather(*(acme.get(Customer, 1) for _ in range(2)))  # two connections
+        before = len(service.calls)
+        task = asyncio.create_task(acme.run(WoCreateCommand(), check=False))
+        asyncio.get_running_loop().call_soon(task.cancel)
+        await asyncio.gather(task, return_exceptions=True)
+        await acme.get(Customer, 2)
+    assert task.cancelled()
+    assert (told, len(service.calls)) == ([], before + 1)
+
+
 async def test_answers_are_bounded(service: Service) -> None:
     """Also when they were compressed."""
 

@@ -98,10 +98,16 @@ class Connection(asyncio.BufferedProtocol):
         return self.reused and self._parser.untouched
 
     def cut(self, waiter: asyncio.Future[Reply]) -> None:
-        """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone."""
+        """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone. If the request
+        has not left yet it is as good as before.
+        """
         if self._waiter is waiter:
+            unsent = self._request is not None
             self._waiter = self._request = None
-            self.abort()
+            if unsent and self.usable:
+                self.pool.release(self)
+            else:
+                self.abort()
 
     # --- for the pool ---------------------------------------------------------------------------
 
@@ -112,8 +118,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def send(self, ended: Container[int]) -> None:
         """Hand the request to the socket, unless it is one of ``ended``, or nobody waits any more."""
-        request = self._request
-        if request is None:
+        request, waiter = self._request, self._waiter
+        if request is None or waiter is None or waiter.done():
             return
         if self._transport.is_closing() or (self.careful and self.socket in ended):
             self._fail("the service closed the connection while it was idle")
