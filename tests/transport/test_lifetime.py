@@ -14,7 +14,7 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
-from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError
+from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError, calls
 from wosdk_async.wire import Reply
 
 
@@ -165,6 +165,28 @@ def test_a_renewal_of_another_loop_is_not_waited_for() -> None:
         first.run_until_complete(end(call))
         first.close()
     gc.collect()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_has_request_ids_of_its_own() -> None:
+    """No id is given to two requests."""
+
+    def some() -> list[str]:
+        return [str(calls.command("Any", {}).request_id) for _ in range(3)]
+
+    some()
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, " ".join(some()).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    childs = os.read(reading, 1000).decode().split()
+    os.close(reading)
+    os.close(writing)
+    given = childs + some()
+    assert len(set(given)) == 6
+    assert all(len(each) == 32 and int(each, 16) >= 0 for each in given)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")

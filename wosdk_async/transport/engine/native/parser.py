@@ -50,13 +50,15 @@ class AnswerParser:
         self._chunks: list[bytes] = []
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
+        self._head = bytearray()
         self.expect()
 
     def expect(self, bare: bool = False) -> None:
         """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
         self._bare = bare
         self._stage = _HEAD
-        self._head = bytearray()
+        if self._head:
+            self._head = bytearray()
         self._body: bytearray | None = None
         self._answer: Reply | None = None
         self._silent = 0
