@@ -14,6 +14,7 @@ from tests.engine.test_connections import Time
 from tests.engine.test_loops import Apart
 from wosdk_async.transport.engine.native import NativeEngine
 from wosdk_async.transport.engine.native.pool import _readable
+from wosdk_async.transport.limits import Timeouts
 
 
 async def warm(made: NativeEngine, url: str, connections: int = 2) -> None:
@@ -82,6 +83,38 @@ async def test_one_that_is_cancelled_before_it_leaves_is_never_sent() -> None:
         assert targets == [b"/warm", b"/warm", b"/b"]
         await warm(made, server.url)
     assert server.connections == 2  # what had not been used was kept
+
+
+async def test_a_connection_that_was_not_used_has_rested_all_the_while() -> None:
+    """Taken by calls that are cancelled before they send, it is trusted with a create no longer for that."""
+    time = Time()
+    made = NativeEngine(now=time)
+    async with RawServer(echoing) as server:
+        await warm(made, server.url)
+        for _ in range(3):
+            time.now += 2.0
+            calls = [asyncio.create_task(get(made, server.url)) for _ in range(2)]
+            for each in calls:
+                asyncio.get_running_loop().call_soon(each.cancel)
+            await asyncio.gather(*calls, return_exceptions=True)
+        assert server.connections == 2
+        await get(made, server.url, safe=False)
+        await made.aclose()
+    assert server.connections == 3
+
+
+async def test_the_time_for_an_answer_begins_when_the_request_leaves() -> None:
+    """That the connection has rested for longer than an answer may take means nothing."""
+    time = Time()
+    made = NativeEngine(now=time, timeouts=Timeouts(read=1.0))
+    async with RawServer(echoing) as server:
+        await warm(made, server.url)
+        time.now += 2.0
+        call = asyncio.create_task(get(made, f"{server.url}/a"))
+        for connection in made._pool.open if made._pool else ():
+            asyncio.get_running_loop().call_soon(connection.check, time.now)  # the one timer, just now
+        assert (await call).body == b"/a"
+        await made.aclose()
 
 
 async def test_an_answer_that_comes_before_its_request_is_none() -> None:

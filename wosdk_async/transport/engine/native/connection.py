@@ -102,10 +102,11 @@ class Connection(asyncio.BufferedProtocol):
         has not left yet it is as good as before.
         """
         if self._waiter is waiter:
-            unsent = self._request is not None
+            unsent, since = self._request is not None, self.since
             self._waiter = self._request = None
             if unsent and self.usable:
                 self.pool.release(self)
+                self.since = since  # it has not been used
             else:
                 self.abort()
 
@@ -116,7 +117,7 @@ class Connection(asyncio.BufferedProtocol):
         """Whether it can take a request."""
         return self.live and not self._transport.is_closing()
 
-    def send(self, ended: Container[int]) -> None:
+    def send(self, ended: Container[int], now: float) -> None:
         """Hand the request to the socket, unless it is one of ``ended``, or nobody waits any more."""
         request, waiter = self._request, self._waiter
         if request is None or waiter is None or waiter.done():
@@ -131,6 +132,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._request = None
         self._on_sending = _nothing
+        self.since = now
         if isinstance(request, bytes):
             self._transport.write(request)
         else:  # not writelines: in Python 3.12 it never pauses
@@ -153,6 +155,8 @@ class Connection(asyncio.BufferedProtocol):
         if self._waiter is None:
             if now - self.since > self.pool.limits.keepalive:
                 self.close()
+            return
+        if self._request is not None:
             return
         limit = self._timeouts.read
         if self._paused:

@@ -57,6 +57,8 @@ class Pool:
         """Address -> its origin and target."""
         self._outbox: list[Connection] = []
         """Connections whose requests leave together."""
+        self._since = 0.0
+        """When the first of them came."""
         self._waiting: deque[_Waiter] = deque()
         self._shut = False
         self._quiet: asyncio.Future[None] | None = None
@@ -74,13 +76,11 @@ class Pool:
         idle = origin.idle
         while idle:
             connection, _ = idle.popitem()
-            now = self.now()
-            rested = now - connection.since
+            rested = self.now() - connection.since
             if rested > _FRESH and not repeat_safe:
                 idle[connection] = None  # for what is; the others rested for longer still
                 return None
             if rested <= self.limits.keepalive and connection.usable:
-                connection.since = now
                 return connection
             connection.close()
         return None
@@ -123,17 +123,19 @@ class Pool:
     def post(self, connection: Connection) -> None:
         """See to it that the request leaves that ``connection`` has taken.
 
-        What the tasks of one turn of the loop have to send leaves at its end. One after the other costs the
-        network stack half as much as turn by turn with all that is done between two requests, and the sockets
-        are asked together whether the service has closed them.
+        What the tasks of one turn of the loop have to send leaves at its end, or a little later than the
+        first of it came. One after the other costs the processor much less than in turns with all that is
+        done between two requests, and the sockets are asked together whether the service has closed them.
         """
         if self.size == 1:  # nothing that could leave with it
             self._send([connection])
             return
+        now = self.now()
         if not self._outbox:
             self.loop.call_soon(self._send_all)
+            self._since = now
         self._outbox.append(connection)
-        if connection.since - self._outbox[0].since > _LATEST:
+        if now - self._since > _LATEST:
             self._send_all()
 
     def _send_all(self) -> None:
@@ -141,12 +143,12 @@ class Pool:
         if not self.inherited:  # else the parent sends for itself
             self._send(connections)
 
-    @staticmethod
-    def _send(connections: list[Connection]) -> None:
+    def _send(self, connections: list[Connection]) -> None:
         doubtful = [connection.socket for connection in connections if connection.careful]
         ended = _readable(doubtful) if doubtful else ()
+        now = self.now()
         for connection in connections:
-            connection.send(ended)
+            connection.send(ended, now)
 
     # --- giving back ----------------------------------------------------------------------------
 
