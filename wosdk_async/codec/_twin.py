@@ -5,7 +5,7 @@ and is read by the very expressions of ``_read.py``. Only objects differ: no dic
 has no field for, or an object where none was seen yet, makes msgspec raise: the text is read the other way.
 
 All values of a twin are taken out in one step, and most of them go into their slots as they are: a line for
-each field would take twice as long.
+each field would take twice as long, but for twins of a few fields.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ __all__ = ["Seen", "Twin", "Twins"]
 
 # What read_local and read_utc do with documented times, without the call. What is no time raises.
 TIMES = {
-    "datetime-local": "v if (v := {get}) is None or (v := parse(s := v)).tzinfo is None else read_local(s)",
-    "datetime-utc": "v if (v := {get}) is None or (v := parse(s := v)).tzinfo is UTC else read_utc(s)",
+    "datetime-local": "{x} if {x} is None else v if (v := parse({x})).tzinfo is None else read_local({x})",
+    "datetime-utc": "{x} if {x} is None else v if (v := parse({x})).tzinfo is UTC else read_utc({x})",
 }
 _EMPTY: Any = Annotated[list[Any], msgspec.Meta(max_length=0)]
 _FUNCTION = """\
@@ -42,15 +42,15 @@ def {called}(x):
 # A single object is copied by statements among those of the object that holds it: a call for each would cost
 # more than all that is done in it. "$" is the place of an object in the tree.
 _COPY = """\
-made$ = {new}({cls})
-{targets} = astuple(x$)
-{lines}made$.extra = {extra}
+made$ = {new}()
+{taken}{lines}made$.extra = {extra}
 """
 _NESTED = """\
 if x${i}_ is None: made$.{name} = None
 else:
 {body}    made$.{name} = made${i}_
 """
+_FEW = 8  # fields that are sooner taken one by one
 _INLINED = 60  # lines: what is longer is called, so that the text cannot grow without bound
 MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
 
@@ -93,6 +93,13 @@ def _nested_fields(cls: Any) -> tuple[str, ...]:
     return tuple(name for name, meta in cls.__wire__.items() if is_nested(meta))
 
 
+def _taken(targets: list[str], names: list[str]) -> str:
+    """The lines that take the values of these fields out of a twin."""
+    if len(names) > _FEW:
+        return f"{', '.join(targets)} = astuple(x$)\n"
+    return "".join(f"{target} = x$.{name}\n" for target, name in zip(targets, names, strict=True))
+
+
 @attrs.frozen
 class Twin:
     """The Struct of a class, what makes an object of it, its name in other copiers, and its statements."""
@@ -111,8 +118,6 @@ class Twins:
         self._converter = converter
         self._made: dict[type[Record], Twin | None] = {}
         self._names: dict[str, Any] = {
-            "make": object.__new__,
-            "call": type.__call__,
             "astuple": msgspec.structs.astuple,
             "UNSET": UNSET,
             "UTC": UTC,
@@ -145,11 +150,11 @@ class Twins:
             targets.append(f"u${i}")
             self._names[f"name{number}_{i}"] = name
             lines.append(f"if u${i} is not UNSET: extra$[name{number}_{i}] = u${i}\n")
-        self._names[f"cls{number}"] = cls
+        make = object.__new__ if is_plain(cls) else type.__call__
+        self._names[f"new{number}"] = functools.partial(make, cls)
         body = _COPY.format(
-            new="make" if is_plain(cls) else "call",
-            cls=f"cls{number}",
-            targets=", ".join([*targets, ""]),
+            new=f"new{number}",
+            taken=_taken(targets, [name for name, _, _ in fields]),
             lines="".join(lines),
             extra="extra$ or None" if unknown else None,
         )
@@ -183,7 +188,7 @@ class Twins:
         if meta["type"] == "enum" and not meta.get("many"):
             return _registry.resolve(meta["of"]) | None, ""
         kind = meta["type"]
-        text = TIMES[kind].format(get=x) if kind in TIMES else expression(meta, x, self._names, later)
+        text = TIMES[kind].format(x=x) if kind in TIMES else expression(meta, x, self._names, later)
         return Any, "" if text == x else text
 
     def _object(self, twin: Twin, name: str, i: int) -> str:
