@@ -187,7 +187,7 @@ async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
     """``few`` calls are repeated, so that they pay their share of full garbage collections as well."""
-    times = 5
+    times = 10
 
     async def repeated() -> None:
         for _ in range(times):
