@@ -3,7 +3,8 @@
     python -m benchmarks [--quick] [--json OUT.json] [--svg OUT.svg]
 
 CPU time of this process, medians of rounds in which the cases take turns, so that a slow moment of
-the machine meets all of them. A local server answers on another core. Needs wosdk_async[bench].
+the machine meets all of them; ratios are taken within each round. A local server answers on another core.
+Needs wosdk_async[bench].
 
 codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, by pydantic's model_validate_json (limit 0.5)
 typed_create_vs_aiohttp   a typed create, 100 at once, by aiohttp + orjson to a dict (limit 0.5)
@@ -42,7 +43,7 @@ class Effort:
     calls: int
 
 
-QUICK, FULL = Effort(15, 5, 1, 1000), Effort(101, 25, 5, 4000)
+QUICK, FULL = Effort(11, 5, 1, 2000), Effort(101, 25, 5, 4000)
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -72,11 +73,10 @@ def decoding(effort: Effort) -> dict[str, float]:
 async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
     """The figures of each stack, and the ratios."""
     found = await load.compare(effort.load, effort.calls)
-    ours = found[load.OURS].cpu_us
-    return found, {
-        "typed_create_vs_aiohttp": ours / found["aiohttp + orjson, dict"].cpu_us,
-        "typed_create_vs_floor": ours / found[load.FLOOR].cpu_us,
-        "httpx_vs_typed_create": found["httpx + json, dict"].cpu_us / ours,
+    return found.medians(), {
+        "typed_create_vs_aiohttp": found.ratio(load.OURS, load.AIOHTTP),
+        "typed_create_vs_floor": found.ratio(load.OURS, load.FLOOR),
+        "httpx_vs_typed_create": found.ratio(load.HTTPX, load.OURS),
         "outstanding_50k_vs_1k": await load.outstanding(effort.growth),
         "run_many_50k_vs_1k": await load.run_many(effort.growth),
         "latency_50ms_vs_floor": await load.latency(2 * effort.growth + 1, 4 * effort.calls),

@@ -16,19 +16,20 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any
 
 import attrs
 
 from benchmarks.stacks import STACKS, Call, command, company
 
-__all__ = ["Figures", "Server", "compare", "latency", "outstanding", "run_many"]
+__all__ = ["Figures", "Rounds", "Server", "compare", "latency", "outstanding", "run_many"]
 
 AT_ONCE = 100
 CORES = sorted(os.sched_getaffinity(0))
 """What this process may use: the server gets the last one, its client the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
+AIOHTTP, HTTPX = "aiohttp + orjson, dict", "httpx + json, dict"
 
 
 @attrs.frozen
@@ -107,8 +108,29 @@ async def measured(call: Call, calls: int, at_once: int, server: Server) -> Figu
     return Figures(cpu / calls * 1e6, calls / wall, cuts[49] * 1e3, cuts[98] * 1e3, served * 1e6)
 
 
-def median(rounds: list[Figures]) -> Figures:
+def median(rounds: Iterable[Figures]) -> Figures:
     return Figures(*(statistics.median(column) for column in zip(*map(attrs.astuple, rounds), strict=True)))
+
+
+class Rounds:
+    """What each stack took in each round in which it took part."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._found: dict[str, dict[int, Figures]] = {name: {} for name in names}
+
+    def add(self, name: str, number: int, figures: Figures) -> None:
+        self._found[name][number] = figures
+
+    def medians(self) -> dict[str, Figures]:
+        return {name: median(rounds.values()) for name, rounds in self._found.items()}
+
+    def ratio(self, one: str, other: str, figure: str = "cpu_us") -> float:
+        """``one`` by ``other``: the median of their ratios within a round, which a machine that is slow
+        for some rounds does not change.
+        """
+        mine, theirs = self._found[one], self._found[other]
+        both = mine.keys() & theirs.keys()
+        return statistics.median(getattr(mine[n], figure) / getattr(theirs[n], figure) for n in both)
 
 
 @contextlib.asynccontextmanager
@@ -123,26 +145,28 @@ async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dic
 
 async def compare(
     rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str] | None = None
-) -> dict[str, Figures]:
-    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls, or nothing would end, but four
-    for each task: the first ones cost it less than those that follow.
+) -> Rounds:
+    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls in every other round, or
+    nothing would end, but four for each task: the first ones cost it less than those that follow.
     """
-    found: dict[str, list[Figures]] = {name: [] for name in names or list(STACKS)}
+    order = names or list(STACKS)
+    found = Rounds(order)
     with Server(delay) as server:
-        async with opened(server.port, at_once, list(found)) as stacks:
-            order = list(stacks)
-            for _ in range(rounds):
+        async with opened(server.port, at_once, order) as stacks:
+            for number in range(rounds):
                 for name in order:
-                    many = max(4 * at_once, calls // 10) if name.startswith("httpx") else calls
-                    found[name].append(await measured(stacks[name], many, at_once, server))
-                order.append(order.pop(0))  # so that each follows each other one
-    return {name: median(rounds) for name, rounds in found.items()}
+                    slow = name == HTTPX
+                    if not (slow and number % 2):
+                        many = max(4 * at_once, calls // 10) if slow else calls
+                        found.add(name, number, await measured(stacks[name], many, at_once, server))
+                order = order[1:] + order[:1]  # so that each follows each other one
+    return found
 
 
 async def latency(rounds: int, calls: int) -> float:
     """Ours by the floor: calls each second over 1,000 connections to a server that takes 50 ms."""
     found = await compare(rounds, calls, delay=0.05, at_once=1000, names=[OURS, FLOOR])
-    return found[OURS].per_second / found[FLOOR].per_second
+    return found.ratio(OURS, FLOOR, "per_second")
 
 
 async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
@@ -187,7 +211,7 @@ async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
     """``few`` calls are repeated, so that they pay their share of full garbage collections as well."""
-    times = 10
+    times = 5
 
     async def repeated() -> None:
         for _ in range(times):

@@ -24,9 +24,9 @@ T = TypeVar("T")
 _MAX_REASON = 300  # characters of what a reader says of a body
 
 
-@attrs.frozen
+@attrs.define
 class Reply:
-    """An answer as it came: the body is decompressed, header names are lower case."""
+    """An answer as it came: the body is decompressed, header names are lower case. Nobody changes one."""
 
     status: int
     headers: Mapping[str, str]
