@@ -13,7 +13,7 @@ from tests.engine.raw import OK, RawServer, echoing, engine, get, request
 from tests.engine.test_connections import Time
 from tests.engine.test_loops import Apart
 from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.pool import _readable
+from wosdk_async.transport.engine.native.outbox import readable
 from wosdk_async.transport.limits import Timeouts
 
 
@@ -137,7 +137,7 @@ async def test_an_answer_that_comes_before_its_request_is_none() -> None:
         go.set()
         for connection in open_now:
             connection._transport.pause_reading()
-        while len(_readable([connection.socket for connection in open_now])) < 2:
+        while len(readable([connection.socket for connection in open_now])) < 2:
             await asyncio.sleep(0)
         for connection in open_now:
             connection._transport.resume_reading()

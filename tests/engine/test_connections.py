@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import weakref
 
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, empty, engine, get, request
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.pool import _readable
+from wosdk_async.transport.engine.native.outbox import readable
 from wosdk_async.transport.limits import Limits
 
 CLOSING = {
@@ -102,6 +103,29 @@ async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
     empty(made)
 
 
+@pytest.mark.parametrize("ends", ["answered", "cancelled"])
+async def test_an_idle_connection_holds_on_to_nothing(ends: str) -> None:
+    """Neither the request nor who sent it stays in memory until the connection is used again."""
+
+    class Caller:
+        def sending(self) -> None:
+            pass
+
+    async with RawServer(echoing) as server, engine() as made:
+        await asyncio.gather(get(made, server.url), get(made, server.url))
+        caller = Caller()
+        held = weakref.ref(caller)
+        call = asyncio.create_task(get(made, server.url, sending=caller.sending))
+        if ends == "cancelled":
+            asyncio.get_running_loop().call_soon(call.cancel)
+        await asyncio.gather(call, return_exceptions=True)
+        assert "0 of 100 busy, 2 idle" in repr(made)
+        del caller, call
+        await asyncio.sleep(0)  # the loop lets go of what it gathered
+        gc.collect()
+        assert held() is None
+
+
 async def test_a_connection_has_a_lifetime() -> None:
     """After it the connection is closed, however well it works."""
     time = Time()
@@ -139,7 +163,7 @@ async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
     async with RawServer(answering(OK)) as server, engine() as made:  # one answer, and then the end
         await get(made, server.url)
         (connection,) = made._pool.open if made._pool else ()
-        while not _readable([connection.socket]):
+        while not readable([connection.socket]):
             server_turn = asyncio.get_running_loop().create_future()
             connection._transport.pause_reading()
             asyncio.get_running_loop().call_soon(server_turn.set_result, None)

@@ -98,7 +98,7 @@ def test_a_fork_leaves_the_parents_connections_alone() -> None:
     def child() -> int:
         try:
             works = asyncio.run(use("/child")) == b"/child"
-            return 0 if works and parents and parents.inherited and parents in _of_the_parent else 1
+            return 0 if works and parents and parents.outbox.inherited and parents in _of_the_parent else 1
         except BaseException:
             return 2
 

@@ -9,7 +9,7 @@ from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.headers import Headers
 from wosdk_async.transport.engine.library import httpx
 from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.request import encoded_head, request_bytes
+from wosdk_async.transport.engine.native.request import Exchange, encoded_head, request_bytes
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits
 
 __all__ = ["NativeTransport"]
@@ -47,14 +47,16 @@ class NativeTransport(httpx.AsyncBaseTransport):
             head = encoded_head(
                 (name, value) for name, value in request.headers.raw if name.lower() not in _FRAMING
             )
+            limits = {name: request.extensions.get("timeout", {}).get(name) for name in _TIMEOUTS}
             answer = await self._engine.exchange(
                 origin,
-                request_bytes(method, url.raw_path, head, body or None),
-                lambda: None,
-                repeat_safe=method in _SAFE,
-                bare=method == "HEAD",
-                timeouts=Timeouts(
-                    **{name: request.extensions.get("timeout", {}).get(name) for name in _TIMEOUTS}
+                Exchange(
+                    request_bytes(method, url.raw_path, head, body or None),
+                    on_sending=lambda: None,
+                    timeouts=Timeouts(**limits),
+                    repeat_safe=method in _SAFE,
+                    bare=method == "HEAD",
+                    raw=True,
                 ),
             )
         except ValueError as cause:

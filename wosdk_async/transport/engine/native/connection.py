@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Container
+from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.content import inflated
 from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
+from wosdk_async.transport.engine.native.request import Exchange, Origin
 from wosdk_async.transport.limits import Timeouts
 from wosdk_async.wire import Reply
 
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.native.pool import Pool
-    from wosdk_async.transport.engine.native.request import Origin, Request
 
 __all__ = ["Connection"]
 
 
-def _nothing() -> None:
-    """What is called before nothing is sent."""
+_NOTHING = Exchange(b"", lambda: None, Timeouts(), repeat_safe=True, bare=False, raw=False)
+"""What is asked of an idle connection: one that held on to its last call would keep the answer in memory."""
 
 
 class Connection(asyncio.BufferedProtocol):
     """A connection of ``pool``. It belongs to who took it until its answer is whole or it is cut."""
 
     __slots__ = (
+        "_exchange",
         "_left",
         "_made",
-        "_on_sending",
         "_parser",
         "_paused",
-        "_raw",
-        "_request",
-        "_timeouts",
         "_transport",
+        "_unsent",
         "_waiter",
         "born",
         "careful",
@@ -57,8 +55,9 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._made = False
         self._waiter: asyncio.Future[Reply] | None = None
-        self._request: Request | None = None
-        """What is still to be sent."""
+        self._exchange = _NOTHING
+        self._unsent = False
+        """Whether the request is still to leave."""
         self.careful = False
         """Whether the socket is to be asked before the request leaves, which must not go out twice: the
         service may have closed it, and the loop not have seen it yet.
@@ -68,24 +67,11 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- for who took it ------------------------------------------------------------------------
 
-    def take(
-        self,
-        request: Request,
-        waiter: asyncio.Future[Reply],
-        on_sending: Callable[[], None],
-        timeouts: Timeouts,
-        repeat_safe: bool,
-        bare: bool,
-        raw: bool,
-    ) -> None:
-        """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed.
-
-        A ``bare`` answer has no body (HEAD), that of a ``raw`` one is not decompressed.
-        """
-        self._request, self._waiter, self._on_sending = request, waiter, on_sending
-        self._timeouts, self.careful = timeouts, self.reused and not repeat_safe
-        self._raw = raw
-        self._parser.expect(bare)
+    def take(self, exchange: Exchange, waiter: asyncio.Future[Reply]) -> None:
+        """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed."""
+        self._exchange, self._waiter, self._unsent = exchange, waiter, True
+        self.careful = self.reused and not exchange.repeat_safe
+        self._parser.expect(exchange.bare)
 
     @property
     def busy(self) -> bool:
@@ -102,8 +88,8 @@ class Connection(asyncio.BufferedProtocol):
         has not left yet it is as good as before.
         """
         if self._waiter is waiter:
-            unsent, since = self._request is not None, self.since
-            self._waiter = self._request = None
+            unsent, since = self._unsent, self.since
+            self._let_go()
             if unsent and self.usable:
                 self.pool.release(self)
                 self.since = since  # it has not been used
@@ -119,20 +105,19 @@ class Connection(asyncio.BufferedProtocol):
 
     def send(self, ended: Container[int], now: float) -> None:
         """Hand the request to the socket, unless it is one of ``ended``, or nobody waits any more."""
-        request, waiter = self._request, self._waiter
-        if request is None or waiter is None or waiter.done():
+        waiter = self._waiter
+        if not self._unsent or waiter is None or waiter.done():
             return
         if self._transport.is_closing() or (self.careful and self.socket in ended):
             self._fail("the service closed the connection while it was idle")
             return
         try:
-            self._on_sending()
+            self._exchange.on_sending()
         except Exception as error:
             self._fail(error)
             return
-        self._request = None
-        self._on_sending = _nothing
-        self.since = now
+        self._unsent, self.since = False, now
+        request = self._exchange.request
         if isinstance(request, bytes):
             self._transport.write(request)
         else:  # not writelines: in Python 3.12 it never pauses
@@ -156,11 +141,11 @@ class Connection(asyncio.BufferedProtocol):
             if now - self.since > self.pool.limits.keepalive:
                 self.close()
             return
-        if self._request is not None:
+        if self._unsent:
             return
-        limit = self._timeouts.read
+        limit = self._exchange.timeouts.read
         if self._paused:
-            limit = self._timeouts.write
+            limit = self._exchange.timeouts.write
             left = self._transport.get_write_buffer_size()
             if left != self._left:
                 self._left, self.since = left, now
@@ -193,12 +178,12 @@ class Connection(asyncio.BufferedProtocol):
         return self.pool.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        if self._waiter is None or self._request is not None:
+        if self._waiter is None or self._unsent:
             self._fail("the service sent what nobody had asked for")
             return
         try:
             answer = self._parser.feed(self.pool.buffer[:nbytes])
-            if answer is not None and self._parser.coded and not self._raw:
+            if answer is not None and self._parser.coded and not self._exchange.raw:
                 answer = inflated(answer, self.pool.limits.body)
         except Garbage as garbage:
             self._fail(f"the answer cannot be read: {garbage}")
@@ -214,7 +199,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.end()
-            if self._parser.coded and not self._raw:
+            if self._parser.coded and not self._exchange.raw:
                 answer = inflated(answer, self.pool.limits.body)
         except Garbage as garbage:
             self._fail(str(garbage))
@@ -231,8 +216,14 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- ends -----------------------------------------------------------------------------------
 
-    def _answered(self, answer: Reply) -> None:
+    def _let_go(self) -> asyncio.Future[Reply] | None:
+        """Forget the call, and say who waits for its answer."""
         waiter, self._waiter = self._waiter, None
+        self._unsent, self._exchange = False, _NOTHING
+        return waiter
+
+    def _answered(self, answer: Reply) -> None:
+        waiter = self._let_go()
         if self._transport.get_write_buffer_size():
             self.abort()  # it answered before it had read the request: what is left is not waited for
         elif self._parser.reusable:
@@ -244,8 +235,8 @@ class Connection(asyncio.BufferedProtocol):
             waiter.set_result(answer)
 
     def _fail(self, why: str | Exception, *, timeout: str = "") -> None:
-        waiter, sent = self._waiter, self._request is None
-        self._waiter = self._request = None
+        sent = not self._unsent
+        waiter = self._let_go()
         self.abort()
         if isinstance(why, str):
             why = SendFailed(f"{self.origin.text}: {why}", sent=sent, timeout=timeout)

@@ -14,7 +14,7 @@ from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
-from wosdk_async.transport.engine.native.request import Origin, Request, origin_of, request_bytes, split_url
+from wosdk_async.transport.engine.native.request import Exchange, Origin, origin_of, request_bytes, split_url
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
@@ -82,16 +82,9 @@ class NativeEngine:
         except ValueError as wrong:
             why = str(wrong)
         else:
-            return self._exchange(
-                pool,
-                origin,
-                request,
-                on_sending,
-                self.timeouts,
-                repeat_safe,
-                method == "HEAD",
-                False,
-            )
+            bare = method == "HEAD"
+            asked = Exchange(request, on_sending, self.timeouts, repeat_safe, bare, False)
+            return self._exchange(pool, origin, asked)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
 
     def _place(self, pool: Pool, url: str) -> tuple[Origin, bytes]:
@@ -111,58 +104,30 @@ class NativeEngine:
             origin = origins[text] = origin_of(text)
         return origin
 
-    def exchange(
-        self,
-        origin: Origin,
-        request: Request,
-        on_sending: Callable[[], None],
-        *,
-        repeat_safe: bool,
-        bare: bool,
-        timeouts: Timeouts,
-    ) -> Coroutine[Any, Any, Reply]:
-        """Send the bytes of a request; the answer as it came, compressed or not. Raises SendFailed.
+    def exchange(self, origin: Origin, asked: Exchange) -> Coroutine[Any, Any, Reply]:
+        """Send a request, and give its answer. Raises SendFailed.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
         out to be dead: the service closes those when it likes.
         """
-        return self._exchange(
-            self._here(),
-            origin,
-            request,
-            on_sending,
-            timeouts,
-            repeat_safe,
-            bare,
-            True,
-        )
+        return self._exchange(self._here(), origin, asked)
 
-    async def _exchange(
-        self,
-        pool: Pool,
-        origin: Origin,
-        request: Request,
-        on_sending: Callable[[], None],
-        timeouts: Timeouts,
-        repeat_safe: bool,
-        bare: bool,
-        raw: bool,
-    ) -> Reply:
+    async def _exchange(self, pool: Pool, origin: Origin, asked: Exchange) -> Reply:
         again = False
         while True:
-            connection = None if again else pool.take(origin, repeat_safe)
+            connection = None if again else pool.take(origin, asked.repeat_safe)
             if connection is None:
-                connection = await self._connection(pool, origin, timeouts)
+                connection = await self._connection(pool, origin, asked.timeouts)
             waiter: asyncio.Future[Reply] = pool.loop.create_future()
             try:
-                connection.take(request, waiter, on_sending, timeouts, repeat_safe, bare, raw)
-                pool.post(connection)
+                connection.take(asked, waiter)
+                pool.outbox.post(connection, pool.size == 1)
                 return await waiter
             except SendFailed as failure:
                 if failure.timeout or not connection.stale:
                     raise
                 if failure.sent:
-                    if again or not repeat_safe:
+                    if again or not asked.repeat_safe:
                         raise
                     again = True
             except BaseException:
@@ -205,7 +170,7 @@ class NativeEngine:
     def _forked(self) -> None:
         """In a child: leave the sockets of the parent alone; to close them would speak to their peers."""
         if self._pool is not None:
-            self._pool.inherited = True
+            self._pool.outbox.inherited = True
             _of_the_parent.append(self._pool)
             self._pool = None
 

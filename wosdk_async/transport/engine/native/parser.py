@@ -93,7 +93,9 @@ class AnswerParser:
             self._stage = _MORE
         if self._answer is None:
             self._keep_count(len(data))
-        return self._answer
+            return None
+        answer, self._answer = self._answer, None  # not kept while the connection rests
+        return answer
 
     def end(self) -> Reply:
         """The answer, when the other side has closed in good order. Raises Garbage.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import select
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import NamedTuple
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.engine.native.outbox import Outbox
 from wosdk_async.transport.engine.native.request import Origin
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits
@@ -17,7 +17,6 @@ from wosdk_async.transport.limits import Limits
 __all__ = ["Pool"]
 
 _FRESH = 3.0  # seconds idle after which a connection is trusted only with what can be sent again
-_LATEST = 0.002  # seconds that a request waits for others at most
 _TICK = 0.25  # seconds between looks at what has been silent for too long
 _BUFFER = 64 * 1024
 
@@ -42,11 +41,10 @@ class Pool:
         self, loop: asyncio.AbstractEventLoop, limits: Limits, trust: Trust, now: Callable[[], float]
     ) -> None:
         self.loop = loop
-        self.inherited = False
-        """Whether it came along with a fork: its sockets are the parent's."""
         self.limits = limits
         self.trust = trust
         self.now = now
+        self.outbox = Outbox(loop, now)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Where all connections receive: each takes what came before the loop turns to the next."""
         self.open: set[Connection] = set()
@@ -55,10 +53,6 @@ class Pool:
         self.origins: dict[str, Origin] = {}
         self.places: dict[str, tuple[Origin, bytes]] = {}
         """Address -> its origin and target."""
-        self._outbox: list[Connection] = []
-        """Connections whose requests leave together."""
-        self._since = 0.0
-        """When the first of them came."""
         self._waiting: deque[_Waiter] = deque()
         self._shut = False
         self._quiet: asyncio.Future[None] | None = None
@@ -117,38 +111,6 @@ class Pool:
                 next(iter(each.idle)).close()
                 break
         return self.size < self.limits.connections
-
-    # --- sending --------------------------------------------------------------------------------
-
-    def post(self, connection: Connection) -> None:
-        """See to it that the request leaves that ``connection`` has taken.
-
-        What the tasks of one turn of the loop have to send leaves at its end, or a little later than the
-        first of it came. One after the other costs the processor much less than in turns with all that is
-        done between two requests, and the sockets are asked together whether the service has closed them.
-        """
-        if self.size == 1:  # nothing that could leave with it
-            self._send([connection])
-            return
-        now = self.now()
-        if not self._outbox:
-            self.loop.call_soon(self._send_all)
-            self._since = now
-        self._outbox.append(connection)
-        if now - self._since > _LATEST:
-            self._send_all()
-
-    def _send_all(self) -> None:
-        connections, self._outbox = self._outbox, []
-        if not self.inherited:  # else the parent sends for itself
-            self._send(connections)
-
-    def _send(self, connections: list[Connection]) -> None:
-        doubtful = [connection.socket for connection in connections if connection.careful]
-        ended = _readable(doubtful) if doubtful else ()
-        now = self.now()
-        for connection in connections:
-            connection.send(ended, now)
 
     # --- giving back ----------------------------------------------------------------------------
 
@@ -236,13 +198,3 @@ class Pool:
         if not all(connection.busy for connection in self.open):
             self._quiet = self.loop.create_future()
             await self._quiet
-
-
-def _readable(sockets: Collection[int]) -> set[int]:
-    """Those where bytes, or the end, wait to be read."""
-    if not hasattr(select, "poll"):  # Windows
-        return set(select.select(sockets, (), (), 0)[0])
-    poll = select.poll()
-    for socket in sockets:
-        poll.register(socket, select.POLLIN)
-    return {socket for socket, _ in poll.poll(0)}

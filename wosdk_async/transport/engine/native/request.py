@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import attrs
 
+from wosdk_async.transport.limits import Timeouts
+
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.native.connection import Connection
 
-__all__ = ["Origin", "Request", "encoded_head", "origin_of", "request_bytes", "split_url"]
+__all__ = ["Exchange", "Origin", "Request", "encoded_head", "origin_of", "request_bytes", "split_url"]
 
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -85,6 +87,20 @@ def origin_of(text: str) -> Origin:
 
 Request = bytes | tuple[bytes, bytes]
 """A request in one piece, or in two when its body is not worth copying."""
+
+
+@attrs.define
+class Exchange:
+    """What is asked of a connection. A ``bare`` answer has no body (HEAD), that of a ``raw`` one is not
+    decompressed; ``on_sending`` is called just before the first byte may leave.
+    """
+
+    request: Request
+    on_sending: Callable[[], None]
+    timeouts: Timeouts
+    repeat_safe: bool
+    bare: bool
+    raw: bool
 
 
 def request_bytes(method: str, target: bytes, head: bytes, body: bytes | None) -> Request:
