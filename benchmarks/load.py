@@ -210,16 +210,20 @@ async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 
 async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
-    """``few`` calls are repeated, so that they pay their share of full garbage collections as well."""
-    times = 5
+    """``few`` calls are repeated, so that they pay their share of full garbage collections as well: there is
+    one after some thousand calls, whichever they are. Half before and half after the others, which take
+    seconds, in which a shared machine may become slower.
+    """
+    times = 10
 
     async def repeated() -> None:
         for _ in range(times):
             await work(few)
 
-    small, large = [], []
+    ratios = []
     for _ in range(rounds):
-        small.append(await _cpu(repeated) / few / times)
-        large.append(await _cpu(lambda: work(many)) / many)
-        small.append(await _cpu(repeated) / few / times)
-    return statistics.median(large) / statistics.median(small)
+        before = await _cpu(repeated)
+        large = await _cpu(lambda: work(many)) / many
+        small = (before + await _cpu(repeated)) / (2 * few * times)
+        ratios.append(large / small)
+    return statistics.median(ratios)
