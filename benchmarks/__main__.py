@@ -13,6 +13,7 @@ httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at l
 outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)
 latency_50ms_vs_floor     calls each second to a server that takes 50 ms, by the floor's (at least 0.9)
+latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects, and no transport of ours
 """
 
 from __future__ import annotations
@@ -73,13 +74,15 @@ def decoding(effort: Effort) -> dict[str, float]:
 async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
     """The figures of each stack, and the ratios."""
     found = await load.compare(effort.load, effort.calls)
+    latency, types = await load.latency(2 * effort.growth + 1, 2 * effort.calls)
     return found.medians(), {
         "typed_create_vs_aiohttp": found.ratio(load.OURS, load.AIOHTTP),
         "typed_create_vs_floor": found.ratio(load.OURS, load.FLOOR),
         "httpx_vs_typed_create": found.ratio(load.HTTPX, load.OURS),
         "outstanding_50k_vs_1k": await load.outstanding(effort.growth),
         "run_many_50k_vs_1k": await load.run_many(effort.growth),
-        "latency_50ms_vs_floor": await load.latency(2 * effort.growth + 1, 4 * effort.calls),
+        "latency_50ms_vs_floor": latency,
+        "latency_50ms_typed_floor_vs_floor": types,
     }
 
 

@@ -15,6 +15,7 @@ import orjson
 
 import wosdk_async as wosdk
 from benchmarks.floor import Pool
+from wosdk_async import calls
 
 __all__ = ["STACKS", "Call", "command", "company"]
 
@@ -143,16 +144,35 @@ async def pyreqwest_orjson(port: int, size: int) -> AsyncIterator[Call]:
         yield call
 
 
+def head(port: int) -> bytes:
+    """What the floor sends before Content-Length."""
+    lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
+    return f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
+
+
 @contextlib.asynccontextmanager
 async def floor(port: int, size: int) -> AsyncIterator[Call]:
-    pool = Pool(port, size)
-    lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
-    head = f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
+    pool, before = Pool(port, size), head(port)
 
     async def call() -> Any:
-        status, _, body = await pool.post(head, orjson.dumps(BODY), _LONG)
+        status, _, body = await pool.post(before, orjson.dumps(BODY), _LONG)
         assert status == 200
         return orjson.loads(body)
+
+    yield call
+    pool.close()
+
+
+@contextlib.asynccontextmanager
+async def floor_typed(port: int, size: int) -> AsyncIterator[Call]:
+    """The floor with our objects on both sides and nothing of our transport: what types cost alone."""
+    pool, before, order = Pool(port, size), head(port), command()
+
+    async def call() -> Any:
+        made = calls.command(order)
+        status, _, body = await pool.post(before, made.body or b"", _LONG)
+        assert status == 200
+        return made.decode(body)
 
     yield call
     pool.close()
@@ -161,6 +181,7 @@ async def floor(port: int, size: int) -> AsyncIterator[Call]:
 STACKS: dict[str, Callable[[int, int], contextlib.AbstractAsyncContextManager[Call]]] = {
     "wosdk_async, typed": ours,
     "hand-written floor, dict": floor,
+    "hand-written floor, typed": floor_typed,
     "pyreqwest + orjson, dict": pyreqwest_orjson,
     "aiohttp + orjson, dict": aiohttp_orjson,
     "httpx + json, dict": httpx_json,
