@@ -183,8 +183,8 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.feed(self.pool.buffer[:nbytes])
-            if answer is not None and self._parser.coded and not self._exchange.raw:
-                answer = inflated(answer, self.pool.limits.body)
+            if answer is not None and self._parser.coded:
+                answer = self._plain(answer)
         except Garbage as garbage:
             self._fail(f"the answer cannot be read: {garbage}")
             return
@@ -199,8 +199,8 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.end()
-            if self._parser.coded and not self._exchange.raw:
-                answer = inflated(answer, self.pool.limits.body)
+            if self._parser.coded:
+                answer = self._plain(answer)
         except Garbage as garbage:
             self._fail(str(garbage))
         else:
@@ -221,6 +221,10 @@ class Connection(asyncio.BufferedProtocol):
         waiter, self._waiter = self._waiter, None
         self._unsent, self._exchange = False, _NOTHING
         return waiter
+
+    def _plain(self, answer: Reply) -> Reply:
+        """``answer`` as it was before it was compressed, unless it is wanted as it came. Raises Garbage."""
+        return answer if self._exchange.raw else inflated(answer, self.pool.limits.body)
 
     def _answered(self, answer: Reply) -> None:
         waiter = self._let_go()

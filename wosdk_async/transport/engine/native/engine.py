@@ -73,9 +73,7 @@ class NativeEngine:
         repeat_safe: bool = False,
     ) -> Coroutine[Any, Any, Reply]:
         """See :class:`~wosdk_async.transport.engine.Engine`."""
-        pool = self._pool
-        if pool is None or pool.loop is not asyncio.get_running_loop():
-            pool = self._moved()
+        pool = self._here()
         try:
             origin, target = pool.places.get(url) or self._place(pool, url)
             request = request_bytes(method, target, origin.head(headers), body)
