@@ -4,6 +4,7 @@
     request.py     the bytes of a request, its head remembered
     pool.py        which connection takes it: by origin, the one used last first, waiters in their order
     outbox.py      what is about to leave: the requests of one turn of the loop, together
+    receiver.py    what has come: all sockets that can be read, in one go
     dial.py        new connections; addresses.py finds a way to the host, tls.py has whom to trust
     connection.py  one socket: one request out, one answer in
     parser.py      bytes to an answer, with llhttp; no input, no output; head.py has its header lines

@@ -54,6 +54,7 @@ class Connection(asyncio.BufferedProtocol):
         self.born = self.since = pool.now()
         self._transport: asyncio.Transport
         self._made = False
+        self.socket = -1
         self._waiter: asyncio.Future[Reply] | None = None
         self._exchange = _NOTHING
         self._unsent = False
@@ -95,6 +96,10 @@ class Connection(asyncio.BufferedProtocol):
                 self.since = since  # it has not been used
             else:
                 self.abort()
+
+    def broken(self, error: Exception | None) -> None:
+        """The socket is of no use any more."""
+        self._fail(f"the connection was lost ({error or 'closed'})")
 
     # --- for the pool ---------------------------------------------------------------------------
 
@@ -158,6 +163,7 @@ class Connection(asyncio.BufferedProtocol):
     def _leave(self) -> None:
         if self.live:
             self.live = False
+            self.pool.receiver.remove(self)
             self.pool.forget(self)
 
     # --- called by the loop ---------------------------------------------------------------------
@@ -165,12 +171,12 @@ class Connection(asyncio.BufferedProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._parser = AnswerParser(self.pool.limits)
-        self.socket: int = transport.get_extra_info("socket").fileno()
+        self.socket = transport.get_extra_info("socket").fileno()
         self._made = True
         self.pool.open.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._fail(f"the connection was lost ({exc or 'closed'})")
+        self.broken(exc)
         self.pool.closed(self)
         self._parser.close()
 

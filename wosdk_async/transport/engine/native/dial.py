@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from typing import cast
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.addresses import connected
@@ -41,11 +42,15 @@ async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
 
 
 async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:
-    loop, origin = connection.pool.loop, connection.origin
-    await loop.create_connection(
-        lambda: connection,
-        sock=await connected(loop, origin.host, origin.port),
-        ssl=context,
-        server_hostname=origin.host if context else None,
-        ssl_shutdown_timeout=_GOODBYE if context else None,
-    )
+    pool, origin = connection.pool, connection.origin
+    loop = pool.loop
+    socket = await connected(loop, origin.host, origin.port)
+    first = connection if context is None else asyncio.Protocol()
+    raw, _ = await loop.create_connection(lambda: first, sock=socket)
+    if context is not None:
+        above = await loop.start_tls(
+            raw, connection, context, server_hostname=origin.host, ssl_shutdown_timeout=_GOODBYE
+        )
+        connection.connection_made(cast(asyncio.Transport, above))
+    if connection.live:
+        pool.receiver.add(connection, raw)

@@ -168,7 +168,7 @@ class NativeEngine:
     def _forked(self) -> None:
         """In a child: leave the sockets of the parent alone; to close them would speak to their peers."""
         if self._pool is not None:
-            self._pool.outbox.inherited = True
+            self._pool.outbox.inherited = self._pool.receiver.inherited = True
             _of_the_parent.append(self._pool)
             self._pool = None
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.outbox import Outbox
+from wosdk_async.transport.engine.native.receiver import Receiver
 from wosdk_async.transport.engine.native.request import Origin
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits
@@ -45,6 +46,7 @@ class Pool:
         self.trust = trust
         self.now = now
         self.outbox = Outbox(loop, now)
+        self.receiver = Receiver(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Where all connections receive: each takes what came before the loop turns to the next."""
         self.open: set[Connection] = set()

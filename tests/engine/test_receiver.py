@@ -1,0 +1,160 @@
+"""How answers are read: by an epoll of our own where there is one, else by the loop. Both do the same."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import socket
+import ssl
+import struct
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tests.engine.conftest import serving
+from tests.engine.raw import RawServer, answering, echoing, engine, get, request
+from tests.engine.test_loops import Apart
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.native import NativeEngine
+
+pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux has both ways")
+
+BOTH = pytest.mark.parametrize("epoll", [True, False], ids=["epoll", "loop"], indirect=True)
+
+
+@pytest.fixture
+def epoll(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Without an epoll the loop reads; the one of the test has its own already."""
+    wanted: bool = request.param
+    if not wanted:
+        monkeypatch.delattr(select, "epoll")
+    return wanted
+
+
+def epolls() -> int:
+    """How many this process has open."""
+    folder = Path("/proc/self/fd")
+    links = (os.readlink(folder / name) for name in os.listdir(folder) if (folder / name).is_symlink())
+    return sum("eventpoll" in link for link in links)
+
+
+@BOTH
+async def test_answers_that_come_in_the_same_moment(epoll: bool) -> None:
+    """Many more than are read in one go: each call gets its own."""
+    asked: set[bytes] = set()
+    everyone = asyncio.Event()
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        target = (await request(reader)).split(b" ")[1]
+        asked.add(target)
+        if len(asked) == 300:
+            everyone.set()
+        await everyone.wait()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
+        await writer.drain()
+        await reader.read()
+
+    before = epolls()
+    async with RawServer(script) as server, engine(connections=300) as made:
+        replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
+        assert epolls() - before == epoll
+    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(300)]
+    assert epolls() == before  # it is closed with the last connection
+
+
+@BOTH
+async def test_an_answer_that_ends_with_the_connection(epoll: bool) -> None:
+    """A body without a length is whole when the service closes."""
+    async with RawServer(answering(b"HTTP/1.1 200 OK\r\n\r\nall of it")) as server, engine() as made:
+        assert (await get(made, server.url)).body == b"all of it"
+        assert made.connections() == (0, 0)
+
+
+@BOTH
+async def test_a_connection_that_is_reset_says_so(epoll: bool) -> None:
+    """After the request was read: in doubt, with what the system says of it."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        mine = writer.get_extra_info("socket")
+        mine.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+
+    async with RawServer(script) as server, engine() as made:
+        with pytest.raises(SendFailed, match="reset by peer") as caught:
+            await get(made, server.url, safe=False)
+    assert caught.value.sent
+
+
+@BOTH
+async def test_tls_ends_in_good_order(made_out: dict[str, Path], epoll: bool) -> None:
+    """Many requests over few connections; the service hears the end of TLS, not that of the socket alone."""
+    ended: list[bytes] = []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await echoing(reader, writer)
+        except asyncio.IncompleteReadError as end:
+            ended.append(end.partial)
+
+    own = ssl.create_default_context(cafile=made_out["here"])
+    async with RawServer(script, serving(made_out["here"])) as server:
+        async with engine(context=own, connections=3) as made:
+            replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(50)))
+            assert [reply.body for reply in replies] == [b"/%d" % n for n in range(50)]
+        while len(ended) < server.connections:
+            await asyncio.sleep(0)
+    assert set(ended) == {b""}
+
+
+async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(made_out: dict[str, Path]) -> None:
+    """Not even when somebody else still holds it, as a forked child does: the kernel would tell of it for
+    ever, and the loop never rest.
+    """
+    own = ssl.create_default_context(cafile=made_out["here"])
+    before = epolls()
+    async with RawServer(echoing, serving(made_out["here"])) as server, engine(context=own) as made:
+        await get(made, server.url)
+        assert made._pool
+        (source,) = made._pool.receiver._sources.values()
+        held = os.dup(source.connection.socket)
+        source.raw.abort()  # what the loop does when it cannot write
+        while made.connections() != (0, 0):
+            await asyncio.sleep(0)
+        assert epolls() == before
+        os.close(held)
+        assert (await get(made, server.url)).body == b"/"
+
+
+def test_a_forked_child_does_not_make_the_parent_deaf() -> None:
+    """It shares the epoll: a call that the child gives up must still be answered in the parent."""
+    made = NativeEngine()
+
+    async def parent() -> bytes:
+        call = asyncio.create_task(get(made, server.url + "/parent"))
+        while made.connections() != (1, 0):
+            await asyncio.sleep(0)
+        assert made._pool
+        inherited = made._pool
+        while not inherited.receiver._sources:
+            await asyncio.sleep(0)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                for connection in list(inherited.open):
+                    connection.abort()
+                os._exit(0)
+            except BaseException:
+                os._exit(1)
+        _, status = await asyncio.get_running_loop().run_in_executor(None, os.waitpid, pid, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+        async with asyncio.timeout(5):
+            reply = await call
+        await made.aclose()
+        return reply.body
+
+    with Apart() as server, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of a fork beside threads
+        assert asyncio.run(parent()) == b"/parent"
