@@ -15,13 +15,15 @@ import attrs
 import cattrs
 
 from wosdk_async.codec._json import UNREADABLE, exact_decoder, loads
-from wosdk_async.codec._twin import Seen, Twins
+from wosdk_async.codec._seen import Seen
+from wosdk_async.codec._twin import Twins
 from wosdk_async.model._base import Record
 
 __all__ = ["WHOLE", "Form", "Reader"]
 
 One = Callable[[Any], Any]
 
+_SPARSE = 2  # times that twins are made with places for those fields alone that were seen
 SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a value that is no time
 
 
@@ -61,15 +63,15 @@ class Reader:
         """What the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
         if self._due:
             self._build()
-        made = None
+        made, surprised = None, False
         if self._fast is not None:
             try:
                 made = self._fast(body)
             except SURPRISES:
-                made = None
+                surprised = True
         if made is None:
             made = self._form.plain(loads(body), lambda data: self._converter.structure(data, self._cls))
-            self._learn(made)
+            self._learn(made, surprised)
         return made
 
     def _build(self) -> None:
@@ -90,13 +92,18 @@ class Reader:
         decode = exact_decoder(envelope[twin.struct] if envelope else twin.struct)
         return lambda body: typed(decode(body), copy)
 
-    def _learn(self, made: Any) -> None:
+    def _learn(self, made: Any, surprised: bool) -> None:
+        """Learn from an answer that was read the slow way, and whether that ``surprised`` the twins."""
         with self._lock:
             learned = 0
             # To look through an answer takes half the time of reading it: do so rarely where it is of no use.
             if self._fruitless < 20 or self._fruitless % 10 == 0:
                 found = made if isinstance(made, list) else [made]
                 learned = sum(self._seen.learn(item) for item in found if isinstance(item, Record))
+            if surprised and not self._seen.every and (not learned or self._builds >= _SPARSE):
+                # It says null, which an object does not show; or its fields differ from answer to answer.
+                self._seen.every = True
+                learned += 1
             self._fruitless = 0 if learned else self._fruitless + 1
             if learned or self._unbuilt or not self._builds:
                 self._unbuilt += 1

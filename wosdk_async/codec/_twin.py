@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import textwrap
-from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -22,12 +21,13 @@ import cattrs
 import msgspec
 from msgspec import UNSET
 
-from wosdk_async.codec._read import VALUES, expression, is_nested, is_plain, later, spellings
+from wosdk_async.codec._read import VALUES, expression, is_nested, is_plain, later
+from wosdk_async.codec._seen import Seen
 from wosdk_async.model import _registry
 from wosdk_async.model._base import Record
 from wosdk_async.model._wire import Wire
 
-__all__ = ["Seen", "Twin", "Twins"]
+__all__ = ["Twin", "Twins"]
 
 # What read_local and read_utc do with documented times, without the call. What is no time raises.
 TIMES = {
@@ -52,45 +52,6 @@ else:
 """
 _FEW = 8  # fields that are sooner taken one by one
 _INLINED = 60  # lines: what is longer is called, so that the text cannot grow without bound
-MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
-
-
-@attrs.define
-class Seen:
-    """What answers held so far, for each class: which of its objects were there, and which unknown names."""
-
-    nested: dict[type[Record], dict[str, None]] = attrs.field(factory=lambda: defaultdict(dict))
-    odd: dict[type[Record], dict[str, None]] = attrs.field(factory=lambda: defaultdict(dict))
-    """Where something else was than the object that is documented."""
-    unknown: dict[type[Record], dict[str, None]] = attrs.field(factory=lambda: defaultdict(dict))
-
-    def learn(self, made: Any) -> int:
-        """Note what is new in ``made``, and say how much it was."""
-        cls, new = type(made), 0
-        for name in made.extra or ():
-            if name not in self.unknown[cls] and self._is_learnable(cls, name):
-                self.unknown[cls][name] = None
-                new += 1
-        for name in _nested_fields(cls):  # type: ignore[arg-type]
-            value = getattr(made, name)
-            for inner in value if isinstance(value, list) else (() if value is None else (value,)):
-                kind = self.nested[cls] if isinstance(inner, Record) else self.odd[cls]
-                new += name not in kind
-                kind[name] = None
-                if isinstance(inner, Record):
-                    new += self.learn(inner)
-        return new
-
-    def _is_learnable(self, cls: type[Record], name: str) -> bool:
-        # A name that is a field's in another letter case is unknown only beside the documented one.
-        known = name.lower() in spellings(cls)[1]  # type: ignore[arg-type]
-        fit = name.isprintable() and not {'"', "\\"} & set(name)  # msgspec takes no others
-        return not known and fit and len(self.unknown[cls]) < MAX_UNKNOWN
-
-
-@functools.cache
-def _nested_fields(cls: Any) -> tuple[str, ...]:
-    return tuple(name for name, meta in cls.__wire__.items() if is_nested(meta))
 
 
 def _taken(targets: list[str], names: list[str]) -> str:
@@ -137,7 +98,11 @@ class Twins:
     def _make(self, cls: type[Record], number: int) -> Twin:
         fields: list[tuple[str, Any, Any]] = []
         targets, lines = [], []
+        seen = cls.__wire__ if self._seen.every else self._seen.fields[cls]
         for i, (name, meta) in enumerate(cls.__wire__.items()):
+            if name not in seen:
+                lines.append(f"made$.{name} = None\n")
+                continue
             kind, text = self._field(cls, name, i)
             fields.append((name, kind, msgspec.field(name=meta["name"], default=None)))
             targets.append(f"x${i}_" if text else f"made$.{name}")
