@@ -129,13 +129,12 @@ class AnswerParser:
     def _taken(self) -> bytes:
         """The body, which is not kept here any longer."""
         chunks, body = self._chunks, self._body
-        if body is not None:
-            self._body = None
-            body += b"".join(chunks)
-            whole = bytes(body)
+        if body is None and len(chunks) == 1:
+            whole = chunks.pop()
         else:
-            whole = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        chunks.clear()
+            whole = b"".join((body or b"", *chunks))
+            self._body = None
+            chunks.clear()
         if len(whole) > self._limits.body:
             self._refuse_long()
         return whole
@@ -157,16 +156,18 @@ class AnswerParser:
         if lines.count(b"\r\n") > self._limits.headers:
             raise Garbage(f"more than {self._limits.headers} headers")
         headers = self._headers = HeaderLines(lines)
-        lower = lines.lower()
-        self.coded = lower.find(b"content-encoding") >= 0 and bool(headers.every(b"content-encoding"))
-        if lower.find(b"transfer-encoding") >= 0:  # not "in", which is ten times as slow for bytes
-            codings = headers.every(b"transfer-encoding")
-            if any(coding.lower() != b"chunked" for coding in codings):
-                raise Garbage("a transfer coding other than chunked")
+        if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
+            self._read_codings(headers, lower)
         if status >= 200:
             self._head.clear()  # the rest of what came is the body, which comes as such
         if self._bare and status >= 200:
             self._answer = Reply(status, headers, b"")
+
+    def _read_codings(self, headers: HeaderLines, lower: bytes) -> None:
+        self.coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
+        codings = headers.every(b"transfer-encoding") if b"transfer-encoding" in lower else ()
+        if any(coding.lower() != b"chunked" for coding in codings):
+            raise Garbage("a transfer coding other than chunked")
 
     def _lines(self) -> bytes:
         """The lines up to the first empty one; llhttp lets empty ones pass before the status line."""
