@@ -13,7 +13,7 @@ httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at l
 outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)
 latency_50ms_vs_floor     calls each second to a server that takes 50 ms, by the floor's (at least 0.9)
-latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects, and no transport of ours
+latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects (not with --quick)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pathlib import Path
 
 import attrs
 
-from benchmarks import codec, load, memory
+from benchmarks import codec, growth, load, memory
 from benchmarks.picture import picture
 
 ROUND = 0.02  # seconds that a case runs in each round: the clock counts in much smaller steps
@@ -36,15 +36,20 @@ ROUND = 0.02  # seconds that a case runs in each round: the clock counts in much
 
 @attrs.frozen
 class Effort:
-    """Rounds of the decoding, of the comparison, of the growth; calls of a stack in a round."""
+    """Rounds of the decoding, of the comparison, of latency, of growth; calls of a stack in a round; and
+    what else is compared.
+    """
 
     codec: int
     load: int
+    latency: int
     growth: int
     calls: int
+    beside: list[str]
 
 
-QUICK, FULL = Effort(11, 5, 1, 2000), Effort(101, 25, 5, 4000)
+QUICK = Effort(11, 7, 5, 1, 2000, [])
+FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED])
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -73,17 +78,20 @@ def decoding(effort: Effort) -> dict[str, float]:
 
 async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
     """The figures of each stack, and the ratios."""
-    found = await load.compare(effort.load, effort.calls)
-    latency, types = await load.latency(2 * effort.growth + 1, 2 * effort.calls)
-    return found.medians(), {
+    compared = [load.OURS, load.FLOOR, *effort.beside, load.PYREQWEST, load.AIOHTTP, load.HTTPX]
+    found = await load.compare(effort.load, effort.calls, names=compared)
+    late = await load.latency(effort.latency, 2 * effort.calls, [load.OURS, *effort.beside])
+    ratios = {
         "typed_create_vs_aiohttp": found.ratio(load.OURS, load.AIOHTTP),
         "typed_create_vs_floor": found.ratio(load.OURS, load.FLOOR),
         "httpx_vs_typed_create": found.ratio(load.HTTPX, load.OURS),
-        "outstanding_50k_vs_1k": await load.outstanding(effort.growth),
-        "run_many_50k_vs_1k": await load.run_many(effort.growth),
-        "latency_50ms_vs_floor": latency,
-        "latency_50ms_typed_floor_vs_floor": types,
+        "outstanding_50k_vs_1k": await growth.outstanding(effort.growth),
+        "run_many_50k_vs_1k": growth.run_many(effort.growth),
+        "latency_50ms_vs_floor": late[load.OURS],
     }
+    if load.FLOOR_TYPED in late:
+        ratios["latency_50ms_typed_floor_vs_floor"] = late[load.FLOOR_TYPED]
+    return found.medians(), ratios
 
 
 HEADINGS = ("a create, 100 at once", "CPU us", "calls/s", "p50 ms", "p99 ms", "server us")

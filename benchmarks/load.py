@@ -16,20 +16,20 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Iterator
 
 import attrs
 
-from benchmarks.stacks import STACKS, Call, command, company
+from benchmarks.stacks import STACKS, Call
 
-__all__ = ["Figures", "Rounds", "Server", "compare", "latency", "outstanding", "run_many"]
+__all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "opened", "own_core"]
 
 AT_ONCE = 100
 CORES = sorted(os.sched_getaffinity(0))
 """What this process may use: the server gets the last one, its client the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
 FLOOR_TYPED = "hand-written floor, typed"
+PYREQWEST = "pyreqwest + orjson, dict"
 AIOHTTP, HTTPX = "aiohttp + orjson, dict", "httpx + json, dict"
 
 
@@ -145,13 +145,12 @@ async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dic
 
 
 async def compare(
-    rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str] | None = None
+    rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str]
 ) -> Rounds:
     """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls in every other round, or
     nothing would end, but four for each task: the first ones cost it less than those that follow.
     """
-    order = names or list(STACKS)
-    found = Rounds(order)
+    found, order = Rounds(names), names
     with Server(delay) as server:
         async with opened(server.port, at_once, order) as stacks:
             for number in range(rounds):
@@ -164,69 +163,7 @@ async def compare(
     return found
 
 
-async def latency(rounds: int, calls: int) -> tuple[float, float]:
-    """Calls each second over 1,000 connections to a server that takes 50 ms: ours by the floor, and the floor
-    with typed objects by the floor, which is as near as types alone let anybody come.
-    """
-    found = await compare(rounds, calls, delay=0.05, at_once=1000, names=[OURS, FLOOR, FLOOR_TYPED])
-    return found.ratio(OURS, FLOOR, "per_second"), found.ratio(FLOOR_TYPED, FLOOR, "per_second")
-
-
-async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
-    gc.collect()
-    start = time.process_time()
-    await work()
-    return time.process_time() - start
-
-
-async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """CPU time of a call when ``many`` are gathered at once, by that of ``few``.
-
-    Answers are dropped as they come: what is measured is calls that wait. To keep 50,000 answers costs any
-    client more than to wait for them, because the garbage collector walks over every list in them.
-    """
-
-    async def one(call: Call) -> None:
-        await call()
-
-    async def gathered(call: Call, calls: int) -> None:
-        await asyncio.gather(*(one(call) for _ in range(calls)))
-
-    with Server() as server:
-        async with opened(server.port, AT_ONCE, [OURS]) as stacks:
-            call = stacks[OURS]
-            return await _ratio(lambda calls: gathered(call, calls), rounds, few, many)
-
-
-async def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """The same through ``run_many``, which holds no more than its window."""
-    with Server() as server:
-        async with company(server.port, AT_ONCE) as bench:
-
-            async def ran(calls: int) -> None:
-                async with bench.run_many((command() for _ in range(calls)), limit=AT_ONCE) as run:
-                    async for outcome in run:
-                        assert type(outcome).__name__ == "Done"
-
-            await ran(3 * AT_ONCE)
-            return await _ratio(ran, rounds, few, many)
-
-
-async def _ratio(work: Callable[[int], Awaitable[None]], rounds: int, few: int, many: int) -> float:
-    """``few`` calls are repeated, so that they pay their share of full garbage collections as well: there is
-    one after some thousand calls, whichever they are. Half before and half after the others, which take
-    seconds, in which a shared machine may become slower.
-    """
-    times = 10
-
-    async def repeated() -> None:
-        for _ in range(times):
-            await work(few)
-
-    ratios = []
-    for _ in range(rounds):
-        before = await _cpu(repeated)
-        large = await _cpu(lambda: work(many)) / many
-        small = (before + await _cpu(repeated)) / (2 * few * times)
-        ratios.append(large / small)
-    return statistics.median(ratios)
+async def latency(rounds: int, calls: int, names: list[str]) -> dict[str, float]:
+    """Calls each second over 1,000 connections to a server that takes 50 ms, by those of the floor."""
+    found = await compare(rounds, calls, delay=0.05, at_once=1000, names=[*names, FLOOR])
+    return {name: found.ratio(name, FLOOR, "per_second") for name in names}

@@ -17,7 +17,7 @@ import wosdk_async as wosdk
 from benchmarks.floor import Pool
 from wosdk_async import calls
 
-__all__ = ["STACKS", "Call", "command", "company"]
+__all__ = ["STACKS", "Call", "client", "command"]
 
 Call = Callable[[], Awaitable[object]]
 
@@ -63,24 +63,22 @@ def command() -> wosdk.WoCreateCommand:
     )
 
 
-@contextlib.asynccontextmanager
-async def company(port: int, size: int) -> AsyncIterator[wosdk.Company]:
-    """A Company of ours on the server, allowed as many calls at once as there are connections."""
+def client(port: int, size: int) -> wosdk.Client:
+    """A client of ours for the server, allowed as many calls at once as there are connections."""
     url = f"http://127.0.0.1:{port}"
-    client = wosdk.Client(
+    return wosdk.Client(
         region=wosdk.Region("bench", url, f"{url}/OAuth/token"),
         credentials=wosdk.Credentials("id", "secret"),
         options=wosdk.CallOptions(deadline=_LONG),
         limits=wosdk.Limits(connections=size),
         in_flight=size,
     )
-    async with client:
-        yield client.company("Bench")
 
 
 @contextlib.asynccontextmanager
 async def ours(port: int, size: int) -> AsyncIterator[Call]:
-    async with company(port, size) as bench:
+    async with client(port, size) as own:
+        bench = own.company("Bench")
         order = command()  # made once, as BODY is for the others
 
         async def call() -> object:

@@ -1,0 +1,135 @@
+"""Whether a call costs more when there are many: 50,000 beside 1,000."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, Self
+
+from benchmarks.load import AT_ONCE, OURS, Server, opened
+from benchmarks.stacks import Call, client, command
+
+__all__ = ["outstanding", "run_many"]
+
+
+async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
+    gc.collect()
+    start = time.process_time()
+    await work()
+    return time.process_time() - start
+
+
+async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float:
+    """CPU time of a call when ``many`` are gathered at once, by that of ``few``.
+
+    Answers are dropped as they come: what is measured is calls that wait. To keep 50,000 answers costs any
+    client more than to wait for them, because the garbage collector walks over every list in them.
+    The few are repeated, half before and half after the many, so that they meet full garbage collections and
+    slow moments of the machine as well.
+    """
+    times, ratios = 5, []
+
+    async def one(call: Call) -> None:
+        await call()
+
+    async def gathered(call: Call, calls: int) -> None:
+        await asyncio.gather(*(one(call) for _ in range(calls)))
+
+    with Server() as server:
+        async with opened(server.port, AT_ONCE, [OURS]) as stacks:
+            call = stacks[OURS]
+
+            async def repeated() -> None:
+                for _ in range(times):
+                    await gathered(call, few)
+
+            for _ in range(rounds):
+                before = await _cpu(repeated)
+                large = await _cpu(lambda: gathered(call, many)) / many
+                small = (before + await _cpu(repeated)) / (2 * few * times)
+                ratios.append(large / small)
+    return statistics.median(ratios)
+
+
+def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
+    """The same through ``run_many``, which holds no more than its window.
+
+    The long run takes seconds, in which a shared machine becomes faster and slower. So it pauses ten times,
+    and the short ones take turns with its parts: in a process of their own, whose garbage collector does not
+    see what the long one keeps.
+    """
+    ratios = []
+    with Server() as server:
+        for _ in range(rounds):
+            with _Runner(server.port, many) as long, _Runner(server.port, few) as short:
+                parts = [(long.part(many // 10), short.part(few)) for _ in range(10)]
+            large, small = map(sum, zip(*parts, strict=True))
+            ratios.append(large / many / (small / (10 * few)))
+    return statistics.median(ratios)
+
+
+class _Runner:
+    """A process that makes runs of so many calls, part by part."""
+
+    def __init__(self, port: int, calls: int) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.growth", str(port), str(calls)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def part(self, calls: int) -> float:
+        """Seconds of its CPU time for so many calls more."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{calls}\n")
+        self._process.stdin.flush()
+        return float(self._process.stdout.readline())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate("")
+
+
+async def _runs(port: int, calls: int) -> None:
+    """Runs of ``calls``, one after the other. Pauses for each line of the standard input, which says how many
+    outcomes to wait for before it tells the CPU time since the pause.
+    """
+
+    async def run(calls: int) -> AsyncIterator[None]:
+        async with bench.run_many((command() for _ in range(calls)), limit=AT_ONCE) as outcomes:
+            async for outcome in outcomes:
+                assert type(outcome).__name__ == "Done"
+                yield
+
+    async def runs() -> AsyncIterator[None]:
+        while True:
+            async for one in run(calls):
+                yield one
+
+    async with client(port, AT_ONCE) as own:
+        bench = own.company("Bench")
+        async for _ in run(3 * AT_ONCE):
+            pass  # warm: connected, and with its caches filled
+        gc.collect()
+        async with aclosing(runs()) as outcomes:
+            while line := sys.stdin.readline():
+                start = time.process_time()
+                for _ in range(int(line)):
+                    await anext(outcomes)
+                while own.stats().in_flight:  # noqa: ASYNC110 - nothing tells of it
+                    await asyncio.sleep(0.001)
+                print(time.process_time() - start, flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_runs(*map(int, sys.argv[1:])))
