@@ -184,6 +184,22 @@ def test_without_the_sandbox_extra(kit: pytest.Pytester, library: str) -> None:
     result.stdout.fnmatch_lines(["*pip install wosdk_async[[]sandbox[]]*"])
 
 
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_the_sandbox_itself_without_the_extra(library: str) -> None:
+    """Without pytest too; the mistake of whoever asks for a name that does not exist is another."""
+    code = (
+        f"import sys; sys.modules[{library!r}] = None\n"
+        "import wosdk_async.testing as kit\n"
+        "try: kit.Sandbox\nexcept ModuleNotFoundError as error: print(error)\n"
+        "try: kit.Sandbx\nexcept AttributeError as error: print(error)\n"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines() == [
+        "Sandbox needs an extra: pip install wosdk_async[sandbox]",
+        "module 'wosdk_async.testing' has no attribute 'Sandbx'",
+    ]
+
+
 def test_pytest_finds_the_plugin() -> None:
     """The package names it as an entry point of pytest."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]

@@ -32,12 +32,20 @@ _HOMES = {
     "SkippingClock": "clock",
     "routes": "respx_routes",
 }
+_OF_THE_EXTRA = {"starlette", "uvicorn"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    try:
+        home = import_module(f"{__name__}.{_HOMES[name]}")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in _OF_THE_EXTRA:
+            raise
+        why = f"{name} needs an extra: pip install wosdk_async[sandbox]"
+        raise ModuleNotFoundError(why, name=missing.name) from missing
+    value = getattr(home, name)
     globals()[name] = value
     return value
 

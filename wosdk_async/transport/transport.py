@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Coroutine
 from functools import partial
 from typing import Any, TypeVar
-from weakref import WeakSet
 
 import attrs
 
@@ -16,6 +14,7 @@ from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallErr
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
+from wosdk_async.transport.fork import tell_of_forks
 from wosdk_async.transport.keepers import Keepers
 from wosdk_async.transport.observe import LOG, Hook, Observer
 from wosdk_async.transport.observed import observed
@@ -52,7 +51,7 @@ class Transport:
         self._closed = False
         self._telemetry: Telemetry | None = None
         self._hooked = settings.on_attempt is not None
-        _all.add(self)
+        tell_of_forks(self)
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
@@ -198,7 +197,7 @@ class Transport:
             error.add(company=tenant.company)
             raise
 
-    def _forked(self) -> None:
+    def forked(self) -> None:
         """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
         self._inherited += self._loops.values()
         self._loops = {}
@@ -217,13 +216,3 @@ def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, clock: Cloc
         error = refusal
     error.add(**details)
     raise error
-
-
-def _in_child() -> None:
-    for transport in list(_all):
-        transport._forked()
-
-
-_all: WeakSet[Transport] = WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import ssl
 import time
 from collections.abc import Callable, Coroutine
 from typing import Any
-from weakref import WeakSet
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.connection import Connection
@@ -16,6 +14,7 @@ from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
 from wosdk_async.transport.engine.native.request import Exchange, Origin, origin_of, request_bytes, split_url
 from wosdk_async.transport.engine.tls import Trust
+from wosdk_async.transport.fork import tell_of_forks
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.wire import Reply
 
@@ -52,7 +51,7 @@ class NativeEngine:
         self._now = now
         self._pool: Pool | None = None
         self._closed = False
-        _all.add(self)
+        tell_of_forks(self)
 
     def __repr__(self) -> str:
         busy, idle = self.connections()
@@ -165,19 +164,9 @@ class NativeEngine:
             pool.close()
         return pool
 
-    def _forked(self) -> None:
+    def forked(self) -> None:
         """In a child: leave the sockets of the parent alone; to close them would speak to their peers."""
         if self._pool is not None:
             self._pool.outbox.inherited = self._pool.receiver.inherited = True
             _of_the_parent.append(self._pool)
             self._pool = None
-
-
-def _in_child() -> None:
-    for engine in list(_all):
-        engine._forked()
-
-
-_all: WeakSet[NativeEngine] = WeakSet()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
