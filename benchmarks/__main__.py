@@ -48,7 +48,7 @@ class Effort:
     beside: list[str]
 
 
-QUICK = Effort(11, 7, 5, 1, 2000, [])
+QUICK = Effort(11, 5, 5, 1, 2000, [])
 FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED])
 
 
