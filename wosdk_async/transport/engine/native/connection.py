@@ -173,12 +173,16 @@ class Connection(asyncio.BufferedProtocol):
         self._parser = AnswerParser(self.pool.limits)
         self.socket = transport.get_extra_info("socket").fileno()
         self._made = True
-        self.pool.open.add(self)
+        if self.live:
+            self.pool.open.add(self)
+        else:  # given up while it was opened, and the loop opened it nevertheless
+            self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.broken(exc)
-        self.pool.closed(self)
-        self._parser.close()
+        if self._made:  # uvloop also tells of what never was
+            self.pool.closed(self)
+            self._parser.close()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         return self.pool.buffer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from typing import cast
+from typing import Any, cast
 
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.native.addresses import connected
@@ -32,6 +32,7 @@ async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
         why = f"no connection within {seconds} s" if late else str(cause) or type(cause).__name__
     except BaseException:
         connection.abort()
+        pool.closed(connection)  # uvloop does not always tell of the end of what was cancelled meanwhile
         raise
     else:
         if connection.live:
@@ -45,12 +46,21 @@ async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:
     pool, origin = connection.pool, connection.origin
     loop = pool.loop
     socket = await connected(loop, origin.host, origin.port)
-    first = connection if context is None else asyncio.Protocol()
-    raw, _ = await loop.create_connection(lambda: first, sock=socket)
+    named: dict[str, Any] = {}
     if context is not None:
-        above = await loop.start_tls(
-            raw, connection, context, server_hostname=origin.host, ssl_shutdown_timeout=_GOODBYE
-        )
+        named = {"server_hostname": origin.host, "ssl_shutdown_timeout": _GOODBYE}
+    if context is None or not pool.receiver.able:
+        raw, _ = await loop.create_connection(lambda: connection, sock=socket, ssl=context, **named)
+    else:
+        raw, _ = await loop.create_connection(_Waiting, sock=socket)
+        above = await loop.start_tls(raw, connection, context, **named)
         connection.connection_made(cast(asyncio.Transport, above))
     if connection.live:
         pool.receiver.add(connection, raw)
+
+
+class _Waiting(asyncio.Protocol):
+    """Leaves what comes to the TLS that follows."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        cast(asyncio.Transport, transport).pause_reading()

@@ -34,7 +34,8 @@ class Receiver:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._able = hasattr(select, "epoll") and isinstance(loop, asyncio.SelectorEventLoop)
+        self.able = hasattr(select, "epoll") and isinstance(loop, asyncio.SelectorEventLoop)
+        """Whether it can read on this loop."""
         self._epoll: select.epoll | None = None  # only while there is something to watch
         self._sources: dict[int, _Source] = {}
         self.inherited = False
@@ -42,7 +43,7 @@ class Receiver:
 
     def add(self, connection: Connection, raw: asyncio.Transport) -> None:
         """Read for ``connection`` from now on. ``raw`` is the transport of its socket, below any TLS."""
-        if not self._able or raw.is_closing():
+        if not self.able or raw.is_closing():
             return
         epoll = self._epoll
         if epoll is None:
