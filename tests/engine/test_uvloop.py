@@ -53,7 +53,7 @@ def test_a_call_that_is_cancelled_while_it_connects(turns: int) -> None:
 
 
 def test_a_service_that_does_not_speak_tls(caplog: pytest.LogCaptureFixture) -> None:
-    """Told at once, never sent, and nothing stumbles over the end of what has never begun."""
+    """Told at once, never sent, and nothing stumbles over it."""
 
     async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")

@@ -180,9 +180,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.broken(exc)
-        if self._made:  # uvloop also tells of what never was
-            self.pool.closed(self)
-            self._parser.close()
+        self.pool.closed(self)
+        self._parser.close()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         return self.pool.buffer
