@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import ssl
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def nothing_stumbles(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """What is raised in a callback reaches nobody: the loop says it to its log, and goes on."""
+    yield
+    said = [record.getMessage() for when in ("setup", "call") for record in caplog.get_records(when)]
+    assert not [text for text in said if "Exception in callback" in text or "Fatal error" in text]
 
 
 @pytest.fixture(scope="session")

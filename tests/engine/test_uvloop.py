@@ -52,8 +52,8 @@ def test_a_call_that_is_cancelled_while_it_connects(turns: int) -> None:
     assert uvloop.run(run()) == b"/x"
 
 
-def test_a_service_that_does_not_speak_tls(caplog: pytest.LogCaptureFixture) -> None:
-    """Told at once, never sent, and nothing stumbles over it."""
+def test_a_service_that_does_not_speak_tls() -> None:
+    """Told at once, and never sent."""
 
     async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -66,4 +66,3 @@ def test_a_service_that_does_not_speak_tls(caplog: pytest.LogCaptureFixture) -> 
         assert (caught.value.sent, caught.value.timeout) == (False, "")
 
     uvloop.run(run())
-    assert not caplog.records

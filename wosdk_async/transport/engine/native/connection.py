@@ -180,8 +180,9 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.broken(exc)
-        self.pool.closed(self)
-        self._parser.close()
+        if self._made:  # else TLS has failed, whose end asyncio tells though there was no beginning
+            self.pool.closed(self)
+            self._parser.close()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
         return self.pool.buffer
