@@ -136,6 +136,7 @@ async def test_an_answer_that_comes_before_its_request_is_none() -> None:
         open_now = list(made._pool.open) if made._pool else []
         go.set()
         for connection in open_now:
+            connection.pool.receiver.remove(connection)
             connection._transport.pause_reading()
         while len(readable([connection.socket for connection in open_now])) < 2:
             await asyncio.sleep(0)

@@ -165,6 +165,7 @@ async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
         (connection,) = made._pool.open if made._pool else ()
         while not readable([connection.socket]):
             server_turn = asyncio.get_running_loop().create_future()
+            connection.pool.receiver.remove(connection)
             connection._transport.pause_reading()
             asyncio.get_running_loop().call_soon(server_turn.set_result, None)
             await server_turn

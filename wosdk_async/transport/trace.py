@@ -58,8 +58,7 @@ class Trace:
     def leave(self) -> None:
         """The first byte of an attempt leaves."""
         self.sent = True
-        self._marks += (self.phase, self._now())
-        self.phase = "request"
+        self.enter("request", self._now())
 
     @property
     def times(self) -> dict[str, float]:
