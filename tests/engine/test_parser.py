@@ -32,7 +32,7 @@ def answer_in(*pieces: bytes) -> Reply:
     try:
         answer = None
         for piece in pieces:
-            answer = answer or parser.feed(memoryview(piece))
+            answer = answer or parser.feed(piece)
         return answer or parser.end()
     finally:
         parser.close()

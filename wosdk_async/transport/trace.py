@@ -58,7 +58,8 @@ class Trace:
     def leave(self) -> None:
         """The first byte of an attempt leaves."""
         self.sent = True
-        self.enter("request", self._now())
+        self._marks += (self.phase, self._now())
+        self.phase = "request"
 
     @property
     def times(self) -> dict[str, float]:

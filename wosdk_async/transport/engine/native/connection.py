@@ -188,11 +188,15 @@ class Connection(asyncio.BufferedProtocol):
         return self.pool.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        self.received(bytes(self.pool.buffer[:nbytes]))
+
+    def received(self, data: bytes) -> None:
+        """So much has come."""
         if self._waiter is None or self._unsent:
             self._fail("the service sent what nobody had asked for")
             return
         try:
-            answer = self._parser.feed(self.pool.buffer[:nbytes])
+            answer = self._parser.feed(data)
             if answer is not None and self._parser.coded:
                 answer = self._plain(answer)
         except Garbage as garbage:

@@ -72,7 +72,9 @@ class NativeEngine:
         repeat_safe: bool = False,
     ) -> Coroutine[Any, Any, Reply]:
         """See :class:`~wosdk_async.transport.engine.Engine`."""
-        pool = self._here()
+        pool = self._pool
+        if pool is None or pool.loop is not asyncio.get_running_loop():
+            pool = self._moved()
         try:
             origin, target = pool.places.get(url) or self._place(pool, url)
             request = request_bytes(method, target, origin.head(headers), body)

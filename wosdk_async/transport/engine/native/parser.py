@@ -17,6 +17,7 @@ from wosdk_async.wire import Reply
 __all__ = ["AnswerParser", "Garbage"]
 
 _HEAD, _BODY, _DONE, _MORE = range(4)
+_H = ord("H")  # as a status line begins
 _PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
 
 
@@ -50,17 +51,15 @@ class AnswerParser:
         self._chunks: list[bytes] = []
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
-        self._head = bytearray()
+        self._body: bytearray | None = None
+        self._answer: Reply | None = None
         self.expect()
 
     def expect(self, bare: bool = False) -> None:
         """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
         self._bare = bare
         self._stage = _HEAD
-        if self._head:
-            self._head = bytearray()
-        self._body: bytearray | None = None
-        self._answer: Reply | None = None
+        self._head: bytes | bytearray = b""
         self._silent = 0
         self._reusable = False
         self.coded = False
@@ -80,10 +79,14 @@ class AnswerParser:
         """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
         return self._reusable and self._stage == _DONE
 
-    def feed(self, data: memoryview) -> Reply | None:
+    def feed(self, data: bytes) -> Reply | None:
         """The answer, once ``data`` completes it. Raises Garbage."""
-        if self._stage == _HEAD:
-            self._head += data  # llhttp would make two texts and a call of each header
+        if self._stage == _HEAD:  # kept: llhttp would make two texts and a call of each header
+            if not self._head:
+                self._head = data
+            else:
+                self._head = head = bytearray(self._head) if isinstance(self._head, bytes) else self._head
+                head += data
         try:
             self._parser.feed_data(data)
         except Exception as cause:  # whatever llhttp or a callback stumbles over
@@ -152,14 +155,21 @@ class AnswerParser:
         self._status = status = self._parser.get_status_code()
         if status < 100 or status == 101:
             raise Garbage(f"status {status}")
-        lines = self._lines()
-        if lines.count(b"\r\n") > self._limits.headers:
+        head = self._head
+        if head[0] != _H:  # llhttp lets empty lines pass before the status line
+            head = self._head = head.lstrip(b"\r\n")
+        self._end = end = head.find(b"\r\n\r\n")
+        if end < 0:
+            raise Garbage("header lines that do not end as they should")
+        lines = bytes(head[:end])
+        most = self._limits.headers
+        if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
             raise Garbage(f"more than {self._limits.headers} headers")
         headers = self._headers = HeaderLines(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
             self._read_codings(headers, lower)
         if status >= 200:
-            self._head.clear()  # the rest of what came is the body, which comes as such
+            self._head = b""  # the rest of what came is the body, which comes as such
         if self._bare and status >= 200:
             self._answer = Reply(status, headers, b"")
 
@@ -169,21 +179,12 @@ class AnswerParser:
         if any(coding.lower() != b"chunked" for coding in codings):
             raise Garbage("a transfer coding other than chunked")
 
-    def _lines(self) -> bytes:
-        """The lines up to the first empty one; llhttp lets empty ones pass before the status line."""
-        if self._head.startswith((b"\r", b"\n")):
-            self._head = self._head.lstrip(b"\r\n")
-        self._end = self._head.find(b"\r\n\r\n")
-        if self._end < 0:
-            raise Garbage("header lines that do not end as they should")
-        return bytes(self._head[: self._end])
-
     def on_message_complete(self) -> None:
         if self._stage != _BODY:
             return
         if self._status < 200:  # 1xx: the answer is still to come
             self._stage, self.coded = _HEAD, False
-            del self._head[: self._end + 4]
+            self._head = self._head[self._end + 4 :]
             return
         self._stage = _DONE
         self._reusable = self._parser.should_keep_alive()

@@ -76,7 +76,7 @@ class Pool:
             if rested > _FRESH and not repeat_safe:
                 idle[connection] = None  # for what is; the others rested for longer still
                 return None
-            if rested <= self.limits.keepalive and connection.usable:
+            if rested <= self.limits.keepalive and connection.live:
                 return connection
             connection.close()
         return None

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["Receiver"]
 
 _AT_ONCE = 64  # sockets, before the loop turns to something else
+_MOST = 64 * 1024  # bytes of a socket
 
 
 class _Source(NamedTuple):
-    """Whose socket it is, what takes its bytes (the connection, or its TLS), and what asyncio has it in."""
+    """Whose socket it is, the TLS that takes its bytes, if there is any, and what asyncio has it in."""
 
     connection: Connection
-    taker: asyncio.BufferedProtocol
+    tls: asyncio.BufferedProtocol | None
     raw: asyncio.Transport
 
 
@@ -51,10 +52,10 @@ class Receiver:
             self._loop.add_reader(epoll.fileno(), self._receive, epoll)
         epoll.register(connection.socket, select.EPOLLIN)
         raw.pause_reading()
-        taker = cast(asyncio.BufferedProtocol, raw.get_protocol())
-        if taker is not connection:
-            raw.set_protocol(_Below(taker, lambda: self.remove(connection)))
-        self._sources[connection.socket] = _Source(connection, taker, raw)
+        tls = cast(asyncio.BufferedProtocol, raw.get_protocol()) if connection.origin.tls else None
+        if tls is not None:
+            raw.set_protocol(_Below(tls, lambda: self.remove(connection)))
+        self._sources[connection.socket] = _Source(connection, tls, raw)
 
     def remove(self, connection: Connection) -> None:
         """Leave what is still to come for ``connection`` to the loop."""
@@ -70,17 +71,20 @@ class Receiver:
             self._epoll = None
 
     def _receive(self, epoll: select.epoll) -> None:
-        sources, read = self._sources, os.readv
+        sources, read = self._sources, os.read
         for socket, _ in epoll.poll(0, _AT_ONCE):
             source = sources.get(socket)
             if source is None:
                 continue  # let go of by what came for another
-            connection, taker, _ = source
+            connection, tls, _ = source
             try:
-                count = read(socket, (taker.get_buffer(-1),))
-                if count:
-                    taker.buffer_updated(count)
-                else:
+                if tls is None:
+                    some = data = read(socket, _MOST)
+                    if data:
+                        connection.received(data)
+                elif some := os.readv(socket, (tls.get_buffer(-1),)):
+                    tls.buffer_updated(some)
+                if not some:
                     self.remove(connection)  # the loop comes upon the end as well
             except BlockingIOError:
                 pass
