@@ -17,7 +17,7 @@ import cattrs
 
 from wosdk_async.model import _registry
 from wosdk_async.model._base import Command, Record, Ref
-from wosdk_async.model._wire import Wire
+from wosdk_async.model._later import slot_of
 
 __all__ = ["PlainWriters"]
 
@@ -45,30 +45,32 @@ def write(record):
 """
 # Most fields of a record are None: looked at twice, the others cost less than all would in a variable.
 REQUIRED = """\
-    if record.{name} is None: raise Odd
+    if record.{slot} is None: raise Odd
 """
 FIELD = """\
-    if record.{name} is not None:
-        v = record.{name}
-        if {fits}: made[{wire!r}] = {value}
+    if record.{slot} is not None:
+        v = record.{slot}
+{looked}        if {fits}: made[{wire!r}] = {value}
         else: raise Odd
 """
 REFERENCE = """\
-    if record.{name} is not None:
-        v = record.{name}
-        if {fits}: made[{wire!r}] = {value}
+    if record.{slot} is not None:
+        v = record.{slot}
+{looked}        if {fits}: made[{wire!r}] = {value}
         elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
         else: raise Odd
 """
 LIST = """\
-    if record.{name} is not None:
-        v = record.{name}
-        if v.__class__ is not list: raise Odd
+    if record.{slot} is not None:
+        v = record.{slot}
+{looked}        if v.__class__ is not list: raise Odd
         made[{wire!r}] = made_{name} = []
         for i in v:
             if {fits}: made_{name}.append({value})
             else: raise Odd
 """
+# What was read and not looked at since may still have to be made.
+LOOKED = "        if v.__class__ is not {wanted}: v = record.{name}\n"
 
 
 class Odd(Exception):
@@ -103,15 +105,16 @@ class PlainWriters(dict[type[Any], Writer]):
             "datetime": datetime,
             "Decimal": Decimal,
         }
-        lines = [self._field(name, meta, names) for name, meta in cls.__wire__.items()]
+        lines = [self._field(cls, name, names) for name in cls.__wire__]
         if issubclass(cls, Command):  # of a command nothing may be left out that is required
             required = [name for name, meta in cls.__wire__.items() if meta.get("required")]
-            lines = [REQUIRED.format(name=name) for name in required] + lines
+            lines = [REQUIRED.format(slot=slot_of(cls, name)) for name in required] + lines
         source = f"{HEAD}{''.join(lines)}    return made\n"
         exec(compile(source, f"<plain writer of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
         return names["write"]  # type: ignore[no-any-return]
 
-    def _field(self, name: str, meta: Wire, names: dict[str, Any]) -> str:
+    def _field(self, cls: type[Record], name: str, names: dict[str, Any]) -> str:
+        meta = cls.__wire__[name]
         kind, of, many = meta["type"], meta.get("of"), meta.get("many")
         fits, value = RULES.get(kind, OBJECT)
         if kind not in RULES or kind == "enum":
@@ -121,10 +124,16 @@ class PlainWriters(dict[type[Any], Writer]):
                 names[of] = _registry.resolve(of)
         if limit := meta.get("max_length"):
             fits += f" and len({{v}}) <= {limit}"
+        slot = slot_of(cls, name)
         template = LIST if many else REFERENCE if kind == "ref" else FIELD
         v = "i" if many else "v"
         return template.format(
-            name=name, wire=meta["name"], fits=fits.format(v=v, of=of), value=value.format(v=v, of=of)
+            slot=slot,
+            name=name,
+            looked=LOOKED.format(wanted="list" if many else of, name=name) if slot != name else "",
+            wire=meta["name"],
+            fits=fits.format(v=v, of=of),
+            value=value.format(v=v, of=of),
         )
 
 

@@ -18,9 +18,10 @@ import cattrs
 from wosdk_async.codec._values import EnumReader, read_local, read_number, read_utc
 from wosdk_async.model import _registry
 from wosdk_async.model._base import Record
-from wosdk_async.model._wire import Wire
+from wosdk_async.model._later import slot_of
+from wosdk_async.model._wire import Wire, is_nested
 
-__all__ = ["VALUES", "Hook", "expression", "is_nested", "is_plain", "later", "make_reader", "spellings"]
+__all__ = ["VALUES", "Hook", "expression", "is_plain", "later", "make_reader", "spellings"]
 
 Hook = Callable[[Any, Any], Any]
 
@@ -59,7 +60,10 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
         "as_dict": functools.partial(_as_dict, cls),
         **VALUES,
     }
-    lines = [f"    made.{name} = {_field(meta, names, converter)}\n" for name, meta in cls.__wire__.items()]
+    lines = [
+        f"    made.{slot_of(cls, name)} = {_field(meta, names, converter)}\n"
+        for name, meta in cls.__wire__.items()
+    ]
     source = f"{HEAD}{''.join(lines)}    return made\n"
     exec(compile(source, f"<reader of {cls.__name__}>", "exec"), names)  # noqa: S102 - text made above
     names["read"].reads = cls  # tells it from a hook that a user registered
@@ -69,11 +73,6 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Hook:
 def is_plain(cls: type[Record]) -> bool:
     """Whether the class has no fields but those of the wire."""
     return {field.name for field in attrs.fields(cls)} == {"extra", *cls.__wire__}
-
-
-def is_nested(meta: Wire) -> bool:
-    """Whether the field holds objects of another class."""
-    return bool(meta["of"]) and meta["type"] != "enum"
 
 
 def _field(meta: Wire, names: dict[str, Any], converter: cattrs.BaseConverter) -> str:

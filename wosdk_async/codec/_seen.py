@@ -8,8 +8,9 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.codec._read import is_nested, spellings
+from wosdk_async.codec._read import spellings
 from wosdk_async.model._base import Record
+from wosdk_async.model._wire import is_nested
 
 __all__ = ["Seen"]
 

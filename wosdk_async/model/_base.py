@@ -13,6 +13,7 @@ from attrs import define, field
 
 from wosdk_async.model._enum import OpenEnum
 from wosdk_async.model._init import Signature, say_what_is_near
+from wosdk_async.model._later import let_wait
 from wosdk_async.model._wire import Wire, WireTable, wire
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Record:
             cls.wire_name = cls.__name__
         # Annotations name classes that only type checkers import: attrs and cattrs must not resolve them.
         cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
+        let_wait(cls)
         say_what_is_near(cls)
 
     def _values(self) -> Iterator[Any]:

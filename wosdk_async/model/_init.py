@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 import attrs
 
+from wosdk_async.model._later import slot_of
+
 __all__ = ["Signature", "say_what_is_near"]
 
 
@@ -54,7 +56,8 @@ def _install(cls: type[Any]) -> None:
     names = [field.name for field in attrs.fields(cls)]
     source = (
         f"def __init__(self, *, {', '.join(f'{name}=None' for name in names)}, **_):\n"
-        f"    if _:\n        refuse(_)\n" + "".join(f"    self.{name} = {name}\n" for name in names)
+        f"    if _:\n        refuse(_)\n"
+        + "".join(f"    self.{slot_of(cls, name)} = {name}\n" for name in names)
     )
     made: dict[str, Any] = {"refuse": functools.partial(_refuse, cls.__name__, names)}
     exec(compile(source, f"<constructor of {cls.__name__}>", "exec"), made)  # noqa: S102 - text made above

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Wire", "WireTable", "wire"]
+__all__ = ["Wire", "WireTable", "is_nested", "wire"]
 
 Wire = Mapping[str, Any]
 """Keys: ``name`` (spelling on the wire), ``type`` (of the value, or of each element), and where they
@@ -19,6 +19,11 @@ and ``secret``.
 def wire(name: str, type: str, of: str | None = None, **more: Any) -> dict[str, Any]:
     """Describe the wire side of a field (see :data:`Wire`)."""
     return {"name": name, "type": type, "of": of, **more}
+
+
+def is_nested(meta: Wire) -> bool:
+    """Whether the field holds objects of another class."""
+    return bool(meta["of"]) and meta["type"] != "enum"
 
 
 class WireTable:

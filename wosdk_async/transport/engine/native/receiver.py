@@ -79,13 +79,15 @@ class Receiver:
             connection, tls, _ = source
             try:
                 if tls is None:
-                    some = data = read(socket, _MOST)
+                    data = read(socket, _MOST)
                     if data:
                         connection.received(data)
-                elif some := os.readv(socket, (tls.get_buffer(-1),)):
-                    tls.buffer_updated(some)
-                if not some:
-                    self.remove(connection)  # the loop comes upon the end as well
+                    else:
+                        self.remove(connection)  # the loop comes upon the end as well
+                elif count := os.readv(socket, (tls.get_buffer(-1),)):
+                    tls.buffer_updated(count)
+                else:
+                    self.remove(connection)
             except BlockingIOError:
                 pass
             except Exception as error:

@@ -1,0 +1,152 @@
+"""Objects in the objects of an answer are made when somebody looks at them, and nobody can tell."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+
+from wosdk_async import Customer, Employee, Location, Money, Task, WoItem, WorkOrder, codec
+from wosdk_async.codec import WHOLE
+from wosdk_async.codec._decode import Reader
+from wosdk_async.model._later import Later, slot_of
+
+BODY = (
+    b'{"Id": 1, "Customer": {"Id": 2, "Name": "Acme"}, "WorkOrderCost": {"CostsTotal": {"Value": 7.50}},'
+    b' "Items": [{"Id": 3, "Asset": {"Id": 4}, "Task": {"Id": 5, "Tag": 6}}], "Notes": [], "Owner": null}'
+)
+
+
+def slow() -> WorkOrder:
+    """The order, made of dicts and at once."""
+    return codec.structure(codec.loads(BODY), WorkOrder)
+
+
+@pytest.fixture
+def order() -> WorkOrder:
+    """The same, as answers are read once their kind is known."""
+    for _ in range(9):
+        codec.decode(BODY, WorkOrder)
+    read: WorkOrder = codec.decode(BODY, WorkOrder)
+    assert waits(read, "customer")
+    assert waits(read, "items")
+    return read
+
+
+def waits(record: Any, name: str) -> bool:
+    """Whether the object is still to be made; to look at the slot does not make it."""
+    return isinstance(getattr(record, slot_of(type(record), name)), Later)
+
+
+def test_what_is_looked_at_is_made_once(order: WorkOrder) -> None:
+    """And only that: what is in it waits in its turn."""
+    assert order.customer is order.customer == Customer(id=2, name="Acme")
+    assert waits(order, "work_order_cost")
+    assert order.work_order_cost is not None
+    assert waits(order.work_order_cost, "costs_total")
+    items = order.items
+    assert items is order.items is not None
+    assert isinstance(items[0], WoItem)
+    assert waits(items[0], "asset")
+    assert order == slow()
+
+
+def test_what_is_not_there_is_none_or_empty_at_once(order: WorkOrder) -> None:
+    assert order.owner is order.flag is None
+    assert order.notes == []
+
+
+def test_it_can_be_changed_before_and_after_it_was_looked_at(order: WorkOrder) -> None:
+    """What the program puts there is what it finds there; changes of what was made are kept."""
+    order.customer = Customer.ref(9)
+    assert order.customer == Customer.ref(9)
+    assert order.work_order_cost is not None
+    order.work_order_cost.costs_total = Money(value=None)
+    assert order.work_order_cost.costs_total == Money()
+    order.items = None
+    assert order.items is None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        copy.deepcopy,
+        lambda order: pickle.loads(pickle.dumps(order)),  # noqa: S301 - its own
+        lambda order: attrs.evolve(order),
+        lambda order: codec.structure(codec.unstructure(order), WorkOrder),
+    ],
+    ids=["deepcopy", "pickle", "evolve", "unstructure"],
+)
+def test_copies_and_requests_hold_all_of_it(order: WorkOrder, use: Callable[[WorkOrder], WorkOrder]) -> None:
+    assert use(order) == slow()
+    assert not waits(use(order), "items")
+
+
+def test_what_nobody_has_looked_at_can_be_sent(order: WorkOrder) -> None:
+    """Without a detour: nothing in it is odd."""
+    assert order.items is not None
+    assert order.items[0].task is not None
+    order.items[0].task.extra = None
+    assert waits(order, "customer")
+    assert waits(order.items[0], "asset")
+    assert codec.plain(order) == codec.unstructure(order)
+
+
+def test_what_shows_it_shows_all_of_it(order: WorkOrder) -> None:
+    assert repr(order) == repr(slow())
+    assert attrs.asdict(codec.decode(BODY, WorkOrder)) == attrs.asdict(slow())
+
+
+def test_a_shallow_copy_shares_what_it_holds(order: WorkOrder) -> None:
+    """As copies of objects do."""
+    assert copy.copy(order).customer is order.customer
+
+
+def test_the_constructor_takes_objects_as_before() -> None:
+    task = Task.ref(5)
+    item = WoItem(asset=Location.ref(4), task=task)
+    assert item.task is task
+    with pytest.raises(AttributeError):
+        del item.tasks  # type: ignore[attr-defined]
+
+
+def test_threads_that_look_at_the_same_time_get_the_same_object(order: WorkOrder) -> None:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(200):
+            read = codec.decode(BODY, WorkOrder)
+            found: list[Any] = []
+            threads = [threading.Thread(target=lambda: found.append(read.customer)) for _ in range(4)]  # noqa: B023
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert all(each is found[0] for each in found)
+            assert read.customer is found[0]
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_a_hook_of_the_program_is_asked_when_the_answer_is_read() -> None:
+    """It may refuse what it gets: later nobody could say that the answer is unreadable."""
+    own = codec.converter.copy()
+
+    def refuse(data: Any, _: Any) -> Employee:
+        raise ValueError(f"employee {data['Id']}")
+
+    own.register_structure_hook(Employee, refuse)
+    reader = Reader(WorkOrder, WHOLE, own)
+    good, bad = b'{"LastAction": {"Id": 1}}', b'{"LastAction": {"Id": 1}, "Employee": {"Id": 3}}'
+    for body in [good, bad] * 5:
+        if body is good:
+            assert reader.read(body).last_action is not None
+        else:
+            with pytest.raises(ValueError, match="employee 3"):
+                reader.read(body)
