@@ -6,14 +6,18 @@ CPU time of this process, medians of rounds in which the cases take turns, so th
 the machine meets all of them; ratios are taken within each round. A local server answers on another core.
 Needs wosdk_async[bench].
 
-codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, by pydantic's model_validate_json (limit 0.5)
+codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, each looked at, by pydantic's
+                          model_validate_json (limit 0.5)
 typed_create_vs_aiohttp   a typed create, 100 at once, by aiohttp + orjson to a dict (limit 0.5)
 typed_create_vs_floor     the same by a hand-written client of 100 lines to a dict (limit 1.7)
 httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at least 25)
 outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)
 latency_50ms_vs_floor     calls each second to a server that takes 50 ms, by the floor's (at least 0.9)
-latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects (not with --quick)
+
+Not with --quick:
+*_looked_at_vs_*          the same of ours when every object of the answer is looked at, which makes them
+latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects
 """
 
 from __future__ import annotations
@@ -49,7 +53,7 @@ class Effort:
 
 
 QUICK = Effort(11, 5, 5, 1, 2000, [])
-FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED])
+FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED, load.OURS_LOOKED_AT])
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
@@ -91,6 +95,10 @@ async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, f
     }
     if load.FLOOR_TYPED in late:
         ratios["latency_50ms_typed_floor_vs_floor"] = late[load.FLOOR_TYPED]
+    if load.OURS_LOOKED_AT in late:
+        ratios["typed_create_looked_at_vs_aiohttp"] = found.ratio(load.OURS_LOOKED_AT, load.AIOHTTP)
+        ratios["typed_create_looked_at_vs_floor"] = found.ratio(load.OURS_LOOKED_AT, load.FLOOR)
+        ratios["latency_50ms_looked_at_vs_floor"] = late[load.OURS_LOOKED_AT]
     return found.medians(), ratios
 
 

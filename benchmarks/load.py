@@ -28,6 +28,7 @@ AT_ONCE = 100
 CORES = sorted(os.sched_getaffinity(0))
 """What this process may use: the server gets the last one, its client the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
+OURS_LOOKED_AT = "wosdk_async, all looked at"
 FLOOR_TYPED = "hand-written floor, typed"
 PYREQWEST = "pyreqwest + orjson, dict"
 AIOHTTP, HTTPX = "aiohttp + orjson, dict", "httpx + json, dict"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from wosdk_async import codec, model
@@ -52,3 +54,26 @@ VALUES: dict[str, Any] = {
     "datetime-local": lambda i, _: f"2024-05-{i % 27 + 1:02d}T09:30:15.1234567",
     "datetime-utc": lambda i, _: f"2024-05-{i % 27 + 1:02d}T14:30:15.1234567Z",
 }
+
+
+def look() -> Callable[[Any], Any]:
+    """The function that looks at every object of an order, which makes ours, and gives the order."""
+    singles = attrgetter(*_paths(model.WorkOrder, {n: held for n, held in OPENED.items() if n != "Items"}))
+    of_item = attrgetter(*_paths(model.WoItem, OPENED["Items"]))
+
+    def looked(order: Any) -> Any:
+        singles(order)
+        for item in order.items:
+            of_item(item)
+        return order
+
+    return looked
+
+
+def _paths(cls: type[Any], opened: Mapping[str, Any]) -> Iterator[str]:
+    """The objects named in ``opened``, in our spelling: ``work_order_cost.costs_total``."""
+    for name, meta in cls.__wire__.items():
+        if meta["name"] in opened:
+            held = opened[meta["name"]]
+            inner = [f"{name}.{path}" for path in _paths(getattr(model, meta["of"]), held)]
+            yield from inner or [name]

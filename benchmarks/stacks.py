@@ -15,6 +15,7 @@ import orjson
 
 import wosdk_async as wosdk
 from benchmarks.floor import Pool
+from benchmarks.payload import look
 from wosdk_async import calls
 
 __all__ = ["STACKS", "Call", "client", "command"]
@@ -85,6 +86,18 @@ async def ours(port: int, size: int) -> AsyncIterator[Call]:
             made = await bench.run(order)
             assert made.wo is not None
             return made.wo
+
+        yield call
+
+
+@contextlib.asynccontextmanager
+async def ours_looked_at(port: int, size: int) -> AsyncIterator[Call]:
+    """Ours in a program that uses every object of the answer."""
+    looked = look()
+    async with ours(port, size) as create:
+
+        async def call() -> object:
+            return looked(await create())
 
         yield call
 
@@ -178,6 +191,7 @@ async def floor_typed(port: int, size: int) -> AsyncIterator[Call]:
 
 STACKS: dict[str, Callable[[int, int], contextlib.AbstractAsyncContextManager[Call]]] = {
     "wosdk_async, typed": ours,
+    "wosdk_async, all looked at": ours_looked_at,
     "hand-written floor, dict": floor,
     "hand-written floor, typed": floor_typed,
     "pyreqwest + orjson, dict": pyreqwest_orjson,

@@ -6,26 +6,13 @@ checked as a whole when it comes; only the objects wait, in the slots of the fie
 
 from __future__ import annotations
 
-import os
-import threading
+from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any
 
 from wosdk_async.model._wire import is_nested
 
 __all__ = ["Later", "let_wait", "slot_of"]
-
-_making = threading.Lock()
-
-
-def _unlock() -> None:
-    """In a forked child: whoever held the lock was left behind."""
-    global _making
-    _making = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock)
 
 
 class Later:
@@ -42,6 +29,20 @@ class _Field(property):
     """A field whose object may still have to be made."""
 
 
+_GET = """\
+def get(record):
+    found = record.{slot}
+    if isinstance(found, Later):
+        made = found.__made__()
+        if record.{slot} is found:
+            record.{slot} = made
+        return record.{slot}
+    return found
+"""
+# Of threads that look at the same time the first one's object stays: under the GIL none comes between the
+# last look and the change, because threads take turns at calls and at jumps back only.
+
+
 def let_wait(cls: type[Any]) -> None:
     """Let the fields of ``cls`` that hold objects take a :class:`Later`. The rest of the package reaches
     their slots under the names that :func:`slot_of` gives.
@@ -50,7 +51,26 @@ def let_wait(cls: type[Any]) -> None:
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):
             setattr(cls, _hidden(field.name), slot)
-            setattr(cls, field.name, _field(slot))
+            _install(cls, field.name, _first(cls, field.name))
+
+
+def _install(cls: type[Any], name: str, get: Callable[[Any], Any]) -> None:
+    slot = getattr(cls, _hidden(name))
+    setattr(cls, name, _Field(get, slot.__set__, slot.__delete__))
+
+
+def _first(cls: type[Any], name: str) -> Callable[[Any], Any]:
+    """Reads the field once, and writes the function that does so from then on: a program uses few fields."""
+
+    def first(record: Any) -> Any:
+        made: dict[str, Any] = {}
+        source = compile(_GET.format(slot=_hidden(name)), f"<{cls.__name__}.{name}>", "exec")
+        exec(source, globals(), made)  # noqa: S102 - text made above
+        get: Callable[[Any], Any] = made["get"]
+        _install(cls, name, get)
+        return get(record)
+
+    return first
 
 
 def slot_of(cls: type[Any], name: str) -> str:
@@ -60,19 +80,3 @@ def slot_of(cls: type[Any], name: str) -> str:
 
 def _hidden(name: str) -> str:
     return f"_slot_{name}"
-
-
-def _field(slot: Any) -> _Field:
-    read, write = slot.__get__, slot.__set__
-
-    def value(record: Any) -> Any:
-        found = read(record)
-        if isinstance(found, Later):
-            with _making:  # so that all who look get the same object
-                found = read(record)
-                if isinstance(found, Later):
-                    found = found.__made__()
-                    write(record, found)
-        return found
-
-    return _Field(value, write)
