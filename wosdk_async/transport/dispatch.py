@@ -82,9 +82,7 @@ class Dispatcher:
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         now = self.clock.now()
-        if trace is None:
-            trace = Trace(call.request_id, [now], self.clock.now)
-        else:
+        if trace is not None:
             trace.begin(call.request_id, self.clock, now)
         seconds = options.seconds(call)
         lane = sessions.lane
@@ -97,7 +95,14 @@ class Dispatcher:
             if self.max_queued is not None:
                 self._shed(lane, self.max_queued)
             if not self.gate.take(lane):
-                await self.gate.acquire(lane)
+                granted = self.gate.queue(lane)
+                try:
+                    await granted
+                except CancelledError:
+                    self.gate.leave(lane, granted)
+                    raise
+            if trace is None:  # not before it has left the queue, where very many may wait
+                trace = Trace(call.request_id, [now], self.clock.now)
             try:
                 value: T = await self.attempts.once(call, sessions, lane, trace, True)
                 self.quota.succeeded(False)
@@ -108,9 +113,11 @@ class Dispatcher:
             self.counts.done += 1
             return value
         except WosdkError as error:
+            trace = trace or Trace(call.request_id, [now], self.clock.now)
             self._complete(error, call, sessions, trace)
             raise
         except CancelledError:
+            trace = trace or Trace(call.request_id, [now], self.clock.now)
             if scope.end():
                 limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
                 late = _too_late(call, limit, trace)

@@ -101,20 +101,32 @@ class Gate:
         """Wait for a slot."""
         if self.take(lane):
             return
+        granted = self.queue(lane)
+        try:
+            await granted
+        except asyncio.CancelledError:
+            self.leave(lane, granted)
+            raise
+
+    def queue(self, lane: Lane) -> asyncio.Future[None]:
+        """A place in the queue. Whoever has waited for it has a slot; when cancelled, it is to :meth:`leave`.
+
+        :meth:`acquire` without its coroutine: very many may wait, and the garbage collector sees each.
+        """
         granted = asyncio.get_running_loop().create_future()
         lane.queue[granted] = None
         self.queued += 1
         self._line_up(lane)
         self._grant()
-        try:
-            await granted
-        except asyncio.CancelledError:
-            if granted.done() and not granted.cancelled():
-                self.release(lane)  # granted and cancelled in the same turn of the loop: hand it on
-            elif granted in lane.queue:  # not yet taken out by a grant that came by
-                del lane.queue[granted]
-                self.queued -= 1
-            raise
+        return granted
+
+    def leave(self, lane: Lane, granted: asyncio.Future[None]) -> None:
+        """Give a place in the queue up, or the slot that was granted in the same turn of the loop."""
+        if granted.done() and not granted.cancelled():
+            self.release(lane)
+        elif granted in lane.queue:  # not yet taken out by a grant that came by
+            del lane.queue[granted]
+            self.queued -= 1
 
     def release(self, lane: Lane) -> None:
         """Give a slot back and let the next in line go."""
