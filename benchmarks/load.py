@@ -25,6 +25,7 @@ from benchmarks.stacks import STACKS, Call
 __all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "opened", "own_core"]
 
 AT_ONCE = 100
+_FEW = 5  # rounds, of which nobody is left out
 CORES = sorted(os.sched_getaffinity(0))
 """What this process may use: the server gets the last one, its client the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
@@ -148,16 +149,18 @@ async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dic
 async def compare(
     rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str]
 ) -> Rounds:
-    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls in every other round, or
-    nothing would end, but four for each task: the first ones cost it less than those that follow.
+    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls, and of many rounds takes part
+    in every other, or nothing would end, but four for each task: the first ones cost it less than those
+    that follow.
     """
     found, order = Rounds(names), names
+    slow_in = 1 if rounds <= _FEW else 2
     with Server(delay) as server:
         async with opened(server.port, at_once, order) as stacks:
             for number in range(rounds):
                 for name in order:
                     slow = name == HTTPX
-                    if not (slow and number % 2):
+                    if not slow or number % slow_in == 0:
                         many = max(4 * at_once, calls // 10) if slow else calls
                         found.add(name, number, await measured(stacks[name], many, at_once, server))
                 order = order[1:] + order[:1]  # so that each follows each other one
