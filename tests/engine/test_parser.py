@@ -56,6 +56,14 @@ def test_every_cut_in_two_and_byte_by_byte(raw: bytes) -> None:
     assert read(*(raw[i : i + 1] for i in range(len(raw)))) == whole
 
 
+@pytest.mark.parametrize("empty", [b"\r\n", b"\r\n\r\n", b"\n"])
+def test_empty_lines_before_an_answer_are_passed_over(empty: bytes) -> None:
+    """They are no headers, and no end of them, wherever they are cut."""
+    whole, after = read(SMALL["gzip"]), empty + SMALL["gzip"]
+    assert whole is not None
+    assert {read(after[:cut], after[cut:]) for cut in range(len(empty) + 20)} == {whole}
+
+
 @given(raw=st.sampled_from(sorted(RECORDED.values())), cuts=st.lists(st.integers(0, 700), max_size=9))
 def test_any_pieces(raw: bytes, cuts: list[int]) -> None:
     """The same for any number of pieces."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -11,6 +12,7 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND
 from wosdk_async import ConfigurationError, DeadlineError, InDoubtError, Limits
+from wosdk_async.wire import Call
 
 
 async def test_many_hosts_share_the_connections() -> None:
@@ -71,6 +73,44 @@ async def test_calls_in_flight_stay_within_the_bounds() -> None:
         await asyncio.gather(*(client.company().get("Thing", 1) for _ in range(200)))
     assert most <= 5
     assert service.connections <= 5 + 1  # and one for the session
+
+
+async def test_a_call_that_is_cancelled_in_the_queue_leaves_it() -> None:
+    """The figures say so at once, and those behind it go on."""
+    async with Service(hang) as service, service.client(in_flight=1) as client:
+        company = client.company()
+        calls = [asyncio.create_task(company.get("Thing", n)) for n in range(3)]
+        while client.stats().queued < 2 or not service.calls:
+            await asyncio.sleep(0)
+        await natively(calls[1])
+        assert client.stats().queued == 1
+        await natively(calls[0])
+        while client.stats().queued:
+            await asyncio.sleep(0)
+        assert client.stats().in_flight == 1
+        await natively(calls[2])
+        assert client.stats().in_flight == 0
+
+
+async def test_a_call_that_is_cancelled_in_the_turn_in_which_it_may_go_hands_its_slot_on() -> None:
+    """The answer to the first is read when its slot has gone to the second, which has not run yet."""
+    async with Service() as service, service.client(in_flight=1) as client:
+        company = client.company()
+        await company.connect()
+
+        def decode(body: bytes) -> bytes:
+            assert client.stats().queued == 1
+            calls[1].cancel()
+            return body
+
+        async def call(decode: Callable[[bytes], Any]) -> Any:
+            return await company._send(Call("Thing", "GET", "api/v1/base/Thing/1", decode, repeat_safe=True))
+
+        calls = [asyncio.create_task(call(each)) for each in (decode, len, len)]
+        async with asyncio.timeout(5):
+            assert await calls[2]
+        assert calls[1].cancelled()
+        assert (client.stats().in_flight, client.stats().queued) == (0, 0)
 
 
 async def natively(task: asyncio.Task[Any]) -> None:
