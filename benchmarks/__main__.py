@@ -52,7 +52,7 @@ class Effort:
     beside: list[str]
 
 
-QUICK = Effort(11, 5, 7, 1, 2000, [])
+QUICK = Effort(11, 5, 6, 1, 2000, [])
 FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED, load.OURS_LOOKED_AT])
 
 
