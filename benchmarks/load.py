@@ -155,7 +155,7 @@ async def compare(
     in every other, or nothing would end, but four for each task with that before: the first ones cost it
     less than those that follow.
     """
-    found, mixed = Rounds(names), random.Random(1)  # noqa: S311 - the same order in every run
+    found, mixed = Rounds(names), random.Random(1)  # the same order in every run
     slow_in = 1 if rounds <= _FEW else 2
     with Server(delay) as server:
         async with opened(server.port, at_once, names) as stacks:
