@@ -61,16 +61,16 @@ def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
     """The same through ``run_many``, which holds no more than its window.
 
     The long run takes seconds, in which a shared machine becomes faster and slower. So it pauses ten times,
-    and the short ones take turns with its parts: in a process of their own, whose garbage collector does not
-    see what the long one keeps.
+    and short ones come before and after each of its parts: in a process of their own, whose garbage
+    collector does not see what the long one keeps.
     """
     ratios = []
     with Server() as server:
         for _ in range(rounds):
             with _Runner(server.port, many) as long, _Runner(server.port, few) as short:
-                parts = [(long.part(many // 10), short.part(few)) for _ in range(10)]
-            large, small = map(sum, zip(*parts, strict=True))
-            ratios.append(large / many / (small / (10 * few)))
+                parts = [(short.part(few), long.part(many // 10), short.part(few)) for _ in range(10)]
+            before, large, after = map(sum, zip(*parts, strict=True))
+            ratios.append(large / many / ((before + after) / (20 * few)))
     return statistics.median(ratios)
 
 
