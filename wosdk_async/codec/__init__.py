@@ -18,7 +18,8 @@ Only something that is not an object at all, where one is asked for, is a ``Type
 Writing is strict where the service would store something else than meant: see :mod:`._write`.
 Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``_values.py``
 converts single values, ``_json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
-gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` reads such answers.
+gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` and
+``_copier.py`` read such answers, and leave objects in objects to be made when somebody looks.
 """
 
 from __future__ import annotations

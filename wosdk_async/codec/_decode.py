@@ -24,7 +24,7 @@ __all__ = ["WHOLE", "Form", "Reader"]
 One = Callable[[Any], Any]
 
 _SPARSE = 2  # times that twins are made with places for those fields alone that were seen
-SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a value that is no time
+SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a hook of the program's own
 
 
 @attrs.frozen(eq=False)

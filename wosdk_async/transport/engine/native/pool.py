@@ -48,7 +48,7 @@ class Pool:
         self.outbox = Outbox(loop, now)
         self.receiver = Receiver(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
-        """Where all connections receive: each takes what came before the loop turns to the next."""
+        """Where connections receive what the loop or TLS reads: each takes it before the next one's comes."""
         self.open: set[Connection] = set()
         """Every connection whose socket is not closed yet."""
         self.size = 0
