@@ -6,6 +6,7 @@ checked as a whole when it comes; only the objects wait, in the slots of the fie
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from types import MemberDescriptorType
 from typing import Any
@@ -20,9 +21,9 @@ class Later:
 
     __slots__ = ()
 
+    @abstractmethod
     def __made__(self) -> Any:
         """The object."""
-        raise NotImplementedError
 
 
 class _Field(property):
