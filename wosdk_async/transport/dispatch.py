@@ -101,8 +101,8 @@ class Dispatcher:
                 except CancelledError:
                     self.gate.leave(lane, granted)
                     raise
-            if trace is None:  # not before it has left the queue, where very many may wait
-                trace = Trace(call.request_id, [now], self.clock.now)
+            # Not before it has left the queue, where very many may wait.
+            trace = trace or self._traced(call, now)
             try:
                 value: T = await self.attempts.once(call, sessions, lane, trace, True)
                 self.quota.succeeded(False)
@@ -113,11 +113,11 @@ class Dispatcher:
             self.counts.done += 1
             return value
         except WosdkError as error:
-            trace = trace or Trace(call.request_id, [now], self.clock.now)
+            trace = trace or self._traced(call, now)
             self._complete(error, call, sessions, trace)
             raise
         except CancelledError:
-            trace = trace or Trace(call.request_id, [now], self.clock.now)
+            trace = trace or self._traced(call, now)
             if scope.end():
                 limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
                 late = _too_late(call, limit, trace)
@@ -131,6 +131,9 @@ class Dispatcher:
             scope.end()
             lane.calls -= 1
             self.counts.end()
+
+    def _traced(self, call: Call[Any], begun: float) -> Trace:
+        return Trace(call.request_id, [begun], self.clock.now)
 
     def lane(self, sessions: SessionKeeper) -> Lane:
         """The place of a Company at the gate of this loop."""

@@ -164,7 +164,7 @@ class AnswerParser:
         lines = bytes(head[:end])
         most = self._limits.headers
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
-            raise Garbage(f"more than {self._limits.headers} headers")
+            raise Garbage(f"more than {most} headers")
         headers = self._headers = HeaderLines(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
             self._read_codings(headers, lower)
