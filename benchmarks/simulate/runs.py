@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
+import logging
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -29,6 +30,7 @@ from wosdk_async.transport.engine.native.connection import Connection
 
 __all__ = ["Result", "run"]
 
+_LOG = logging.getLogger("wosdk_async")
 COMPANIES = 2
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
 _AFTERWARDS = 60.0  # seconds for what the service still has to do
@@ -70,11 +72,13 @@ def _replayable(seed: int) -> Iterator[None]:
     commands._random.seed(seed)
     Connection.__hash__ = lambda self: self.socket  # type: ignore[method-assign]
     Scope.__hash__ = lambda self: hash(self._task)  # type: ignore[method-assign]
-    automatic = gc.isenabled()
+    automatic, level = gc.isenabled(), _LOG.level
     gc.disable()
+    _LOG.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
+        _LOG.setLevel(level)
         del Connection.__hash__, Scope.__hash__
         random.setstate(before)
         if automatic:

@@ -1,0 +1,90 @@
+"""``python -m benchmarks.simulate``: see docs/simulation.md."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+
+from benchmarks.simulate.plan import as_text, drawn
+from benchmarks.simulate.runs import Result, run
+from benchmarks.simulate.shrink import shrunk
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Client and service on virtual time: many seeds, no violation.")
+    parser.add_argument("--seeds", type=int, default=1000, help="how many seeds to run")
+    parser.add_argument("--start", type=int, default=0, help="the first of them")
+    parser.add_argument("--seed", type=int, help="replay this one and show every event")
+    parser.add_argument("--go-on", action="store_true", help="do not stop at the first seed that fails")
+    parser.add_argument("--replay", action="store_true", help="run every seed twice and compare the events")
+    parser.add_argument("--name", default="", help="the violation to look for, if there are several")
+    parser.add_argument("--no-shrink", action="store_true", help="leave a plan that fails as it is")
+    options = parser.parse_args()
+    if options.seed is not None:
+        return replay(options.seed, options.name, shrink=not options.no_shrink)
+    return campaign(options)
+
+
+def campaign(options: argparse.Namespace) -> int:
+    """Run many seeds."""
+    begun, done = time.monotonic(), 0
+    failed: dict[str, list[int]] = {}
+    verdicts: Counter[str] = Counter()
+    windows: Counter[str] = Counter()
+    for seed in range(options.start, options.start + options.seeds):
+        result = run(drawn(seed))
+        done += 1
+        verdicts += result.verdicts
+        windows += result.windows
+        if options.replay and (again := run(drawn(seed))).digest != result.digest:
+            print(f"seed {seed} does not replay: {result.digest} and {again.digest}")
+            failed.setdefault("no-replay", []).append(seed)
+        for name in result.names:
+            failed.setdefault(name, []).append(seed)
+        if failed and not options.go_on:
+            break
+    seconds = time.monotonic() - begun
+    print(f"{done} seeds from {options.start} in {seconds:.1f} s: {done / seconds:.0f} seeds/s")
+    print("told: " + ", ".join(f"{count} {how}" for how, count in verdicts.most_common()))
+    for window, count in windows.items():
+        print(f"documented window: {window}: {count}")
+    for name, seeds in failed.items():
+        print(f"VIOLATION {name}: {len(seeds)} seeds, the first after {seeds[0] - options.start + 1}: {seeds[:5]}")
+    if failed and not options.go_on:
+        seed = next(iter(failed.values()))[0]
+        explain(seed, options.name, shrink=not options.no_shrink)
+        print(f"replay: python -m benchmarks.simulate --seed {seed}")
+    if not failed:
+        print("no violation")
+    return 1 if failed else 0
+
+
+def replay(seed: int, name: str, *, shrink: bool) -> int:
+    """Run one seed and show what happens."""
+    result = explain(seed, name, shrink=shrink)
+    print(f"digest {result.digest}, {result.steps} callbacks, {result.seconds - 1000:.1f} virtual seconds")
+    return 1 if result.violations else 0
+
+
+def explain(seed: int, name: str, *, shrink: bool) -> Result:
+    """Show a seed's plan, made smaller if it fails, with its events."""
+    plan = drawn(seed)
+    result = run(plan)
+    if result.violations and shrink:
+        name = name if name in result.names else result.names[0]
+        plan = shrunk(plan, lambda smaller: name in run(smaller).names)
+        result = run(plan, keep=True)
+    else:
+        result = run(plan, keep=True)
+    print("\n".join(result.events))
+    print(as_text(plan))
+    for violation in result.violations:
+        print(f"VIOLATION {violation.name}: {violation.text}")
+    return result
+
+
+
+if __name__ == "__main__":
+    sys.exit(main())
