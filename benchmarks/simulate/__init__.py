@@ -1,8 +1,8 @@
 """Client and service in one process, on time that does not pass and a network that does not exist.
 
-    python -m benchmarks.simulate --seeds 20000          # run so many, stop at the first that fails
-    python -m benchmarks.simulate --seed 4711            # replay one, step by step
-    python -m benchmarks.simulate --reverts              # put fixed faults back: after how many is each found?
+    python -m benchmarks.simulate --seeds 20000   # so many; stops at the first that fails
+    python -m benchmarks.simulate --seed 4711     # replay one and show what happens
+    python -m benchmarks.simulate --reverts              # put fixed faults back: is each found?
 
 See docs/simulation.md. From the bottom up:
 

@@ -13,7 +13,9 @@ from benchmarks.simulate.shrink import shrunk
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Client and service on virtual time: many seeds, no violation.")
+    parser = argparse.ArgumentParser(
+        description="Client and service on virtual time: many seeds, no violation."
+    )
     parser.add_argument("--seeds", type=int, default=1000, help="how many seeds to run")
     parser.add_argument("--start", type=int, default=0, help="the first of them")
     parser.add_argument("--seed", type=int, help="replay this one and show every event")
@@ -51,7 +53,8 @@ def campaign(options: argparse.Namespace) -> int:
     for window, count in windows.items():
         print(f"documented window: {window}: {count}")
     for name, seeds in failed.items():
-        print(f"VIOLATION {name}: {len(seeds)} seeds, the first after {seeds[0] - options.start + 1}: {seeds[:5]}")
+        after = seeds[0] - options.start + 1
+        print(f"VIOLATION {name}: {len(seeds)} seeds, the first after {after}: {seeds[:5]}")
     if failed and not options.go_on:
         seed = next(iter(failed.values()))[0]
         explain(seed, options.name, shrink=not options.no_shrink)
@@ -83,7 +86,6 @@ def explain(seed: int, name: str, *, shrink: bool) -> Result:
     for violation in result.violations:
         print(f"VIOLATION {violation.name}: {violation.text}")
     return result
-
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ from urllib.parse import parse_qs
 
 import attrs
 
+from wosdk_async import Credentials
+
 __all__ = ["LOCATOR", "TOKENS", "Answer", "Backend", "Model", "Request", "Row", "company_name", "host_name"]
 
 LOCATOR, TOKENS = "locator.sim", "token.sim"
@@ -73,6 +75,11 @@ class Answer:
     body: dict[str, Any] | bytes
     headers: tuple[str, ...] = ()
 
+    @classmethod
+    def read(cls, status: int, body: bytes) -> Answer:
+        """The answer with this body of JSON."""
+        return cls(status, json.loads(body))
+
     def bytes(self) -> bytes:
         return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
 
@@ -91,8 +98,15 @@ class Row:
 class Backend:
     """What the faults need of a backend."""
 
-    broken: list[tuple[str, str]]
-    """Rules that a request broke: the name of the violation, and what happened."""
+    def __init__(self) -> None:
+        self.broken: list[tuple[str, str]] = []
+        """Rules that a request broke: the name of the violation, and what happened."""
+        self.moves: dict[int, int] = defaultdict(int)
+        """How often each Company has moved to another host."""
+
+    def credentials(self, number: int) -> Credentials:
+        """Those of a Company."""
+        raise NotImplementedError
 
     def perform(self, request: Request, unseen: float, done: Callable[[Answer], None]) -> None:
         """Do what is asked, and tell the answer."""
@@ -102,16 +116,21 @@ class Backend:
         """What was done under ``key``."""
         raise NotImplementedError
 
-    def move(self, company: int) -> None: ...
-    def kill_tokens(self) -> None: ...
+    def move(self, company: int) -> None:
+        """Move a Company to another host."""
+
+    def kill_tokens(self) -> None:
+        """End the life of all tokens."""
+
+    def close(self) -> None:
+        """Give back what it holds."""
 
 
 class Model(Backend):
     """The model. ``old`` is how a host answers that a Company has left: "mismatch", "good" or "down"."""
 
     def __init__(self, now: Callable[[], float], token_life: float, old: str) -> None:
-        self.broken = []
-        self.moves: dict[int, int] = defaultdict(int)
+        super().__init__()
         self._now = now
         self._life = token_life
         self._old = old
@@ -121,6 +140,9 @@ class Model(Backend):
         """Token -> the Company it was given to, and its end."""
         self._named: dict[str, set[str]] = defaultdict(set)
         """Token -> the hosts that the locator has named to its holder."""
+
+    def credentials(self, number: int) -> Credentials:
+        return Credentials(company_name(number), "secret")
 
     def move(self, company: int) -> None:
         self.moves[company] += 1
@@ -218,4 +240,6 @@ def _order(row: Row) -> dict[str, Any]:
 
 def _refusal(status: int, code: str, message: str) -> Answer:
     """An error body (spec 7)."""
-    return Answer(status, {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.22Z"})
+    return Answer(
+        status, {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.22Z"}
+    )

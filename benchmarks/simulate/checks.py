@@ -9,7 +9,7 @@ import attrs
 
 from benchmarks.simulate.backend import Backend, Row
 from benchmarks.simulate.network import Network, Unit
-from benchmarks.simulate.program import CONTACT, Ended, Program, Verdict
+from benchmarks.simulate.program import Boom, Ended, Program, Verdict, contact
 from benchmarks.simulate.service import Service
 from wosdk_async import ConfigurationError, InvalidCallError, NotUniqueError, WosdkError
 
@@ -65,7 +65,9 @@ class Judge:
             self.add("sent-after-deadline", f"{verdict.key}: deadline {step.deadline}")
         if step.kind in _WRITES:
             self._effect(verdict)
-        elif step.kind == "get" and verdict.how == "done" and verdict.result.id != CONTACT + step.number:
+        elif (
+            step.kind == "get" and verdict.how == "done" and verdict.result.id != contact(step, verdict.index)
+        ):
             self._allowed_or(verdict, "foreign-record", f"{verdict.key} got {verdict.result.id}")
 
     def _effect(self, verdict: Verdict) -> None:
@@ -169,9 +171,8 @@ class Judge:
         elif len(counts) < len(step.fates) and error is None:
             self.add("input-without-outcome", f"step {step.number}: {len(counts)} of {len(step.fates)}")
         cancelled = isinstance(error, asyncio.CancelledError)
-        if isinstance(error, Exception) and not type(error).__name__ == "Boom":
-            if not isinstance(error, WosdkError):
-                self.add("raw-error", f"step {step.number}: {error!r}")
+        if isinstance(error, Exception) and not isinstance(error, Boom | WosdkError):
+            self.add("raw-error", f"step {step.number}: {error!r}")
         elif cancelled and step.cancel is None and not ended.source_raised:
             self.add("raw-error", f"step {step.number}: cancelled by nobody")
 
@@ -183,7 +184,9 @@ class Judge:
         if error is None and took > step.grace + 2 + _LATE:
             self.add("close-too-slow", f"{took:.2f} s with a grace of {step.grace} s")
         first = min(each.begun for each in self.program.ended if each.step.kind == "close")
-        shortest = min(each.begun + each.step.grace for each in self.program.ended if each.step.kind == "close")
+        shortest = min(
+            each.begun + each.step.grace for each in self.program.ended if each.step.kind == "close"
+        )
         if ended.begun == first:
             self._grace(first, shortest)
 
@@ -208,5 +211,3 @@ def _looks_right(kind: str, unit: Unit) -> bool:
     if unit.form == "error" and not unit.names_request:
         return kind != "command"
     return unit.form == {"create": "EntitySpecifier Contact", "look": "Entities"}.get(kind)
-
-

@@ -8,7 +8,7 @@ import random
 import socket
 from collections.abc import Callable, Collection, Coroutine
 from contextvars import Context
-from typing import Any
+from typing import Any, cast
 
 from benchmarks.simulate.network import Network, Socket
 
@@ -51,7 +51,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._seconds = 1000.0
         self._tasks = 0
         network.attach(self)
-        self.set_task_factory(self._task)
+        self.set_task_factory(cast(Any, self._task))
         self.set_exception_handler(lambda _, context: self.failures.append(context))
 
     def time(self) -> float:
@@ -95,9 +95,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
         """Move what is due to ``ready``; the time goes on to it when nothing else is to be done."""
         timers = self._scheduled  # type: ignore[attr-defined]
         while timers and timers[0]._cancelled:
-            self._timer_cancelled_count = max(0, self._timer_cancelled_count - 1)
             heapq.heappop(timers)._scheduled = False
-        if not ready and not self._stopping:  # type: ignore[has-type]
+        if not ready and not self._stopping:  # type: ignore[attr-defined]
             if not timers:
                 raise Stuck("nothing is due any more, and something still waits")
             self._seconds = max(self._seconds, timers[0]._when)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-__all__ = ["Fate", "Plan", "Reaction", "Step", "Surplus", "World", "drawn"]
+__all__ = ["Fate", "Plan", "Reaction", "Step", "Surplus", "World", "as_text", "drawn"]
 
 T = TypeVar("T")
 
@@ -30,9 +30,9 @@ class Surplus:
 class Reaction:
     """What becomes of one attempt.
 
-    ``kind`` is what is answered; ``carried`` whether the work is done where the answer does not tell. The work
-    takes ``before`` seconds and the answer leaves ``after`` seconds later, or with ``early`` at once, before
-    the work is done. ``cut`` is the share of the answer that leaves.
+    ``kind`` is what is answered; ``carried`` whether the work is done where the answer does not tell. That takes
+    ``before`` seconds; the answer leaves ``after`` seconds later, or with ``early`` at once, before the
+    work is done. ``cut`` is the share of the answer that leaves.
     """
 
     kind: str = "good"
@@ -68,7 +68,7 @@ class Step:
     at: float = 0.0
     company: int = 0
     fates: tuple[Fate, ...] = (Fate(),)
-    """One for each call of the step: more than one for ``many``."""
+    """One for each call of the step: one after the other, but for ``many``."""
     marker: bool = False
     deadline: float | None = None
     settle: float = 4.0
@@ -104,6 +104,8 @@ class World:
     keepalive: float = 15.0
     two_addresses: str = ""
     old_host: str = "mismatch"
+    sandbox: bool = False
+    """Whether the project's own sandbox answers, instead of the model."""
 
 
 @attrs.frozen(kw_only=True)
@@ -131,7 +133,8 @@ _KINDS = {  # what is answered, and how often
     "no_id": 1,
     "upper_id": 1,
 }
-_SURPLUS = ["408", "again", "foreign", "anonymous", "refusal", "specifier", "other_specifier", "rows", "record"]
+_SURPLUS = ["408", "again", "foreign", "anonymous", "refusal", "specifier", "other_specifier", "rows"]
+_LIKELY = {"base": ["408", "again", "specifier", "other_specifier"], "get": ["again", "record"]}
 _VERBS = {"wo": 8, "base": 3, "many": 4, "get": 2, "update": 2, "query": 1, "connect": 1}
 _EVENTS = ["move", "kill_tokens", "reset", "down", "deaf", "overload"]
 
@@ -162,10 +165,11 @@ class _Draw:
         return self._random.randint(least, most)
 
 
-def drawn(seed: int, *, sandbox: bool = False) -> Plan:
-    """The plan of ``seed``; for the project's own sandbox only what its store can be asked about."""
+def drawn(seed: int, *, sandbox: bool | None = None) -> Plan:
+    """The plan of ``seed``; every tenth is for the sandbox, with only what its store can be asked about."""
+    sandbox = seed % 10 == 9 if sandbox is None else sandbox
     draw = _Draw(seed)
-    world = _world(draw)
+    world = attrs.evolve(_world(draw), sandbox=sandbox)
     steps = [_step(draw, number, sandbox) for number in range(1, draw.count(2, 9))]
     number = len(steps) + 1
     if draw.chance(0.3):
@@ -201,13 +205,13 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
     kind = draw.weighted(verbs)
     marker = kind in ("wo", "many") and draw.chance(0.4)
     settle = draw.pick([1.5, 4.0, 10.0])
-    count = draw.pick([1, 3, 8]) if kind == "many" else 1
+    count = 1 if kind == "connect" else draw.pick([1, 3, 8] if kind == "many" else [1, 1, 1, 4])
     step = Step(
         kind=kind,
         number=number,
         at=draw.seconds(draw.span),
         company=int(draw.chance(0.2)),
-        fates=tuple(_fate(draw, marker, settle) for _ in range(count)),
+        fates=tuple(_fate(draw, marker, settle, kind) for _ in range(count)),
         marker=marker,
         settle=settle,
         deadline=_deadline(draw),
@@ -238,11 +242,13 @@ def _many(draw: _Draw, step: Step) -> Step:
     )
 
 
-def _fate(draw: _Draw, marker: bool, settle: float) -> Fate:
+def _fate(draw: _Draw, marker: bool, settle: float, kind: str) -> Fate:
     # How long a commit may come late so that the client still promises to find it.
     late = settle * 0.5 if marker else 20.0
-    reactions = [_reaction(draw, late=late, marker=marker) for _ in range(draw.pick([1, 1, 2, 4]))]
-    looks = [_reaction(draw, late=1.0, look=True) for _ in range(draw.count(1, 3))] if marker else []
+    reactions = [_reaction(draw, late=late, marker=marker, of=kind) for _ in range(draw.pick([1, 1, 2, 4]))]
+    looks = [_reaction(draw, late=1.0, look=True) for _ in range(draw.count(1, 3))]
+    if not marker and kind != "query":
+        looks = []
     plain = Reaction()
     return Fate(
         reactions=() if all(each == plain for each in reactions) else tuple(reactions),
@@ -251,9 +257,15 @@ def _fate(draw: _Draw, marker: bool, settle: float) -> Fate:
 
 
 def _reaction(
-    draw: _Draw, *, late: float = 5.0, marker: bool = False, look: bool = False, login: bool = False
+    draw: _Draw,
+    *,
+    late: float = 5.0,
+    marker: bool = False,
+    look: bool = False,
+    login: bool = False,
+    of: str = "",
 ) -> Reaction:
-    surplus = () if login else _surplus(draw)
+    surplus = () if login else _surplus(draw, of)
     if not draw.chance(draw.often):
         slow = draw.seconds(0.1, 0.1, late) if draw.chance(0.3) else 0.0
         return Reaction(surplus=surplus, before=slow, pieces=draw.pick([1, 1, 1, 3]))
@@ -278,11 +290,12 @@ def _reaction(
     )
 
 
-def _surplus(draw: _Draw) -> tuple[Surplus, ...]:
+def _surplus(draw: _Draw, of: str) -> tuple[Surplus, ...]:
     if not draw.chance(draw.surplus):
         return ()
+    whats = _LIKELY[of] if of in _LIKELY and draw.chance(0.5) else _SURPLUS
     return tuple(
-        Surplus(what=draw.pick(_SURPLUS), after=draw.pick([0.0, 0.0, draw.seconds(0.02), draw.seconds(0.5)]))
+        Surplus(what=draw.pick(whats), after=draw.pick([0.0, 0.0, draw.seconds(0.02), draw.seconds(0.5)]))
         for _ in range(draw.pick([1, 1, 2]))
     )
 

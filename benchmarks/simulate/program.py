@@ -29,11 +29,9 @@ from wosdk_async import (
     WOType,
 )
 
-__all__ = ["Ended", "Program", "Verdict", "keys"]
+__all__ = ["Ended", "Program", "Verdict", "contact", "keys"]
 
 MARKER = "work_order.po_number"
-CONTACT = 5000
-"""The contact of a step that updates or reads one is the one with this Id and the step's number more."""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -48,7 +46,7 @@ class Verdict:
     ended: float
     error: BaseException | None = None
     result: Any = None
-    cancelled_at: float | None = None
+    index: int = 0
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -68,7 +66,14 @@ def keys(plan: Plan) -> dict[str, Fate]:
 
 
 def _key(step: Step, index: int) -> str:
-    return f"K{step.number}-{index}" if step.kind == "many" else f"K{step.number}"
+    if step.kind == "get":  # it carries no key: it is known by what it asks for
+        return f"/api/v1/base/Contact/{contact(step, index)}"
+    return f"K{step.number}-{index}"
+
+
+def contact(step: Step, index: int) -> int:
+    """The Id of the contact that a call updates or reads."""
+    return 5000 + 10 * step.number + index
 
 
 class Boom(Exception):
@@ -128,7 +133,8 @@ class Program:
         elif step.kind == "close":
             await self._close(step, begun)
         else:
-            await self._one(step, begun)
+            for index in range(len(step.fates)):
+                await self._one(step, index)
 
     def _company(self, step: Step) -> Company:
         company = self._companies[step.company].with_options(
@@ -140,11 +146,12 @@ class Program:
 
     # --- one call -------------------------------------------------------------------------------
 
-    async def _one(self, step: Step, begun: float) -> None:
-        verdict = Verdict(key=_key(step, 0), step=step, how="done", begun=begun, ended=0.0)
+    async def _one(self, step: Step, index: int) -> None:
+        now = self._loop.time()
+        verdict = Verdict(key=_key(step, index), step=step, index=index, how="done", begun=now, ended=0.0)
         self.verdicts.append(verdict)
         try:
-            verdict.result = await self._call(step, verdict.key)
+            verdict.result = await self._call(step, index, verdict.key)
         except InDoubtError as error:
             verdict.how, verdict.error = "in doubt", error
         except asyncio.CancelledError as error:
@@ -152,9 +159,11 @@ class Program:
         except Exception as error:
             verdict.how, verdict.error = "failed", error
         verdict.ended = self._loop.time()
+        if verdict.how == "cancelled":
+            raise asyncio.CancelledError
 
-    async def _call(self, step: Step, key: str) -> Any:
-        company, id = self._company(step), CONTACT + step.number
+    async def _call(self, step: Step, index: int, key: str) -> Any:
+        company, id = self._company(step), contact(step, index)
         match step.kind:
             case "wo":
                 return await company.run(command(key), marker=MARKER if step.marker else None)

@@ -14,14 +14,15 @@ from typing import Any
 
 import attrs
 
-from benchmarks.simulate.backend import LOCATOR, TOKENS, Model, company_name, host_name
+from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Model, host_name
 from benchmarks.simulate.checks import Judge, Violation
 from benchmarks.simulate.loop import Stuck, VirtualLoop
-from benchmarks.simulate.network import Network, Wire
+from benchmarks.simulate.network import Network
 from benchmarks.simulate.plan import Plan, Step
 from benchmarks.simulate.program import Program, keys
+from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Peer, Service
-from wosdk_async import Client, Credentials, Limits, Region, Timeouts
+from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.calls import commands
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Scope
@@ -70,8 +71,8 @@ def _replayable(seed: int) -> Iterator[None]:
     before = random.getstate()
     random.seed(seed)
     commands._random.seed(seed)
-    Connection.__hash__ = lambda self: self.socket  # type: ignore[method-assign]
-    Scope.__hash__ = lambda self: hash(self._task)  # type: ignore[method-assign]
+    Connection.__hash__ = lambda self: self.socket  # type: ignore
+    Scope.__hash__ = lambda self: hash(self._task)  # type: ignore
     automatic, level = gc.isenabled(), _LOG.level
     gc.disable()
     _LOG.setLevel(logging.CRITICAL)
@@ -97,7 +98,11 @@ class _Run:
         self.network = Network(draw, plan.world.pace, self.note)
         self.loop = VirtualLoop(draw, self.network, shuffled=plan.world.shuffled)
         world = plan.world
-        self.backend = Model(self.loop.time, world.token_life, world.old_host)
+        self.backend: Backend
+        if world.sandbox:
+            self.backend = SandboxBackend(self.loop, COMPANIES)
+        else:
+            self.backend = Model(self.loop.time, world.token_life, world.old_host)
         self.service = Service(plan, self.backend, keys(plan))
         self._hosts()
         self.violations: list[Violation] = []
@@ -193,9 +198,10 @@ class _Run:
         )
         now = self.loop.time
         client._transport = client._transport.changed(
-            clock=Clock(now=now), engine=lambda limits: NativeEngine(limits=limits, timeouts=timeouts, now=now)
+            clock=Clock(now=now),
+            engine=lambda limits: NativeEngine(limits=limits, timeouts=timeouts, now=now),
         )
-        pairs = [Credentials(company_name(n), "secret") for n in range(COMPANIES)]
+        pairs = [self.backend.credentials(number) for number in range(COMPANIES)]
         self.program = program = Program(self.plan, client, pairs)
         for step in self.plan.steps:
             if step.kind not in _PROGRAM:
@@ -250,7 +256,8 @@ class _Run:
             self.loop.run_until_complete(asyncio.sleep(0))
         gc.collect(1)
         for context in self.loop.failures:
-            self.violations.append(Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}"))
+            self.violations.append(
+                Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}")
+            )
         self.loop.close()
-
-
+        self.backend.close()

@@ -17,7 +17,11 @@ _GOOD = Reaction()
 _PAGE = Answer(502, b"<html><h1>502 Bad Gateway</h1></html>", ("Content-Type: text/html",))
 FOREIGN = "f" * 32
 """The RequestId of surplus responses: nobody's."""
-_ERROR = {"ErrorMessage": "not this one", "ErrorCode": "BUSINESS_LOGIC_ERROR", "TimeStamp": "2024-05-14T13:15:07.2Z"}
+_ERROR = {
+    "ErrorMessage": "not this one",
+    "ErrorCode": "BUSINESS_LOGIC_ERROR",
+    "TimeStamp": "2024-05-14T13:15:07.2Z",
+}
 _STRANGE: dict[str, Answer] = {
     "408": Answer(408, b""),
     "foreign": Answer(200, {"CommandResult": {"Wo": {"PoNumber": "K0", "Id": 990}}, "RequestId": FOREIGN}),
