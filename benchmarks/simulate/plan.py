@@ -30,9 +30,9 @@ class Surplus:
 class Reaction:
     """What becomes of one attempt.
 
-    ``kind`` is what is answered; ``carried`` whether the work is done where the answer does not tell. That takes
-    ``before`` seconds; the answer leaves ``after`` seconds later, or with ``early`` at once, before the
-    work is done. ``cut`` is the share of the answer that leaves.
+    ``kind`` is what is answered, ``carried`` whether the work is done where the answer does not tell. The
+    work takes ``before`` seconds, and the answer leaves ``after`` seconds later, or with ``early`` at once,
+    before the work is done. ``cut`` is the share of the answer that leaves.
     """
 
     kind: str = "good"
