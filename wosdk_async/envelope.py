@@ -15,6 +15,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, refused
+from wosdk_async.model import entity_class
 
 __all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects", "record_with", "specifier_for"]
 
@@ -44,7 +45,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
     def checked(body: bytes) -> Any:
         found = decode(body)
         kind = found.entity_type
-        if isinstance(kind, str) and kind.lower() != entity.lower():  # facts 3.3: the server's own spelling
+        if isinstance(kind, str) and kind != entity and _plain_name(kind) != _plain_name(entity):
             raise ValueError(f"it names a {kind[:80]!a}, not a {entity}: the response of another call")
         _require_id(found.id, id)
         return found
@@ -61,6 +62,16 @@ def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes],
         return found
 
     return checked
+
+
+def _plain_name(entity: str) -> str:
+    """Return a name under which an entity type and its other names are equal.
+
+    The server answers in its own spelling (facts 3.3). Priority, SubType and Asset are other names, and
+    CustomField and Address the twins of CustomField2 and Address2 (facts 3.9).
+    """
+    known = entity_class(entity)
+    return (known.wire_name if known else entity).lower().removesuffix("2")
 
 
 def _require_id(found: object, id: object) -> None:

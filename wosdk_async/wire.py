@@ -84,28 +84,32 @@ class RequestIds:
 
     A response with another one belongs to another call: a connection on which a surplus response came gives
     every request the response of the one before. A command comes back with its RequestId as the last key of
-    every success and every error (facts 5), but a host that was never seen to do so is believed without.
+    every success (spec 4.2) and, as recorded, of every error (facts 5 and 12 row 9; the error body of spec 7
+    has none). So a response without one is believed until its host has sent one in a response of that kind.
     """
 
     def __init__(self) -> None:
-        self._echoing: set[str] = set()
+        self._successes: set[str] = set()
+        self._errors: set[str] = set()
 
-    def check(self, sent: str, reply: Reply, host: str, *, needed: bool = True) -> None:
+    def check(self, sent: str, reply: Reply, host: str, failure: RefusedError | None = None) -> None:
         """Raise Unreadable when ``reply`` cannot be the response to the command that carried ``sent``.
 
         Args:
             sent: the RequestId of the command.
             reply: the response of ``host``.
             host: the origin that was asked.
-            needed: whether a response without a RequestId is refused once ``host`` has echoed one.
+            failure: what the response says, if it is an error.
         """
+        echoing = self._successes if failure is None else self._errors
         # As bytes first, which is how a compact body with the RequestId as its last key ends.
         if reply.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
-            self._echoing.add(host)
+            echoing.add(host)
             return
         found = _echoed(reply.body)
         if found is None:
-            if needed and host in self._echoing:
+            # A token may be refused, and a wait asked for, before the body is read: not shown; assumed.
+            if host in echoing and not isinstance(failure, SessionRefusedError | ThrottledError):
                 raise Unreadable(
                     reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
                 )
@@ -114,7 +118,7 @@ class RequestIds:
                 reply.status, f"it carries the RequestId {found[:_MAX_ID]!a} of another call{_OFF}"
             )
         else:
-            self._echoing.add(host)
+            echoing.add(host)
 
 
 _OFF = "; Client(check_request_ids=False) turns this check off"
@@ -141,9 +145,7 @@ def read(call: Call[T], reply: Reply, request_ids: RequestIds | None = None, hos
     if not 200 <= reply.status < 300:
         failure = _failure(reply)
         if sent is not None and request_ids is not None and isinstance(failure, RefusedError):
-            # A token may be refused, and a wait asked for, before the body is read: not shown; assumed.
-            needed = not isinstance(failure, SessionRefusedError | ThrottledError)
-            request_ids.check(sent, reply, host, needed=needed)
+            request_ids.check(sent, reply, host, failure)
         raise failure
     if sent is not None and request_ids is not None:
         request_ids.check(sent, reply, host)
