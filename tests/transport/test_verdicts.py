@@ -68,7 +68,10 @@ async def test_a_read_is_not_repeated_for_ever(answer: Answer) -> None:
 @pytest.mark.parametrize("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
 async def test_a_service_that_asks_to_wait_is_asked_again(status: int, wait: str | None) -> None:
     """429 and 503 mean that nothing was done: even a create is sent again, under the same RequestId."""
-    body = {"ErrorMessage": "busy", "ErrorCode": "BUSY"}  # a 503 without it is a gateway's, if it names no wait
+    body = {
+        "ErrorMessage": "busy",
+        "ErrorCode": "BUSY",
+    }  # a 503 without it is a gateway's, if it names no wait
     busy = Answer(status, b"busy" if wait else body, {"Retry-After": wait} if wait else {})
     async with Service(Script(busy, DONE)) as service, service.client(options=QUICK) as client:
         made = await client.company().run("WoCreateCommand", {})
