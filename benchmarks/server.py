@@ -24,9 +24,12 @@ TOKEN = json.dumps({"access_token": "t" * 64, "token_type": "bearer", "expires_i
 _TICK = 0.001  # seconds between two looks at the delayed answers
 
 
+_NO_ID = b"0" * 32  # as long as those that the clients send
+
+
 def created() -> bytes:
-    """The answer of WoCreateCommand: a work order of 5 KB (spec 4.3)."""
-    return b'{"CommandResult":{"Wo":%s},"RequestId":"0"}' % work_order(unknown=False)
+    """The answer of WoCreateCommand: a work order of 5 KB (spec 4.3), with the RequestId last (facts 5)."""
+    return b'{"CommandResult":{"Wo":%s},"RequestId":"%s"}' % (work_order(unknown=False), _NO_ID)
 
 
 def answer(body: bytes) -> bytes:
@@ -45,19 +48,20 @@ class Answers:
     def __init__(self, port: int, delay: float) -> None:
         url = f"http://127.0.0.1:{port}/"
         found = {"Url": url, "CompanyName": "Bench", "Protocol": "HTTPS", "CompanyId": 1}
-        self.create = answer(created())
+        self.create = answer(created())[: -len(_NO_ID) - 2]  # what stands before the RequestId
         self.token = answer(TOKEN)
         self.discovery = answer(json.dumps({"CommandResult": found}).encode())
         self.delay = delay
-        self.late: deque[tuple[float, asyncio.WriteTransport]] = deque()
+        self.late: deque[tuple[float, asyncio.WriteTransport, bytes]] = deque()
 
-    def send(self, head: bytes, to: asyncio.WriteTransport) -> None:
+    def send(self, head: bytes, end: bytes, to: asyncio.WriteTransport) -> None:
+        """Answer the request that begins with ``head`` and whose body has this ``end``."""
         line = head[: head.index(b"\r\n")]
         if b"WoCreateCommand" in line:
             if self.delay:
-                self.late.append((time.monotonic() + self.delay, to))
+                self.late.append((time.monotonic() + self.delay, to, end))
             else:
-                to.write(self.create)
+                to.write(self.create + end)
         elif b"GetCompanyWsdkUrlCommand" in line:
             to.write(self.discovery)
         elif b"/busy" in line:
@@ -71,9 +75,9 @@ class Answers:
             await asyncio.sleep(_TICK)
             now = time.monotonic()
             while self.late and self.late[0][0] <= now:
-                _, to = self.late.popleft()
+                _, to, end = self.late.popleft()
                 if not to.is_closing():
-                    to.write(self.create)
+                    to.write(self.create + end)
 
 
 class Connection(asyncio.BufferedProtocol):
@@ -100,8 +104,10 @@ class Connection(asyncio.BufferedProtocol):
             length = int(head[at + 15 :].split(b"\r\n", 1)[0]) if at >= 0 else 0
             if len(self.came) < end + 4 + length:
                 return
-            self.answers.send(self.came[:end] + b"\r\n", self.transport)
-            self.came = self.came[end + 4 + length :]
+            last = end + 4 + length
+            request_id = self.came[last - len(_NO_ID) - 2 : last]  # the last key of a command, too
+            self.answers.send(self.came[:end] + b"\r\n", request_id, self.transport)
+            self.came = self.came[last:]
 
 
 async def serve(delay: float) -> None:

@@ -48,6 +48,7 @@ class Bounds(TypedDict, total=False):
     adaptive: bool
     retry_quota: float
     options: CallOptions | None
+    check_request_ids: bool
     read_only: bool
     before_send: BeforeSend | None
     on_in_doubt: OnInDoubt | None
@@ -87,6 +88,8 @@ class Client:
         adaptive: lower the calls in flight of a Company also when its answers get slower.
         retry_quota: what all calls may spend on sending again, 5 for each time; successes bring it back.
         options: deadline and retries for every call that does not bring its own.
+        check_request_ids: believe the response to a command only if it carries the RequestId of that command
+            (``docs/failures.md``).
         read_only: refuse every call that could change something, before it is sent.
         before_send: sees every call first, and may stop or answer it (:data:`BeforeSend`, :class:`DryRun`).
         on_in_doubt: told of a call (with its RequestId) whose caller was cancelled while it may have been
@@ -118,6 +121,7 @@ class Client:
         adaptive: bool = False,
         retry_quota: float = 500,
         options: CallOptions | None = None,
+        check_request_ids: bool = True,
         read_only: bool = False,
         before_send: BeforeSend | None = None,
         on_in_doubt: OnInDoubt | None = None,
@@ -149,6 +153,7 @@ class Client:
                 max_queued=max_queued,
                 adaptive=adaptive,
                 retry_quota=retry_quota,
+                check_request_ids=check_request_ids,
                 read_only=read_only,
                 before_send=before_send,
                 on_in_doubt=on_in_doubt,

@@ -15,8 +15,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, refused
+from wosdk_async.model import entity_class
 
-__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects"]
+__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects", "record_with", "specifier_for"]
 
 T = TypeVar("T")
 One = Callable[[Any], Any]
@@ -32,6 +33,50 @@ def objects(form: codec.Form, cls: type[Any] | None) -> Callable[[bytes], Any]:
 def document(body: bytes) -> dict[str, Any]:
     """The JSON object of a body. Raises ValueError when it is none."""
     return _object(codec.loads(body))
+
+
+def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
+    """Return ``decode`` with a look at what the EntitySpecifier names.
+
+    Base calls come back without a RequestId (facts 5). A response that names another entity type or id than
+    the request belongs to another call: the function raises ValueError then.
+    """
+
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        kind = found.entity_type
+        if isinstance(kind, str) and kind != entity and _plain_name(kind) != _plain_name(entity):
+            raise ValueError(f"it names a {kind[:80]!a}, not a {entity}: the response of another call")
+        _require_id(found.id, id)
+        return found
+
+    return checked
+
+
+def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
+    """Return ``decode`` with a look at the id of the record. Raises ValueError when it is not ``id``."""
+
+    def checked(body: bytes) -> Any:
+        found = decode(body)
+        _require_id(found.get("Id") if isinstance(found, dict) else getattr(found, "id", None), id)
+        return found
+
+    return checked
+
+
+def _plain_name(entity: str) -> str:
+    """Return a name under which an entity type and its other names are equal.
+
+    The server answers in its own spelling (facts 3.3). Priority, SubType and Asset are other names, and
+    CustomField and Address the twins of CustomField2 and Address2 (facts 3.9).
+    """
+    known = entity_class(entity)
+    return (known.wire_name if known else entity).lower().removesuffix("2")
+
+
+def _require_id(found: object, id: object) -> None:
+    if isinstance(found, int) and isinstance(id, int) and found != id:
+        raise ValueError(f"it has the id {found}, not {id}: the response of another call")
 
 
 def _object(found: Any) -> dict[str, Any]:
@@ -111,9 +156,9 @@ def _plain_specifier(found: Any, one: One) -> Any:
 
 def _plain_result(found: Any, one: One) -> Any:
     answer = _object(found)
-    result = answer["CommandResult"] or {}
-    if not isinstance(result, dict):
-        raise ValueError("CommandResult is no object")
+    result = answer["CommandResult"]
+    if not isinstance(result, dict):  # null tells as little as none: nothing says that it was carried out
+        raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     if info := result.get("ErrorInfo"):
         raise _refusal(info, answer)
     return one(result)

@@ -15,9 +15,15 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from wosdk_async import codec
-from wosdk_async.errors import InvalidCallError, RefusedError, ThrottledError, refused
+from wosdk_async.errors import (
+    InvalidCallError,
+    RefusedError,
+    SessionRefusedError,
+    ThrottledError,
+    refused,
+)
 
-__all__ = ["Call", "Reply", "Unreadable", "body_of", "read"]
+__all__ = ["Call", "Reply", "RequestIds", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
@@ -70,13 +76,79 @@ class Unreadable(Exception):
         self.status = status
 
 
-# --- answers --------------------------------------------------------------------------------
+# --- responses ------------------------------------------------------------------------------
 
 
-def read(call: Call[T], reply: Reply) -> T:
-    """The value of ``call``. Raises RefusedError or Unreadable."""
+class RequestIds:
+    """Compares the RequestId of each response of a command with the one that was sent.
+
+    A response with another one belongs to another call: a connection on which a surplus response came gives
+    every request the response of the one before. A command comes back with its RequestId as the last key of
+    every success (spec 4.2) and, as recorded, of every error (facts 5 and 12 row 9; the error body of spec 7
+    has none). So a response without one is believed until its host has sent one in a response of that kind.
+    """
+
+    def __init__(self) -> None:
+        self._successes: set[str] = set()
+        self._errors: set[str] = set()
+
+    def check(self, sent: str, reply: Reply, host: str, failure: RefusedError | None = None) -> None:
+        """Raise Unreadable when ``reply`` cannot be the response to the command that carried ``sent``.
+
+        Args:
+            sent: the RequestId of the command.
+            reply: the response of ``host``.
+            host: the origin that was asked.
+            failure: what the response says, if it is an error.
+        """
+        echoing = self._successes if failure is None else self._errors
+        # As bytes first, which is how a compact body with the RequestId as its last key ends.
+        if reply.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
+            echoing.add(host)
+            return
+        found = _echoed(reply.body)
+        if found is None:
+            # A token may be refused, and a wait asked for, before the body is read: not shown; assumed.
+            if host in echoing and not isinstance(failure, SessionRefusedError | ThrottledError):
+                raise Unreadable(
+                    reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
+                )
+        elif found.strip().lower() != sent.lower():
+            raise Unreadable(
+                reply.status, f"it carries the RequestId {found[:_MAX_ID]!a} of another call{_OFF}"
+            )
+        else:
+            echoing.add(host)
+
+
+_OFF = "; Client(check_request_ids=False) turns this check off"
+_MAX_ID = 80  # characters that are shown of a RequestId which is not ours
+
+
+def _echoed(body: bytes) -> str | None:
+    """Return the RequestId in a body, in whatever letter case its key is; None when there is none."""
+    if body.lower().find(b'"requestid"') < 0:  # most hosts that do not echo: no need to read the body
+        return None
+    found = _members(body)
+    value = found.get("RequestId")
+    if value is None:  # facts 3.3: names ignore letter case
+        value = next((each for key, each in found.items() if key.lower() == "requestid"), None)
+    return None if value is None else str(value)
+
+
+def read(call: Call[T], reply: Reply, request_ids: RequestIds | None = None, host: str = "") -> T:
+    """Return the value of ``call``. Raises RefusedError or Unreadable.
+
+    ``request_ids`` compares the RequestId of a response of ``host``, if ``call`` carried one.
+    """
+    sent = call.request_id if request_ids is not None else None
     if not 200 <= reply.status < 300:
-        raise _failure(reply)
+        failure = _failure(reply)
+        if sent is not None and request_ids is not None and isinstance(failure, RefusedError):
+            request_ids.check(sent, reply, host, failure)
+        raise failure
+    if sent is not None and request_ids is not None:
+        request_ids.check(sent, reply, host)
     try:
         return call.decode(reply.body)
     except RefusedError:
@@ -88,7 +160,7 @@ def read(call: Call[T], reply: Reply) -> T:
 
 
 def _failure(reply: Reply) -> RefusedError | Unreadable:
-    body = _error_body(reply.body)
+    body = _members(reply.body)
     error = refused(
         body.get("ErrorCode"),
         body.get("ErrorMessage"),
@@ -96,18 +168,20 @@ def _failure(reply: Reply) -> RefusedError | Unreadable:
         body.get("TimeStamp"),
         body.get("RequestId"),  # facts 6: the last key when the request carried one
     )
-    if isinstance(error, ThrottledError):
-        error.retry_after = _retry_after(reply.headers.get("retry-after"))
+    says = bool(error.code) or (isinstance(body.get("ErrorMessage"), str) and bool(body["ErrorMessage"]))
+    wait = reply.headers.get("retry-after")
+    # not shown; assumed: a gateway sends a 503 of its own after it has passed a request on, too
+    if isinstance(error, ThrottledError) and (reply.status == 429 or says or wait):
+        error.retry_after = _retry_after(wait)
         return error
-    says = error.code or (isinstance(body.get("ErrorMessage"), str) and body["ErrorMessage"])
     if reply.status == 401 or (400 <= reply.status < 500 and says):
         return error
     kind = reply.headers.get("content-type", "no content type")
     return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind[:60]})")
 
 
-def _error_body(body: bytes) -> dict[str, Any]:
-    """The members of an error body (spec 7); none of what is no JSON object."""
+def _members(body: bytes) -> dict[str, Any]:
+    """Return the members of a JSON object; none of anything else."""
     try:
         found = codec.loads(body)
     except ValueError:

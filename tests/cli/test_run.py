@@ -15,7 +15,7 @@ from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import asking
 
 HOLD = ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=102")
-DONE = Answer(body=b'{"CommandResult": {"Wo": {"Id": 7, "Nte": 12.50}, "New": null}, "RequestId": "x"}')
+DONE = Answer(body=b'{"CommandResult": {"Wo": {"Id": 7, "Nte": 12.50}, "New": null}}')
 
 
 def sent(service: Service) -> list[Any]:

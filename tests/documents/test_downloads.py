@@ -22,7 +22,7 @@ WHOLE = os.urandom(300_000)
 async def test_the_command_of_the_sample() -> None:
     """facts 3.10: GetDocDownloadUrlCommand, asked once for many documents; nothing is asked for none."""
     result = {"DocumentId": 70021, "Url": "https://files.fm-host.example/40217/70021", "FileName": "belt.jpg"}
-    found = Answer(body={"CommandResult": {"Results": [result]}, "RequestId": "r"})
+    found = Answer(body={"CommandResult": {"Results": [result]}})
     async with Service(lambda _: found) as service, service.client() as client:
         urls = await client.company().download_urls([70021, Document(id=2), Ref(3)])
         assert await client.company().download_urls([]) == {}

@@ -19,13 +19,13 @@ def run(command: Command[Any]) -> tuple[Ask, Inner, type[Any]]:
     return lambda acme: acme.run(command), lambda body: body["CommandResult"], type(command).result_class()
 
 
-def get(entity: type[Record]) -> tuple[Ask, Inner, type[Any]]:
+def get(entity: type[Record], id: int) -> tuple[Ask, Inner, type[Any]]:
     """The answer of a retrieve, in either envelope (facts 12 row 5)."""
 
     def inner(body: Json) -> Any:
         return body["Data"] if "Data" in body else body["Entities"][0]["Data"]
 
-    return lambda acme: acme.get(entity, 1), inner, entity
+    return lambda acme: acme.get(entity, id), inner, entity
 
 
 def rows(entity: type[Record]) -> tuple[Ask, Inner, type[Any]]:
@@ -51,11 +51,11 @@ TYPED: dict[str, tuple[Ask, Inner, type[Any]]] = {
     "query_asset_attribute": rows(wosdk.AssetAttribute),
     "query_no_match": rows(wosdk.WoNote),
     "query_work_order": rows(wosdk.WorkOrder),
-    "retrieve_asset_tree": get(wosdk.AssetTree),
-    "retrieve_location": get(wosdk.Location),
-    "retrieve_location_entities": get(wosdk.Location),
-    "retrieve_work_order": get(wosdk.WorkOrder),
-    "retrieve_work_order_default": get(wosdk.WorkOrder),
+    "retrieve_asset_tree": get(wosdk.AssetTree, 1),
+    "retrieve_location": get(wosdk.Location, 21544),
+    "retrieve_location_entities": get(wosdk.Location, 21544),
+    "retrieve_work_order": get(wosdk.WorkOrder, 90417),
+    "retrieve_work_order_default": get(wosdk.WorkOrder, 90417),
     "send_work_order": run(wosdk.SendWorkOrderCommand(**ORDER)),
     "space_create": run(SPACE),
     "space_create_expanded": run(SPACE),

@@ -118,4 +118,4 @@ COMMANDS: list[tuple[str, Any, str, Json]] = [
 
 
 def result(content: Any) -> Answer:
-    return Answer(body={"CommandResult": content, "RequestId": "echo"})
+    return Answer(body={"CommandResult": content})

@@ -23,7 +23,10 @@ from wosdk_async import (
     WorkOrder,
 )
 
-UPDATED = Answer(body={"EntitySpecifier": {"EntityType": "WorkOrder", "Id": 90417}})
+
+def updated(entity: str, id: int) -> Answer:
+    """What an update answers: the type and the Id of the record that was written."""
+    return Answer(body={"EntitySpecifier": {"EntityType": entity, "Id": id}})
 
 
 async def test_create() -> None:
@@ -99,7 +102,8 @@ UPDATES: dict[str, tuple[Any, Json, list[str], Json]] = {
 @pytest.mark.parametrize(("record", "changes", "properties", "entity"), UPDATES.values(), ids=UPDATES)
 async def test_update(record: Any, changes: Json, properties: list[str], entity: Json) -> None:
     """Spec 4.9 update: PUT with the Properties to write and the Id with the changed fields, no others."""
-    async with Service(lambda _: UPDATED) as service, service.client() as client:
+    answer = updated(type(record).__name__, record.id)
+    async with Service(lambda _: answer) as service, service.client() as client:
         await client.company().update(record, **changes)
     (call,) = service.calls
     assert (call.method, call.path) == ("PUT", f"/api/v1/base/{type(record).__name__}")
@@ -108,7 +112,7 @@ async def test_update(record: Any, changes: Json, properties: list[str], entity:
 
 async def test_the_answer_of_an_update() -> None:
     """Spec 4.9 update: the EntitySpecifier has type and Id only; the record has the new values."""
-    async with Service(lambda _: UPDATED) as service, service.client() as client:
+    async with Service(lambda _: updated("WorkOrder", 90417)) as service, service.client() as client:
         order = await client.company().update(WorkOrder(id=90417, duration=60), po_number="PO-77")
     assert order == WorkOrder(id=90417, duration=60, po_number="PO-77")
 
@@ -129,7 +133,7 @@ async def test_retrieve(table: Any) -> None:
     cls = getattr(wosdk, table.cls)
     body = {"Entities": [{"Data": table.payload}]}
     async with Service(lambda _: Answer(body=body)) as service, service.client() as client:
-        found = await client.company().get(cls, 7)
+        found = await client.company().get(cls, table.payload.get("Id", 7))
     assert (type(found), found.extra) == (cls, None)
     assert (service.calls[0].method, service.calls[0].body) == ("GET", b"")
     assert service.calls[0].path.startswith("/api/v1/base/")

@@ -27,7 +27,6 @@ from wosdk_async.sandbox import LocalCompany, VirtualClock
 
 ANSWER = {
     "CommandResult": {},
-    "RequestId": "r",
     "Entities": [{"Data": {"Id": 7}}],
     "EntitySpecifier": {"EntityType": "Contact", "Id": 7},
 }

@@ -19,7 +19,7 @@ from wosdk_async import Company, Ref, Region
 from wosdk_async.catalogue import load
 from wosdk_async.codec import structure, unstructure
 
-DONE = {"CommandResult": {}, "EntitySpecifier": {"EntityType": "Location", "Id": 7}, "Data": {"Id": 7}}
+DONE = {"CommandResult": {}, "EntitySpecifier": {"Id": 7}, "Data": {"Id": 7}}
 CREATE = wosdk.WoCreateCommand(work_order=wosdk.WorkOrder(contactid=731, type_category="Request"))
 
 
@@ -134,9 +134,9 @@ async def completion_extras() -> None:
 
 async def error_request_id() -> None:
     body = {"ErrorMessage": "no", "ErrorCode": "BUSINESS_LOGIC_ERROR", "TimeStamp": "2024-05-14T13:15:07.22Z"}
-    for more in ({}, {"RequestId": "r-1"}):
+    for echo in (False, True):
         async with (
-            Service(lambda _, more=more: Answer(400, body | more)) as service,
+            Service(lambda _, echo=echo: Answer(400, body, echo=echo)) as service,
             service.client() as client,
         ):
             with pytest.raises(wosdk.BusinessRuleError) as caught:

@@ -34,12 +34,26 @@ class Request:
 
 @attrs.frozen
 class Answer:
-    """What goes out. ``cut`` bytes are sent at the most; after fewer than all the connection is reset."""
+    """What goes out. ``cut`` bytes are sent at the most; after fewer than all the connection is reset.
+
+    To a command an object comes back with its RequestId as the last key (facts 5), unless ``echo`` is False
+    or the body has one already.
+    """
 
     status: int = 200
     body: Any = attrs.field(factory=dict)
     headers: dict[str, str] = attrs.field(factory=dict)
     cut: int | None = None
+    echo: bool = True
+
+    def to(self, request: Request) -> Answer:
+        """Return what goes out in response to ``request``."""
+        if not self.echo or "/cmd/" not in request.path or not isinstance(self.body, dict):
+            return self
+        sent = request.json.get("RequestId") if request.body else None
+        if sent is None or "RequestId" in self.body:
+            return self
+        return attrs.evolve(self, body={**self.body, "RequestId": sent})
 
     def raw(self) -> bytes:
         body = self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
@@ -139,7 +153,7 @@ class Service:
         else:
             self.calls.append(request)
             made = self.handler(request)
-        return made if isinstance(made, Answer) else await made
+        return (made if isinstance(made, Answer) else await made).to(request)
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1

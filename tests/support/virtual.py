@@ -13,6 +13,7 @@ import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.engine import Read, whole_reply
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
@@ -109,12 +110,13 @@ class ScriptedEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         async with self.free:
             self.under_way += 1
             try:
                 on_sending()
-                return await self.handler(method, url, dict(headers), body)
+                return read(await self.handler(method, url, dict(headers), body))
             finally:
                 self.under_way -= 1
 

@@ -103,7 +103,7 @@ async def test_answers_of_each_operation(service: Routes, acme: Company) -> None
     service.on(Customer, "create").answers(77)
     service.on(Customer, "update").answers(EntitySpecifier(id=5, concurrency_id=3))
     service.on("Priority", "query").answers([WoPriority(id=3)])
-    assert (await acme.get(Customer, 1)).name == "Five"
+    assert (await acme.get(Customer, 5)).name == "Five"
     assert [row.id async for row in acme.query(Customer)] == [5, 6]
     assert [row.id async for row in acme.query(Customer)] == []
     assert (await acme.create(Customer(name="x", display_as="x"))).id == 77

@@ -8,7 +8,7 @@ from tests.support.service import Answer, Request
 from wosdk_async import CallOptions, RetryPolicy
 
 QUICK = CallOptions(retry=RetryPolicy(attempts=3, first_wait=0.001))
-DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}, "RequestId": "x"})
+DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
 FOUND = Answer(body={"Data": {"Id": 1}})
 
 

@@ -16,6 +16,15 @@ DOUBTFUL = {
     "reset": RESET,
     "half an answer": Answer(body={"CommandResult": {"Wo": {"Id": 7}}}, cut=60),
     "a 500": error(500, "BUSINESS_LOGIC_ERROR"),
+    "a 503 page": Answer(503, b"<html>no server is available</html>"),
+    "a 408 page": Answer(408, b"<html>request timeout</html>"),
+    "no result": Answer(200, {}),
+    "a result that is null": Answer(200, {"CommandResult": None}),
+    "a result that is a list": Answer(200, {"CommandResult": []}),
+    "a result that is a text": Answer(200, {"CommandResult": ""}),
+    "a result that is a number": Answer(200, {"CommandResult": 0}),
+    "a result that is false": Answer(200, {"CommandResult": False}),
+    "another call's response": Answer(200, {"CommandResult": {"Wo": {"Id": 7}}, "RequestId": "f" * 32}),
     "a 502 page": Answer(502, b"<html>bad gateway</html>"),
     "a 404 page": Answer(404, b"<html>not found</html>"),
     "no JSON": Answer(200, b"{]"),
@@ -59,7 +68,11 @@ async def test_a_read_is_not_repeated_for_ever(answer: Answer) -> None:
 @pytest.mark.parametrize("wait", ["0", "0.01", None, "soon", "-1", "Wed, 21 Oct 2015 07:28:00 GMT"])
 async def test_a_service_that_asks_to_wait_is_asked_again(status: int, wait: str | None) -> None:
     """429 and 503 mean that nothing was done: even a create is sent again, under the same RequestId."""
-    busy = Answer(status, b"busy", {"Retry-After": wait} if wait else {})
+    body = {
+        "ErrorMessage": "busy",
+        "ErrorCode": "BUSY",
+    }  # a 503 without it is a gateway's, if it names no wait
+    busy = Answer(status, b"busy" if wait else body, {"Retry-After": wait} if wait else {})
     async with Service(Script(busy, DONE)) as service, service.client(options=QUICK) as client:
         made = await client.company().run("WoCreateCommand", {})
     assert made == {"Wo": {"Id": 7}}

@@ -148,7 +148,10 @@ async def test_lists_by_name() -> None:
         AssetAttribute(id=6, perform_deletion=True),
         new,
     ]
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with (
+        Service(lambda _: Answer(body={"EntitySpecifier": {"EntityType": "Location", "Id": 1}})) as service,
+        service.client() as client,
+    ):
         made = await client.company().update(old, attributes=given)
         unread = await client.company().update(Location(id=1), attributes=given)
         for empty in ([], None):

@@ -19,6 +19,7 @@ from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.engine import Read, whole_reply
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits
@@ -160,12 +161,16 @@ class _Stopwatch:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         self.asked = url
+
+        def noted(reply: Reply) -> Any:
+            self.skew = _skew(reply.headers)
+            return read(reply)
+
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            reply = await self.engine.send(method, url, headers, body, on_sending, repeat_safe)
-        self.skew = _skew(reply.headers)
-        return reply
+            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
 
     def connections(self) -> tuple[int, int]:
         return self.engine.connections()

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 import attrs
@@ -13,9 +14,8 @@ import attrs
 from wosdk_async.sandbox.faults_exchange import App
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.testing.exchange import Exchange, scope_of
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine import Read, SendFailed, whole_reply
 from wosdk_async.transport.engine.streaming import Incoming
-from wosdk_async.wire import Reply
 
 __all__ = ["AsgiEngine", "Line"]
 
@@ -81,7 +81,8 @@ class AsgiEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         self.line.require(url)
         own = Work()
         clock = self.line.clock
@@ -98,7 +99,7 @@ class AsgiEngine:
             self._busy -= 1
         if exchange.reply is None:
             raise SendFailed(f"{url}: {exchange.broken or 'the answer broke off'}", sent=True)
-        return exchange.reply
+        return read(exchange.reply)
 
     @contextlib.asynccontextmanager
     async def incoming(self, url: str) -> AsyncIterator[Incoming]:

@@ -134,7 +134,8 @@ class Answer:
 
     def refuses(self, code: str, message: str = "Refused by the mock.", status: int = 400) -> Answer:
         """Answer with an error of the service (spec 7): ``refuses("ERROR_CODE_1019")``."""
-        self.route.respond(status, json={"ErrorCode": code, "ErrorMessage": message})
+        body = {"ErrorMessage": message, "ErrorCode": code}
+        self.route.mock(side_effect=lambda request: _reply(request, body, status))
         return self
 
 
@@ -161,7 +162,7 @@ def _example(request: Any) -> respx.MockResponse:
             f"{request.method} {request.url.path} is no operation of the service that the catalogue knows; "
             "mock it with on(name), or with a route of respx before routes() is called"
         )
-    return _reply(body)
+    return _reply(request, body)
 
 
 class _InTurn:
@@ -173,10 +174,16 @@ class _InTurn:
 
     def __call__(self, request: Any) -> respx.MockResponse:
         if asks_for_more(self._last, request.content):
-            return _reply({"Entities": []})
+            return _reply(request, {"Entities": []})
         self._last = self._left.pop(0) if len(self._left) > 1 else self._left[0]
-        return _reply(self._last)
+        return _reply(request, self._last)
 
 
-def _reply(body: dict[str, Any]) -> respx.MockResponse:
-    return respx.MockResponse(200, content=codec.dumps(body), content_type="application/json; charset=utf-8")
+def _reply(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
+    """Make a response; that to a command ends with the RequestId of the request (facts 5)."""
+    if "/cmd/" in request.url.path:
+        sent = codec.loads(request.content) if request.content else {}
+        body = body | {name: sent[name] for name in ("RequestId",) if name in sent}
+    return respx.MockResponse(
+        status, content=codec.dumps(body), content_type="application/json; charset=utf-8"
+    )

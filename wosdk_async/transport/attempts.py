@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import attrs
@@ -12,7 +13,7 @@ from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, read
+from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
 
 __all__ = ["Attempts"]
 
@@ -26,6 +27,7 @@ class Attempts:
     engine: Engine
     gate: Gate
     clock: Clock
+    request_ids: RequestIds | None
 
     async def once(
         self, call: Call[Any], sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool = False
@@ -46,35 +48,20 @@ class Attempts:
             holding = False
             grant = session.grant
             base = grant.locator_url if call.to_locator else grant.base_url
-            number = gate.sent
             trace.attempts += 1
             trace.enter("connect", begun)
             try:
-                reply = await self.engine.send(
+                value = await self.engine.send(
                     call.method,
                     f"{base}/{path}",
                     grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
                     trace.leave,
                     call.repeat_safe,
+                    partial(self._received, call, base, lane, trace, begun, gate.sent),
                 )
-                now = clock.now()
-                trace.reply = reply
-                trace.enter("request", now)
-                if reply.status in THROTTLED:
-                    lane.control.throttled(number, gate.sent)
-                else:
-                    lane.control.answered(number, now - begun, lane.held)
-            except BaseException as failure:
-                if isinstance(failure, SendFailed) and not failure.sent:
-                    trace.sent = False  # it had been handed over to what does not tell, and came back
-                lane.control.gave_up(clock.now() - begun)
-                raise
-            finally:
-                gate.release(lane)
-            try:
-                value = read(call, reply)
             except RefusedError as refusal:
+                gate.release(lane)
                 trace.sent = False
                 refusal.hide(grant.token)
                 if isinstance(refusal, SessionRefusedError) and cures:
@@ -84,10 +71,34 @@ class Attempts:
                 else:
                     path = _another(call, refusal, tried, path)
                     tried += 1
+            except BaseException as failure:
+                gate.release(lane)
+                if isinstance(failure, SendFailed) and not failure.sent:
+                    trace.sent = False  # it had been handed over to what does not tell, and came back
+                if not isinstance(failure, Unreadable):
+                    lane.control.gave_up(clock.now() - begun)
+                raise
             else:
+                gate.release(lane)
                 if tried > 1:
                     sessions.paths[call.operation] = path
                 return value
+
+    def _received(
+        self, call: Call[Any], host: str, lane: Lane, trace: Trace, begun: float, number: int, reply: Reply
+    ) -> Any:
+        """Read the response to the request that was the ``number``-th of all, sent to ``host``.
+
+        The engine calls it while no other request can get the connection.
+        """
+        now = self.clock.now()
+        trace.reply = reply
+        trace.enter("request", now)
+        if reply.status in THROTTLED:
+            lane.control.throttled(number, self.gate.sent)
+        else:
+            lane.control.answered(number, now - begun, lane.held)
+        return read(call, reply, self.request_ids, host)
 
     async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it

@@ -26,7 +26,7 @@ from wosdk_async.transport.gate import Gate, Lane
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
 from wosdk_async.transport.session import SessionKeeper
 from wosdk_async.transport.trace import PHASES, Trace
-from wosdk_async.wire import Call
+from wosdk_async.wire import Call, RequestIds
 
 __all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "tell_in_doubt"]
 
@@ -70,12 +70,13 @@ class Dispatcher:
     counts: Counts
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
+    request_ids: RequestIds | None = None
     attempts: Attempts = attrs.field(init=False)
     _lanes: WeakKeyDictionary[SessionKeeper, Lane] = attrs.field(factory=WeakKeyDictionary, init=False)
 
     @attempts.default
     def _attempts(self) -> Attempts:
-        return Attempts(self.engine, self.gate, self.clock)
+        return Attempts(self.engine, self.gate, self.clock, self.request_ids)
 
     async def send(
         self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None

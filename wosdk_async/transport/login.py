@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -123,12 +124,18 @@ class Login:
             trace.attempts += 1
             try:
                 with self.deadlines.within(_PATIENCE):
-                    reply = await self.engine.send(
-                        call.method, url, headers, call.body, lambda: None, repeat_safe=call.repeat_safe
+                    value: T = await self.engine.send(
+                        call.method,
+                        url,
+                        headers,
+                        call.body,
+                        lambda: None,
+                        repeat_safe=call.repeat_safe,
+                        read=partial(reader, call),
                     )
             except TimeoutError:
                 raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
-            return reader(call, reply)
+            return value
 
         try:
             return await Retries(self.policy, self.clock).run(call, once, trace)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.transport.engine import Engine, Headers, SendFailed
+from wosdk_async.transport.engine import Engine, Headers, Read, SendFailed, whole_reply
 from wosdk_async.transport.observe import Attempt, Ended, Observer
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply
@@ -93,10 +93,11 @@ class ObservedEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         watch = _watched.get()
         if watch is None:
-            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe)
+            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, read)
         watch.attempts += 1
         begun, number = time.monotonic(), watch.attempts
         states = []
@@ -104,16 +105,22 @@ class ObservedEngine:
             mine, more = _safely(each.attempt_begins, state, watch.call, number) or (None, ())
             states.append((each, mine))
             headers = headers + more
-        status, error = None, ""
-        try:
-            reply = await self._engine.send(method, url, headers, body, on_sending, repeat_safe)
+        status: int | None = None
+        error = ""
+
+        def noted(reply: Reply) -> Any:
+            nonlocal status
             status = reply.status
-            return reply
+            return read(reply)
+
+        try:
+            return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
         except SendFailed as failed:
             error = "NoAnswer" if failed.sent else "NotSent"
             raise
         except BaseException:
-            error = "Cancelled"
+            if status is None:
+                error = "Cancelled"
             raise
         finally:
             place = urlsplit(url)

@@ -21,6 +21,7 @@ from wosdk_async.transport.login import Login
 from wosdk_async.transport.observed import ObservedEngine
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
+from wosdk_async.wire import RequestIds
 
 __all__ = ["Running", "opened"]
 
@@ -96,7 +97,7 @@ async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
         await asyncio.gather(*(engine.aclose() for engine in engines))
 
 
-def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
+def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None) -> Running:
     """A transport for the running loop; its connections open with the first call."""
     make = settings.engine or partial(engine_for, settings.network)
     limits = settings.network.limits
@@ -119,6 +120,7 @@ def opened(settings: TransportSettings, quota: RetryQuota) -> Running:
         counts=Counts(),
         max_queued=settings.max_queued,
         on_in_doubt=settings.on_in_doubt,
+        request_ids=request_ids,
     )
     login = Login(
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts

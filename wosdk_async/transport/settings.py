@@ -40,6 +40,7 @@ class TransportSettings:
     max_queued: int | None = None
     adaptive: bool = False
     retry_quota: float = 500
+    check_request_ids: bool = True
     read_only: bool = False
     before_send: BeforeSend | None = None
     on_in_doubt: OnInDoubt | None = None

@@ -26,7 +26,7 @@ from wosdk_async.transport.stats import Stats, of_company
 from wosdk_async.transport.telemetry import Telemetry, telemetry
 from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, Unreadable, read
+from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
 
 __all__ = ["Transport"]
 
@@ -48,6 +48,7 @@ class Transport:
         self._inherited: list[Running] = []
         self._keepers = Keepers()
         self._quota = RetryQuota(settings.retry_quota)
+        self._request_ids = RequestIds() if settings.check_request_ids else None
         self._closed = False
         self._telemetry: Telemetry | None = None
         self._hooked = settings.on_attempt is not None
@@ -184,7 +185,7 @@ class Transport:
         running = self._loops.get(loop)
         if running is None:
             self._loops = {other: its for other, its in self._loops.items() if not other.is_closed()}
-            running = self._loops[loop] = opened(self._settings, self._quota)
+            running = self._loops[loop] = opened(self._settings, self._quota, self._request_ids)
             if self._settings.telemetry and self._telemetry is None:
                 self._telemetry = telemetry(traceparent=self._settings.traceparent)
         return running

@@ -6,14 +6,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from wosdk_async.wire import Reply
 
-__all__ = ["Engine", "Headers", "OnSending", "SendFailed"]
+__all__ = ["Engine", "Headers", "OnSending", "Read", "SendFailed", "whole_reply"]
 
 Headers = tuple[tuple[str, str], ...]
 OnSending = Callable[[], None]
+
+Read = Callable[[Reply], Any]
+"""Makes the value of a call from its response, or raises: a WosdkError when the response is the service's."""
+
+
+def whole_reply(reply: Reply) -> Reply:
+    """Return ``reply`` itself: for requests whose every response is believed."""
+    return reply
 
 
 class SendFailed(Exception):
@@ -43,8 +51,13 @@ class Engine(Protocol):
         body: bytes | None,
         on_sending: OnSending,
         repeat_safe: bool = False,
-    ) -> Reply:
-        """Send one request and read its whole answer; redirects are answers like any other.
+        read: Read = whole_reply,
+    ) -> Any:
+        """Send one request and return what ``read`` makes of its whole response, a redirect like any other.
+
+        The connection is kept for other requests only when ``read`` returns or raises a WosdkError. It is
+        closed when ``read`` raises anything else, as it does for a response that is not the service's, and
+        when bytes follow the response: nothing that comes after on that connection can be believed.
 
         ``on_sending`` is called just before the first byte may leave. What is not
         ``repeat_safe`` goes out once at the most, over a connection that can hardly be stale. Raises

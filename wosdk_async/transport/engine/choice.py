@@ -6,13 +6,12 @@ from collections.abc import Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from wosdk_async.transport.engine import Engine, Headers, OnSending
+from wosdk_async.transport.engine import Engine, Headers, OnSending, Read, whole_reply
 from wosdk_async.transport.engine.mocks import mocked
 from wosdk_async.transport.engine.proxies import proxies_of
 from wosdk_async.transport.engine.streaming import Incoming, StreamingEngine
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
-from wosdk_async.wire import Reply
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -77,14 +76,15 @@ class Switch:
         body: bytes | None,
         on_sending: OnSending,
         repeat_safe: bool = False,
-    ) -> Coroutine[Any, Any, Reply]:
+        read: Read = whole_reply,
+    ) -> Coroutine[Any, Any, Any]:
         """See :class:`Engine`. Gives the chosen engine's own coroutine: the choice costs no frame."""
         if mocked():
-            return self._send_mocked(method, url, headers, body, on_sending, repeat_safe)
+            return self._send_mocked(method, url, headers, body, on_sending, repeat_safe, read)
         engine = self._always or self._way(url)
-        return engine.send(method, url, headers, body, on_sending, repeat_safe)
+        return engine.send(method, url, headers, body, on_sending, repeat_safe, read)
 
-    async def _send_mocked(self, *request: Any) -> Reply:
+    async def _send_mocked(self, *request: Any) -> Any:
         engine = await self._mockable()
         return await engine.send(*request)
 

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.engine import Headers, OnSending
+from wosdk_async.transport.engine import Headers, OnSending, Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import NEVER_SENT, failure, translated
 from wosdk_async.transport.engine.library import httpx
@@ -19,7 +19,6 @@ from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.transport.network import Network
-from wosdk_async.wire import Reply
 
 __all__ = ["ClientEngine"]
 
@@ -70,7 +69,8 @@ class ClientEngine:
         body: bytes | None,
         on_sending: OnSending,
         repeat_safe: bool = False,  # noqa: ARG002 - which connection is taken is the client's affair
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         if self._client.is_closed:
             raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
         sent = False
@@ -80,11 +80,13 @@ class ClientEngine:
             sent = True
             on_sending()
             response = await self._client.send(request, stream=True, follow_redirects=False)
-            return await whole(response, self._body)
+            reply = await whole(response, self._body)
         except AssertionError:  # a mock's word on what it did not expect: for the test, not for the caller
             raise
         except Exception as cause:
             error = failure(url, cause, sent=sent and not isinstance(cause, NEVER_SENT))
+        else:
+            return read(reply)  # the connection is the client's: it cannot be closed here
         finally:
             self._busy -= 1
         raise error

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
+from wosdk_async.errors import WosdkError
+from wosdk_async.transport.engine import Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import failure, translated
 from wosdk_async.transport.engine.library import httpx
@@ -21,7 +23,6 @@ from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits, Timeouts
-from wosdk_async.wire import Reply
 
 __all__ = ["HttpxEngine"]
 
@@ -79,7 +80,8 @@ class HttpxEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
-    ) -> Reply:
+        read: Read = whole_reply,
+    ) -> Any:
         sent = False
 
         async def trace(event: str, of: dict[str, Any]) -> None:
@@ -98,7 +100,7 @@ class HttpxEngine:
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         await self._slots.acquire(self._lane)
         try:
-            return await self._exchange(origin, request)
+            return await self._exchange(origin, request, read)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
             error = failure(url, cause, sent=sent)
         finally:
@@ -128,24 +130,33 @@ class HttpxEngine:
         finally:
             self._slots.release(self._lane)
 
-    async def _exchange(self, origin: str, request: httpx.Request) -> Reply:
-        """Send ``request`` over a connection, which is kept only if all went well."""
+    async def _exchange(self, origin: str, request: httpx.Request, read: Read) -> Any:
+        """Send ``request`` over a connection, which is kept only if its response is believed."""
         transport = await self._take(origin)
+        believed = False
         try:
             reply = await whole(await transport.handle_async_request(request), self._limits.body)
-        except BaseException:
-            self._discard(transport)
-            raise
-        if self._closed:
-            self._discard(transport)
-        else:
-            self._idle.setdefault(origin, []).append(transport)
-        return reply
+            try:
+                value = read(reply)
+            except WosdkError:
+                believed = True
+                raise
+            believed = True
+            return value
+        finally:
+            if believed and not self._closed and _silent(transport):
+                self._idle.setdefault(origin, []).append(transport)
+            else:
+                self._discard(transport)
 
     async def _take(self, origin: str) -> httpx.AsyncHTTPTransport:
-        """An idle connection to ``origin``, the one used last first, or a new one."""
-        if idle := self._idle.get(origin):
-            return idle.pop()
+        """Return an idle connection to ``origin``, the one used last first, or a new one."""
+        idle = self._idle.get(origin)
+        while idle:
+            transport = idle.pop()
+            if _silent(transport):
+                return transport
+            self._discard(transport)
         if self._slots.in_flight + sum(map(len, self._idle.values())) > self.capacity:
             self._discard(next(kept for kept in self._idle.values() if kept).pop(0))  # of another origin
         context = await self._trust.context()
@@ -174,6 +185,28 @@ class HttpxEngine:
                 self._discard(transport)
         self._idle.clear()
         await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+def _silent(transport: httpx.AsyncHTTPTransport) -> bool:
+    """Return whether nothing has come on the one connection of ``transport`` since its last response.
+
+    A response that nobody asked for would be taken for that of the next request. httpx and httpcore show
+    neither h11's buffer nor the stream of an idle connection, hence the private names; a connection in
+    which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such look.
+    """
+    found: Any = next(iter(transport._pool.connections), None)
+    while found is not None and not hasattr(found, "_network_stream"):
+        found = getattr(found, "_connection", None)  # a proxy's connection holds that of the request
+    if found is None:
+        return False
+    if hasattr(found, "_h2_state"):
+        return True
+    state = getattr(found, "_h11_state", None)
+    return (
+        state is not None
+        and state.trailing_data[0] == b""
+        and not found._network_stream.get_extra_info("is_readable")
+    )
 
 
 def _proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:

@@ -28,6 +28,7 @@ class Connection(asyncio.BufferedProtocol):
 
     __slots__ = (
         "_exchange",
+        "_held",
         "_left",
         "_made",
         "_parser",
@@ -59,6 +60,8 @@ class Connection(asyncio.BufferedProtocol):
         self._exchange = _NOTHING
         self._unsent = False
         """Whether the request is still to leave."""
+        self._held = False
+        """Whether the response is whole and its call still has to say whether it is believed."""
         self.careful = False
         """Whether the socket is to be asked before the request leaves, which must not go out twice: the
         service may have closed it, and the loop not have seen it yet.
@@ -76,8 +79,24 @@ class Connection(asyncio.BufferedProtocol):
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is waited for."""
-        return self._waiter is not None
+        """Whether a response is waited for, or being read."""
+        return self._waiter is not None or self._held
+
+    def free(self, believed: bool) -> None:
+        """Give it back to the pool after a response that is ``believed``; close it after any other.
+
+        Bytes that followed the response, or came while it was read, have closed it already.
+        """
+        self._held = False
+        if not self.live:
+            return
+        if not believed:
+            self.abort()
+        elif self._parser.reusable:
+            self.reused = True
+            self.pool.release(self)
+        else:
+            self.close()
 
     @property
     def stale(self) -> bool:
@@ -96,6 +115,8 @@ class Connection(asyncio.BufferedProtocol):
                 self.since = since  # it has not been used
             else:
                 self.abort()
+        elif self._held:  # the response came in the same turn of the loop, and nobody will read it
+            self.free(believed=False)
 
     def broken(self, error: Exception | None) -> None:
         """The socket is of no use any more."""
@@ -143,7 +164,7 @@ class Connection(asyncio.BufferedProtocol):
     def check(self, now: float) -> None:
         """Give up when nothing has moved for too long, or nothing was wanted."""
         if self._waiter is None:
-            if now - self.since > self.pool.limits.keepalive:
+            if not self._held and now - self.since > self.pool.limits.keepalive:
                 self.close()
             return
         if self._unsent:
@@ -244,12 +265,10 @@ class Connection(asyncio.BufferedProtocol):
         waiter = self._let_go()
         if self._transport.get_write_buffer_size():
             self.abort()  # it answered before it had read the request: what is left is not waited for
-        elif self._parser.reusable:
-            self.reused = True
-            self.pool.release(self)
+        if waiter is None or waiter.done():
+            self.abort()  # the caller was cancelled in this turn of the loop
         else:
-            self.close()
-        if waiter is not None and not waiter.done():
+            self._held = True
             waiter.set_result(answer)
 
     def _fail(self, why: str | Exception, *, timeout: str = "") -> None:

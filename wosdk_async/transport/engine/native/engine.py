@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.errors import WosdkError
+from wosdk_async.transport.engine import Read, SendFailed, whole_reply
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
@@ -16,7 +17,6 @@ from wosdk_async.transport.engine.native.request import Exchange, Origin, origin
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.fork import tell_of_forks
 from wosdk_async.transport.limits import Limits, Timeouts
-from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
 
@@ -70,7 +70,8 @@ class NativeEngine:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,
-    ) -> Coroutine[Any, Any, Reply]:
+        read: Read = whole_reply,
+    ) -> Coroutine[Any, Any, Any]:
         """See :class:`~wosdk_async.transport.engine.Engine`."""
         pool = self._pool
         if pool is None or pool.loop is not asyncio.get_running_loop():
@@ -83,7 +84,7 @@ class NativeEngine:
         else:
             bare = method == "HEAD"
             asked = Exchange(request, on_sending, self.timeouts, repeat_safe, bare, False)
-            return self._exchange(pool, origin, asked)
+            return self._exchange(pool, origin, asked, read)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
 
     def _place(self, pool: Pool, url: str) -> tuple[Origin, bytes]:
@@ -103,25 +104,26 @@ class NativeEngine:
             origin = origins[text] = origin_of(text)
         return origin
 
-    def exchange(self, origin: Origin, asked: Exchange) -> Coroutine[Any, Any, Reply]:
-        """Send a request, and give its answer. Raises SendFailed.
+    def exchange(self, origin: Origin, asked: Exchange, read: Read = whole_reply) -> Coroutine[Any, Any, Any]:
+        """Send a request and return what ``read`` makes of its response. Raises SendFailed.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
         out to be dead: the service closes those when it likes.
         """
-        return self._exchange(self._here(), origin, asked)
+        return self._exchange(self._here(), origin, asked, read)
 
-    async def _exchange(self, pool: Pool, origin: Origin, asked: Exchange) -> Reply:
+    async def _exchange(self, pool: Pool, origin: Origin, asked: Exchange, read: Read) -> Any:
         again = False
         while True:
             connection = None if again else pool.take(origin, asked.repeat_safe)
             if connection is None:
                 connection = await self._connection(pool, origin, asked.timeouts)
-            waiter: asyncio.Future[Reply] = pool.loop.create_future()
+            waiter: asyncio.Future[Any] = pool.loop.create_future()
             try:
                 connection.take(asked, waiter)
                 pool.outbox.post(connection, pool.size == 1)
-                return await waiter
+                reply = await waiter
+                break
             except SendFailed as failure:
                 if failure.timeout or not connection.stale:
                     raise
@@ -132,6 +134,17 @@ class NativeEngine:
             except BaseException:
                 connection.cut(waiter)
                 raise
+        # No other request gets the connection before this response is believed.
+        try:
+            value = read(reply)
+        except WosdkError:
+            connection.free(believed=True)
+            raise
+        except BaseException:
+            connection.free(believed=False)
+            raise
+        connection.free(True)
+        return value
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""

@@ -1,0 +1,219 @@
+"""Responses of another call are not believed: a RequestId, an entity type or an id that was not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Request, Service, error
+from tests.transport.script import DONE, QUICK, Script
+from wosdk_async import (
+    BusinessRuleError,
+    Company,
+    Customer,
+    GetDocDownloadUrlCommand,
+    InDoubtError,
+    NoAnswerError,
+    ThrottledError,
+    WorkOrder,
+)
+
+ANOTHER = "f" * 32
+REFUSAL = {"ErrorMessage": "no", "ErrorCode": "BUSINESS_LOGIC_ERROR", "TimeStamp": "2024-05-14T13:15:07.22Z"}
+RESULT = {"CommandResult": {"Wo": {"Id": 7}}}
+
+
+def without(answer: Answer) -> Answer:
+    return Answer(answer.status, answer.body, answer.headers, echo=False)
+
+
+def under(change: Callable[[str], Any], body: Any = RESULT, status: int = 200) -> Callable[[Request], Answer]:
+    """Respond with what ``change`` makes of the RequestId of the request."""
+    return lambda request: Answer(status, {**body, "RequestId": change(request.json["RequestId"])})
+
+
+@pytest.mark.parametrize("answer", [(200, RESULT), (400, REFUSAL), (403, REFUSAL), (429, REFUSAL)])
+async def test_another_request_id_leaves_a_command_in_doubt(answer: tuple[int, Any]) -> None:
+    """A success and an error alike (facts 5): sent once, the option is named, the connection is closed."""
+    status, body = answer
+    first = Answer(status, {**body, "RequestId": ANOTHER})
+    async with Service(Script(first, DONE)) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        await acme.connect()
+        before = service.connections
+        with pytest.raises(InDoubtError, match=rf"'{ANOTHER}' of another call.*check_request_ids=False"):
+            await acme.run("WoCreateCommand", {})
+        assert len(service.calls) == 1
+        assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+        assert service.connections - before == 2
+
+
+@pytest.mark.parametrize("change", [str.upper, lambda id: f"  {id}\n", str], ids=["case", "blanks", "same"])
+@pytest.mark.parametrize("key", ["RequestId", "requestID"])
+async def test_the_same_request_id_in_other_words(change: Callable[[str], str], key: str) -> None:
+    """Compared without outer blanks and letter case; names ignore letter case (facts 3.3)."""
+
+    def handler(request: Request) -> Answer:
+        return Answer(200, {key: change(request.json["RequestId"]), **RESULT}, echo=False)
+
+    async with Service(handler) as service, service.client(options=QUICK) as client:
+        assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+
+
+@pytest.mark.parametrize("odd", [7, {"a": 1}, "", "x" * 100_000], ids=["number", "object", "empty", "long"])
+async def test_what_is_no_request_id_is_another_one(odd: Any) -> None:
+    """Whatever stands there; a long one is cut in the error."""
+    async with Service(under(lambda _: odd)) as service, service.client(options=QUICK) as client:
+        with pytest.raises(InDoubtError, match="of another call") as caught:
+            await client.company().run("WoCreateCommand", {})
+    assert len(caught.value.message) < 500
+
+
+async def test_a_success_without_one_is_believed_until_its_host_has_sent_one() -> None:
+    """Then it is in doubt."""
+    answers = Script(without(DONE), without(DONE), DONE, without(DONE))
+    async with Service(answers) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        for _ in range(3):
+            assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+        with pytest.raises(InDoubtError, match=r"carries no RequestId.*check_request_ids=False"):
+            await acme.run("WoCreateCommand", {})
+
+
+async def test_an_error_without_one_is_believed_until_its_host_has_sent_one_in_an_error() -> None:
+    """Spec 7 shows an error body of three members, facts 12 row 9 one with the RequestId: both are known."""
+    refusal = Answer(400, REFUSAL)
+    answers = Script(DONE, without(refusal), refusal, without(refusal))
+    async with Service(answers) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        await acme.run("WoCreateCommand", {})
+        for _ in range(2):
+            with pytest.raises(BusinessRuleError):
+                await acme.run("WoCreateCommand", {})
+        with pytest.raises(InDoubtError, match="carries no RequestId"):
+            await acme.run("WoCreateCommand", {})
+
+
+async def test_each_host_is_learned_by_itself() -> None:
+    """What one host sends says nothing of another."""
+    async with Service(lambda _: without(DONE)) as other, Service(lambda _: DONE) as service:
+        async with service.client(options=QUICK) as client:
+            await client.company().run("WoCreateCommand", {})
+            service.company_url = other.url
+            assert await client.company("Elsewhere").run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+
+
+async def test_refused_tokens_and_waits_need_none() -> None:
+    """They may be answered before the body is read (not shown; assumed)."""
+    dead, wait = without(error(403, "EXPIRED_TOKEN")), without(Answer(429, REFUSAL))
+    answers = Script(DONE, Answer(400, REFUSAL), dead, wait, DONE)
+    async with Service(answers) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        await acme.run("WoCreateCommand", {})
+        with pytest.raises(BusinessRuleError):
+            await acme.run("WoCreateCommand", {})
+        assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+    assert len(service.calls) == 5
+
+
+@pytest.mark.parametrize("answer", [Answer(200, RESULT), Answer(400, REFUSAL)], ids=["success", "error"])
+async def test_the_check_can_be_turned_off(answer: Answer) -> None:
+    """For a host that changes RequestIds."""
+    changed = Answer(answer.status, {**answer.body, "RequestId": ANOTHER})
+    async with Service(lambda _: changed) as service:
+        async with service.client(options=QUICK, check_request_ids=False) as client:
+            if answer.status == 200:
+                assert await client.company().run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+            else:
+                with pytest.raises(BusinessRuleError):
+                    await client.company().run("WoCreateCommand", {})
+
+
+async def test_a_command_that_only_reads_is_sent_again() -> None:
+    """It is safe to repeat, so another call's response is no answer and no doubt."""
+    asked = {"DocumentIds": [1]}
+    good = Answer(body={"CommandResult": {"Results": []}})
+    stray = Answer(body={"CommandResult": {"Results": [1]}, "RequestId": ANOTHER})
+    async with Service(Script(stray, good)) as service, service.client(options=QUICK) as client:
+        found = await client.company().run(GetDocDownloadUrlCommand(document_ids=[1]))
+    assert (found.results, len(service.calls), asked) == ([], 2, service.calls[1].json["Command"])
+
+
+# --- base calls, whose responses carry no RequestId ---------------------------------------------
+
+
+def specifier(entity: str, id: int) -> Answer:
+    return Answer(body={"EntitySpecifier": {"EntityType": entity, "Id": id}})
+
+
+WRITES: dict[str, tuple[Callable[[Company], Any], Answer]] = {
+    "create": (lambda acme: acme.create("Customer", {"Name": "x"}), specifier("Contact", 9)),
+    "update, id": (lambda acme: acme.update(Customer(id=7), name="x"), specifier("Customer", 9)),
+    "update, type": (lambda acme: acme.update(Customer(id=7), name="x"), specifier("Contact", 7)),
+    "delete, id": (lambda acme: acme.delete(Customer, 7), specifier("Customer", 9)),
+    "delete, type": (lambda acme: acme.delete("Customer", 7), specifier("Contact", 7)),
+}
+
+
+@pytest.mark.parametrize("case", WRITES)
+async def test_a_write_that_names_another_record_is_in_doubt(case: str) -> None:
+    """Spec 4.9: the EntitySpecifier has the type and id of what was written; the connection is closed."""
+    write, stray = WRITES[case]
+    async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        await acme.connect()
+        before = service.connections
+        for _ in range(2):
+            with pytest.raises(InDoubtError, match="the response of another call"):
+                await write(acme)
+        assert service.connections - before == 2
+
+
+async def test_a_record_with_another_id_is_read_again() -> None:
+    """A read is safe to repeat: the id that was asked for is told in the end."""
+    stray = Answer(body={"Data": {"Id": 9}})
+    async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
+        with pytest.raises(NoAnswerError, match="it has the id 9, not 7"):
+            await client.company().get(WorkOrder, 7)
+    assert len(service.calls) == 3
+
+
+SPELLINGS = [
+    ("BillingAccount", "Billingaccount"),
+    ("Priority", "WoPriority"),
+    ("Asset", "Location"),
+    ("CustomField", "CustomField2"),
+    ("NotInTheCatalogue", "notinthecatalogue"),
+]
+
+
+@pytest.mark.parametrize(("sent", "answered"), SPELLINGS)
+async def test_other_names_of_a_type_are_the_type(sent: str, answered: str) -> None:
+    """The server answers in its own spelling (facts 3.3), under the name that it knows (facts 3.9)."""
+    async with Service(lambda _: specifier(answered, 7)) as service, service.client() as client:
+        assert (await client.company().delete(sent, 7)).id == 7
+
+
+async def test_what_a_response_does_not_name_is_not_compared() -> None:
+    """A specifier without type and id, a record without an id."""
+    async with Service(lambda _: Answer(body={"EntitySpecifier": {}, "Data": {}})) as service:
+        async with service.client() as client:
+            assert (await client.company().delete(Customer, 7)).id is None
+            assert await client.company().get("Customer", 7) == {}
+
+
+async def test_an_asset_tree_shows_the_id_of_its_parent() -> None:
+    """facts 3.4: that of the row itself is not in it."""
+    async with Service(lambda _: Answer(body={"Data": {"Id": 9}})) as service, service.client() as client:
+        assert await client.company().get("AssetTree", 7) == {"Id": 9}
+
+
+async def test_a_wait_that_never_ends_is_told_as_such() -> None:
+    """A 503 with the service's own error body still means that nothing was done."""
+    busy = Answer(503, {"ErrorMessage": "busy", "ErrorCode": "BUSY"})
+    async with Service(lambda _: busy) as service, service.client(options=QUICK) as client:
+        with pytest.raises(ThrottledError):
+            await client.company().run("WoCreateCommand", {})
+    assert len(service.calls) == 3
