@@ -140,7 +140,8 @@ class Judge:
         """The documented window that a call has met: what it read was not its own, and did not show it.
 
         A base call's response names no request. One too many that arrives when the next request has left on
-        the same connection cannot be told from that request's own, if it has the same form.
+        the same connection cannot be told from that request's own, if it has the same form. A command's is
+        believed without a RequestId until its host has sent one.
         """
         for wire in self.network.wires:
             units = sorted(wire.exchanged.units, key=lambda unit: unit.arrived)
@@ -152,9 +153,26 @@ class Judge:
                 if place == len(units):
                     break
                 unit, place = units[place], place + 1
-                if of == key and (unit.key != key or unit.surplus) and _looks_right(kind, unit):
+                if of != key or (unit.key == key and not unit.surplus):
+                    continue
+                if unit.key == key and unit.names_request:
+                    return "the response to an attempt came twice"
+                if kind == "command" and self._may_lack_id(wire.host, unit):
+                    return "a command believed a response without RequestId"
+                if _looks_right(kind, unit):
                     return f"{kind} believed another response"
         return ""
+
+    def _may_lack_id(self, host: str, unit: Unit) -> bool:
+        """Whether a response of this kind may come without a RequestId: its host has sent none so far."""
+        echoed = (
+            each
+            for wire in self.network.wires
+            if wire.host == host
+            for each in wire.exchanged.units
+            if each.names_request and (each.form == "error") == (unit.form == "error")
+        )
+        return not unit.names_request and all(each.arrived > unit.arrived for each in echoed)
 
     # --- runs and closing -----------------------------------------------------------------------
 
@@ -208,6 +226,8 @@ def _by_closing(error: BaseException | None) -> bool:
 
 def _looks_right(kind: str, unit: Unit) -> bool:
     """Whether a response that is another request's looks like one to a request of this kind."""
+    if kind == "command":
+        return False
     if unit.form == "error" and not unit.names_request:
-        return kind != "command"
+        return True
     return unit.form == {"create": "EntitySpecifier Contact", "look": "Entities"}.get(kind)
