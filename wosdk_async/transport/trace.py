@@ -24,7 +24,7 @@ PHASES = {
 
 @attrs.define
 class Trace:
-    """The course of one call, of the last one where several were traced.
+    """The course of one call, of the last one that ended where several were traced.
 
     ``reply`` is the last answer as it came, of whatever attempt. ``phase`` names what the call is busy
     with, so that a deadline can say what used the time up, and ``times`` holds the seconds spent in each
@@ -50,6 +50,11 @@ class Trace:
         self.waits, self.reply = (), None
         self.phase, self._marks = "queue", [now]
 
+    def become(self, other: Trace) -> None:
+        """Take over all that ``other`` says; nothing of the calls before is kept."""
+        for name in _FIELDS:
+            setattr(self, name, getattr(other, name))
+
     def enter(self, phase: str, now: float) -> None:
         """Leave the phase that was, and go on with ``phase``."""
         self._marks += (self.phase, now)
@@ -69,3 +74,6 @@ class Trace:
         for begun, phase, left in zip(marks[::2], marks[1::2], marks[2::2], strict=False):
             times[phase] = times.get(phase, 0.0) + left - begun
         return times
+
+
+_FIELDS = tuple(field.name for field in attrs.fields(Trace))
