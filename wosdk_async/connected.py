@@ -105,4 +105,5 @@ class Connected:
         try:
             return await self._transport.send(call, self._sessions, self._options, own)
         finally:
+            own.effect = own.sent and not call.repeat_safe
             shown.become(own)

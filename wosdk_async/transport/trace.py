@@ -31,6 +31,7 @@ class Trace:
     phase that the call went through: queue, session, connect, request, sleep. ``waits`` are the seconds
     slept before each further attempt. ``sent`` turns true when the first byte of an attempt leaves, and false
     again when the service answers that it did nothing: while it is true the call may have been carried out.
+    ``effect`` says whether that was so of any traced call that is not safe to repeat; it never turns back.
     """
 
     request_id: str | None = None
@@ -42,6 +43,7 @@ class Trace:
     phase: str = "queue"
     waits: tuple[float, ...] = ()
     reply: Reply | None = attrs.field(default=None, repr=False)
+    effect: bool = attrs.field(default=False, repr=False)
 
     def begin(self, request_id: str | None, clock: Clock, now: float) -> None:
         """Forget the call before."""
@@ -51,9 +53,11 @@ class Trace:
         self.phase, self._marks = "queue", [now]
 
     def become(self, other: Trace) -> None:
-        """Take over all that ``other`` says; nothing of the calls before is kept."""
+        """Take over what ``other`` says of its call; of the calls before only their ``effect`` is kept."""
+        effect = self.effect or other.effect
         for name in _FIELDS:
             setattr(self, name, getattr(other, name))
+        self.effect = effect
 
     def enter(self, phase: str, now: float) -> None:
         """Leave the phase that was, and go on with ``phase``."""
