@@ -69,7 +69,10 @@ class Connected:
         return type(self)(self._transport, self._tenant, attrs.evolve(self._options, **changes), self._trace)
 
     def traced(self, trace: Trace) -> Self:
-        """The same Company, which notes the course of each call in ``trace``: attempts and the raw answer.
+        """Return the same Company, which notes the course of each call in ``trace`` when it ends.
+
+        Calls may overlap: each is judged by a trace of its own, and ``trace`` becomes that of the last one
+        that ended.
 
         ::
 
@@ -91,4 +94,16 @@ class Connected:
         await self._transport.clock.sleep(seconds)
 
     def _send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
-        return self._transport.send(call, self._sessions, self._options, trace or self._trace)
+        """Send ``call``; ``trace`` is one that no other call has."""
+        if trace is None and self._trace is not None:
+            return self._traced(call, self._trace)
+        return self._transport.send(call, self._sessions, self._options, trace)
+
+    async def _traced(self, call: Call[T], shown: Trace) -> T:
+        """Send ``call`` with a trace of its own, which decides its verdict; copy that to the program's."""
+        own = Trace(call.request_id)
+        try:
+            return await self._transport.send(call, self._sessions, self._options, own)
+        finally:
+            own.effect = own.sent and not call.repeat_safe
+            shown.become(own)
