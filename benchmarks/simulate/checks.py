@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
 
 import attrs
 
-from benchmarks.simulate.backend import Backend, Row
-from benchmarks.simulate.network import Network, Unit
+from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Row
+from benchmarks.simulate.network import Network, Unit, Wire
 from benchmarks.simulate.program import Boom, Ended, Program, Verdict, contact
 from benchmarks.simulate.service import Service
 from wosdk_async import ConfigurationError, InvalidCallError, NotUniqueError, WosdkError
@@ -45,6 +46,8 @@ class Judge:
             self.add(name, text)
         for verdict in self.program.verdicts:
             self._verdict(verdict)
+        for wire in self.network.wires:
+            self._kept(wire)
         for ended in self.program.ended:
             (self._closed if ended.step.kind == "close" else self._run)(ended)
         return self.found
@@ -144,15 +147,7 @@ class Judge:
         believed without a RequestId until its host has sent one.
         """
         for wire in self.network.wires:
-            units = sorted(wire.exchanged.units, key=lambda unit: unit.arrived)
-            place = 0
-            sent = wire.exchanged
-            for written, (kind, of) in zip(sent.written, sent.requests, strict=False):
-                while place < len(units) and units[place].arrived < written:
-                    place += 1
-                if place == len(units):
-                    break
-                unit, place = units[place], place + 1
+            for kind, of, unit in _read(wire):
                 if of != key or (unit.key == key and not unit.surplus):
                     continue
                 if unit.key == key and unit.names_request:
@@ -173,6 +168,15 @@ class Judge:
             if each.names_request and (each.form == "error") == (unit.form == "error")
         )
         return not unit.names_request and all(each.arrived > unit.arrived for each in echoed)
+
+    def _kept(self, wire: Wire) -> None:
+        """Nothing is sent over a connection on which a response came that is not the service's."""
+        known = wire.host in (LOCATOR, TOKENS)
+        for number, (kind, key, unit) in enumerate(_read(wire), 1):
+            another = kind == "command" and unit.names_request and unit.key != key
+            if (unit.strange or another) and not known and number < len(wire.exchanged.written):
+                self.add("connection-kept", f"{wire} after {unit.form} for {key}")
+                return
 
     # --- runs and closing -----------------------------------------------------------------------
 
@@ -222,6 +226,19 @@ def _by_closing(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
+
+
+def _read(wire: Wire) -> Iterator[tuple[str, str, Unit]]:
+    """Kind and key of each request, and what the client took for its response: the first that came after."""
+    exchanged, place = wire.exchanged, 0
+    units = sorted(exchanged.units, key=lambda unit: unit.arrived)
+    for written, (kind, key) in zip(exchanged.written, exchanged.requests, strict=False):
+        while place < len(units) and units[place].arrived < written:
+            place += 1
+        if place == len(units):
+            return
+        yield kind, key, units[place]
+        place += 1
 
 
 def _looks_right(kind: str, unit: Unit) -> bool:

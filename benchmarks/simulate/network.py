@@ -33,11 +33,15 @@ class Server(Protocol):
 
 @attrs.define(eq=False)
 class Unit:
-    """One response on its way to the client: whose it is, what it looks like, when its first byte arrived."""
+    """One response on its way to the client: whose it is, what it looks like, when its first byte arrived.
+
+    ``strange`` is one that no service sends: a gateway's page, a 408, JSON that breaks off.
+    """
 
     key: str
     form: str
     names_request: bool
+    strange: bool = False
     surplus: bool = False
     arrived: int = 0
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import attrs
+
 from benchmarks.simulate.backend import Answer, Backend, Request
 from benchmarks.simulate.network import Unit, Wire
 from benchmarks.simulate.plan import Fate, Plan, Reaction, Surplus
@@ -143,7 +145,7 @@ class Peer:
             return  # and this connection stays busy
         sent = _changed(kind, request, reaction, answer)
         data = _bytes(sent, reaction.chunked)
-        unit = Unit(request.key, _form(sent), _names_request(sent))
+        unit = _unit(request.key, sent)
         if kind == "cut":
             data = data[: int(len(data) * reaction.cut)]
             if data:
@@ -154,13 +156,13 @@ class Peer:
         now = [each for each in reaction.surplus if not each.after]
         units = [unit]
         for each in now:
-            made, strange = self._strange(each, request, data, unit)
+            made, strange = self._strange(each, data, unit)
             data += made
             units.append(strange)
         self._push(data, units, 1 if now else reaction.pieces)
         for each in reaction.surplus:
             if each.after:
-                made, strange = self._strange(each, request, _bytes(sent, False), unit)
+                made, strange = self._strange(each, _bytes(sent, False), unit)
                 self._loop.call_later(each.after, self._wire.push, made, [strange])
         self._busy = False
         self._go_on()
@@ -171,11 +173,11 @@ class Peer:
             self._wire.push(data[start : start + size], [] if start else units)
 
     @staticmethod
-    def _strange(surplus: Surplus, request: Request, good: bytes, unit: Unit) -> tuple[bytes, Unit]:
+    def _strange(surplus: Surplus, good: bytes, unit: Unit) -> tuple[bytes, Unit]:
         if surplus.what == "again":
-            return good, Unit(request.key, unit.form, unit.names_request, surplus=True)
+            return good, attrs.evolve(unit, surplus=True)
         answer = _STRANGE[surplus.what]
-        return _bytes(answer), Unit("", _form(answer), _names_request(answer), surplus=True)
+        return _bytes(answer), attrs.evolve(_unit("", answer), surplus=True)
 
 
 def _changed(kind: str, request: Request, reaction: Reaction, answer: Answer | None) -> Answer:
@@ -220,8 +222,11 @@ def _with_id(answer: Answer, request_id: str | None) -> Answer:
     return answer
 
 
-def _names_request(answer: Answer) -> bool:
-    return isinstance(answer.body, dict) and "RequestId" in answer.body
+def _unit(key: str, answer: Answer) -> Unit:
+    form = _form(answer)
+    names_request = isinstance(answer.body, dict) and "RequestId" in answer.body
+    throttled = answer.status in (429, 503) and any("Retry-After" in header for header in answer.headers)
+    return Unit(key, form, names_request, strange=form == "page" and not throttled)
 
 
 def _form(answer: Answer) -> str:

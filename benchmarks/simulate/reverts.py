@@ -1,0 +1,158 @@
+"""Faults that were fixed, put back one by one: the simulation has to find each of them.
+
+A revert is a block in which one function of the client does what it did before the fix. Names are of the
+fault, and the text says what goes wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import attrs
+
+from wosdk_async import connected, envelope, fanout, wire
+from wosdk_async.calls import commands
+from wosdk_async.errors import InDoubtError
+from wosdk_async.outcome import InDoubt, NotStarted
+from wosdk_async.transport.engine.native.connection import Connection
+
+__all__ = ["REVERTS", "Revert"]
+
+
+@attrs.frozen
+class Revert:
+    """A fault that can be put back."""
+
+    text: str
+    put_back: Callable[[], AbstractContextManager[None]]
+
+
+REVERTS: dict[str, Revert] = {}
+
+
+def _revert(name: str, text: str) -> Callable[[Callable[[], Iterator[None]]], None]:
+    def keep(function: Callable[[], Iterator[None]]) -> None:
+        REVERTS[name] = Revert(text, contextmanager(function))
+
+    return keep
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    before = owner.__dict__[name]
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+# --- responses of another call -----------------------------------------------------------------
+
+
+@_revert("request-id-not-compared", "a command's response with another RequestId is believed")
+def _request_id_not_compared() -> Iterator[None]:
+    with _replaced(wire.RequestIds, "check", lambda *_: None):
+        yield
+
+
+@_revert("connection-kept", "a connection is kept after a response that is not the service's")
+def _connection_kept() -> Iterator[None]:
+    free = Connection.free
+    with _replaced(Connection, "free", lambda self, believed: free(self, True)):
+        yield
+
+
+@_revert("type-and-id-not-compared", "a base call believes a response that names another type or id")
+def _type_and_id_not_compared() -> Iterator[None]:
+    with (
+        _replaced(envelope, "specifier_for", lambda decode, *_: decode),
+        _replaced(envelope, "record_with", lambda decode, *_: decode),
+    ):
+        yield
+
+
+@_revert("null-result-done", "a CommandResult of null counts as success")
+def _null_result_done() -> Iterator[None]:
+    now = envelope.RESULT.plain
+
+    def before(found: Any, one: Any) -> Any:
+        return now(found | {"CommandResult": found["CommandResult"] or {}}, one)
+
+    changed = attrs.evolve(envelope.RESULT, plain=before)
+    with _replaced(envelope, "RESULT", changed):
+        commands._kind.cache_clear()
+        try:
+            yield
+        finally:
+            commands._kind.cache_clear()
+
+
+@_revert("gateway-503-repeated", "a 503 without the service's error body is followed by another attempt")
+def _gateway_503_repeated() -> Iterator[None]:
+    now = wire._failure
+
+    def before(reply: wire.Reply) -> Any:
+        if reply.status == 503:
+            reply = wire.Reply(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
+        return now(reply)
+
+    with _replaced(wire, "_failure", before):
+        yield
+
+
+# --- verdicts of overlapping calls and of runs ---------------------------------------------------
+
+
+@_revert("shared-trace", "the verdict of a call is read from a trace that it shares with others")
+def _shared_trace() -> Iterator[None]:
+    def before(self: Any, call: Any, trace: Any = None) -> Any:
+        return self._transport.send(call, self._sessions, self._options, trace or self._trace)
+
+    with _replaced(connected.Connected, "_send", before):
+        yield
+
+
+@_revert("source-error-lost", "a CancelledError of the source ends a run as if the source was empty")
+def _source_error_lost() -> Iterator[None]:
+    async def before(self: Any) -> Any:
+        async with self._pulling:
+            if not self._exhausted:
+                try:
+                    item = await anext(self._source)
+                except StopAsyncIteration:
+                    self._exhausted = True
+                except Exception as error:
+                    self._exhausted = True
+                    self._source_error = error
+                else:
+                    self._pulled += 1
+                    return self._pulled - 1, item
+        return None
+
+    with _replaced(fanout.Run, "_pull", before):
+        yield
+
+
+@_revert("not-started-though-sent", "a call that was sent before and is queued again counts as not started")
+def _not_started_though_sent() -> Iterator[None]:
+    def before(index: int, item: Any, trace: Any) -> Any:
+        if not trace.sent:
+            return NotStarted(index, item)
+        text = "it may have been carried out: the run was cancelled while the answer was awaited"
+        return InDoubt(index, item, InDoubtError(text, request_id=trace.request_id))
+
+    with _replaced(fanout, "_cancelled", before):
+        yield
+
+
+@_revert("bare-run-not-started", "a run that is iterated without its block gives NotStarted for every input")
+def _bare_run_not_started() -> Iterator[None]:
+    def before(self: Any) -> Any:
+        self._reading = True
+        return self._outcomes()
+
+    with _replaced(fanout.Run, "__aiter__", before):
+        yield
