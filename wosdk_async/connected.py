@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 import attrs
 
 from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.options import check_names
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.tenant import Tenant
@@ -65,7 +66,11 @@ class Connected:
         return session.grant if session else None
 
     def with_options(self, **changes: Any) -> Self:
-        """The same Company with other :class:`CallOptions`: ``with_options(deadline=5)``."""
+        """Return the same Company with other :class:`CallOptions`: ``with_options(deadline=5)``.
+
+        Raises ConfigurationError for an option that does not exist, and for a value that it does not take.
+        """
+        check_names(changes, (field.name for field in attrs.fields(CallOptions)), "with_options")
         return type(self)(self._transport, self._tenant, attrs.evolve(self._options, **changes), self._trace)
 
     def traced(self, trace: Trace) -> Self:

@@ -95,7 +95,7 @@ def explain(seed: int, name: str, *, shrink: bool) -> Result:
 
 
 def try_reverts(options: argparse.Namespace) -> int:
-    """Put each fault back, and look how many seeds it takes until something is found that is not otherwise."""
+    """Put each fault back, and look how many seeds it takes until it is found."""
     missed = 0
     print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
     for name, revert in REVERTS.items():

@@ -61,7 +61,7 @@ def _request_id_not_compared() -> Iterator[None]:
 @_revert("connection-kept", "a connection is kept after a response that is not the service's")
 def _connection_kept() -> Iterator[None]:
     free = Connection.free
-    with _replaced(Connection, "free", lambda self, believed: free(self, True)):
+    with _replaced(Connection, "free", lambda self, *_, **__: free(self, True)):
         yield
 
 

@@ -11,7 +11,12 @@ import pytest
 from tests.fanout.desk import double, kinds, read
 from wosdk_async import InvalidCallError, NotStarted, Run
 
-RAISED = [asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, OSError]
+
+class Odd(BaseException):
+    """No Exception, and nobody's cancellation."""
+
+
+RAISED = [asyncio.CancelledError, GeneratorExit, Odd, OSError]
 
 
 def plain(error: type[BaseException]) -> Iterator[int]:

@@ -59,6 +59,16 @@ class Trace:
             setattr(self, name, getattr(other, name))
         self.effect = effect
 
+    def go_on(self, attempt: Trace) -> None:
+        """Add what ``attempt`` says of one more attempt of the same call."""
+        marks = attempt._marks
+        self._marks = [*self._marks, "sleep", *marks] if self.attempts or self.waits else marks
+        self._now, self.phase = attempt._now, attempt.phase
+        self.attempts += attempt.attempts
+        self.waits += attempt.waits
+        self.sent = self.sent or attempt.sent
+        self.reply = attempt.reply or self.reply
+
     def enter(self, phase: str, now: float) -> None:
         """Leave the phase that was, and go on with ``phase``."""
         self._marks += (self.phase, now)
