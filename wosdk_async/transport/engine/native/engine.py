@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.decompression import BadContent, decompress
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
@@ -121,7 +122,7 @@ class NativeEngine:
             try:
                 connection.take(asked, waiter)
                 pool.outbox.post(connection, pool.size == 1)
-                return await waiter
+                reply = await waiter
             except SendFailed as failure:
                 if failure.timeout or not connection.stale:
                     raise
@@ -132,6 +133,16 @@ class NativeEngine:
             except BaseException:
                 connection.cut(waiter)
                 raise
+            else:
+                return reply if type(reply) is Reply or asked.raw else await self._plain(origin, reply)
+
+    async def _plain(self, origin: Origin, coded: Reply) -> Reply:
+        """Return the reply as it was before it was compressed. Raises SendFailed."""
+        try:
+            body = await decompress(coded.body, coded.headers, self.limits.body)
+        except BadContent as bad:
+            raise SendFailed(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
+        return Reply(coded.status, coded.headers, body)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""
