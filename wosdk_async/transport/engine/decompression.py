@@ -16,7 +16,7 @@ import io
 import zlib
 from collections.abc import Iterator, Mapping
 
-__all__ = ["BadContent", "Decompressor", "Turns", "decompress", "decompressor_for"]
+__all__ = ["BadContent", "Decompressor", "Turns", "UnwantedContent", "decompress", "decompressor_for"]
 
 _GZIP, _ZLIB, _RAW = 31, 15, -15  # zlib's names for its formats
 _FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
@@ -30,7 +30,11 @@ _STEPS = 8  # between two turns of the loop; counted, not timed, so that a run c
 
 
 class BadContent(Exception):
-    """The body cannot be decompressed, or not within bounds."""
+    """The body cannot be decompressed: it is broken, or cut."""
+
+
+class UnwantedContent(BadContent):
+    """The body is not decompressed: it would grow beyond its bounds, or nobody asked for its coding."""
 
 
 class Turns:
@@ -61,9 +65,9 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
     if not codings:
         return None
     if len(codings) > 1:
-        raise BadContent("the body was compressed more than once")
+        raise UnwantedContent("the body was compressed more than once")
     if codings[0] not in _FORMATS:
-        raise BadContent("the body has a content coding that was not asked for; gzip and deflate are read")
+        raise UnwantedContent("the body has a content coding that was not asked for; gzip and deflate are")
     return Decompressor(_FORMATS[codings[0]])
 
 
@@ -80,7 +84,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
         for piece in decompressor.steps(body):
             whole.write(piece)
             if whole.tell() > limit:
-                raise BadContent(f"the answer is longer than {limit} bytes when it is decompressed")
+                raise UnwantedContent(f"the answer is longer than {limit} bytes when it is decompressed")
             await turns.give()
     except MemoryError:
         raise BadContent("the body does not fit into the memory that is left") from None
@@ -121,7 +125,7 @@ class Decompressor:
                 raise BadContent(f"the compressed body is broken ({cause})") from cause
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _RATIO * self._received:
-                raise BadContent(f"the body grows to more than {_RATIO} times its size")
+                raise UnwantedContent(f"the body grows to more than {_RATIO} times its size")
             yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
             if not packed and (stream.eof or len(piece) < _OUTPUT):  # a full piece: zlib may hold more
@@ -131,7 +135,7 @@ class Decompressor:
         """Begin with the body, or with the next of its gzip members (RFC 1952 2.2)."""
         self._members += 1
         if self._members > _MEMBERS:
-            raise BadContent(f"the body has more than {_MEMBERS} gzip members")
+            raise UnwantedContent(f"the body has more than {_MEMBERS} gzip members")
         if self._format == _GZIP:
             return zlib.decompressobj(_GZIP)
         if self._members > 1:

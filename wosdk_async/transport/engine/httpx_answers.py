@@ -8,7 +8,14 @@ from __future__ import annotations
 import io
 from collections.abc import AsyncGenerator
 
-from wosdk_async.transport.engine.decompression import BadContent, Turns, decompress, decompressor_for
+from wosdk_async.errors import DownloadError
+from wosdk_async.transport.engine.decompression import (
+    BadContent,
+    Turns,
+    UnwantedContent,
+    decompress,
+    decompressor_for,
+)
 from wosdk_async.transport.engine.httpx_errors import translated
 from wosdk_async.transport.engine.library import httpx
 from wosdk_async.wire import Reply
@@ -50,7 +57,7 @@ def _within(body: bytes, limit: int) -> bytes:
 
 
 async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed, as it comes. Raises SendFailed."""
+    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for what no attempt will change."""
     with translated(url):
         try:
             if response.is_stream_consumed:
@@ -64,6 +71,8 @@ async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, No
                         yield piece
             if decompressor is not None:
                 decompressor.finish()
+        except UnwantedContent as bad:
+            raise DownloadError(f"the file cannot be read: {bad}", status=response.status_code) from None
         except BadContent as bad:
             raise httpx.DecodingError(str(bad)) from None
         except MemoryError:
