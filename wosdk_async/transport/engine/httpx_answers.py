@@ -30,8 +30,8 @@ _NO_MEMORY = "the answer does not fit into the memory that is left"
 async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
     """Return what ``read`` makes of the response, its body decompressed to at most ``limit`` bytes.
 
-    The connection is closed unless ``read`` returns or raises a WosdkError, and before anybody else can get it.
-    Raises the errors of httpx.
+    The connection is closed unless ``read`` returns or raises a WosdkError, before another request can get
+    it. Raises the errors of httpx.
     """
     believed = False
     try:
