@@ -32,17 +32,17 @@ def mocked_service(router: respx.MockRouter, url: str) -> respx.Route:
     """Let ``router`` stand for the service; the route of a customer."""
     router.post(f"{url}/OAuth/token").respond(json=TOKEN)
     router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json=discovery(url))
-    return router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7}})
+    return router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7, "Name": "mocked"}})
 
 
 @pytest.fixture
 async def service() -> AsyncIterator[Service]:
-    async with Service(lambda _: Answer(body={"Data": {"Id": 1}})) as made:
+    async with Service(lambda _: Answer(body={"Data": {"Id": 7, "Name": "real"}})) as made:
         yield made
 
 
-async def read(client: Client) -> int | None:
-    return (await client.company().get(Customer, 7)).id
+async def read(client: Client) -> str | None:
+    return (await client.company().get(Customer, 7)).name
 
 
 MODES = [{}, {"using": "httpx"}, {"using": "httpcore"}]
@@ -54,11 +54,11 @@ async def test_respx_answers_in_each_of_its_modes(service: Service, mode: dict[s
     with respx.mock(**mode) as router:
         route = mocked_service(router, service.url)
         async with service.client() as client:
-            assert await read(client) == 7
+            assert await read(client) == "mocked"
     assert (route.call_count, service.connections) == (1, 0)
     assert route.calls.last.request.headers["authorization"] == "Bearer mocked"
     async with service.client() as client:
-        assert await read(client) == 1
+        assert await read(client) == "real"
     assert service.connections > 0
 
 
@@ -68,12 +68,12 @@ async def test_a_client_from_outside_is_mocked_for_as_long_as_the_mock_is_there(
 ) -> None:
     """Before and after it the native engine sends, over the connection that it kept."""
     async with service.client() as client:
-        assert await read(client) == 1
+        assert await read(client) == "real"
         before = service.connections
         async with respx.mock(**mode, assert_all_called=False) as router:
             mocked_service(router, service.url)
-            assert await read(client) == 7
-        assert await read(client) == 1
+            assert await read(client) == "mocked"
+        assert await read(client) == "real"
     assert len(service.calls) == 2
     assert service.connections == before
 
@@ -83,7 +83,7 @@ async def test_the_decorator(service: Service) -> None:
     """``@respx.mock``, with the routes of the module."""
     mocked_service(respx.mock, service.url)
     async with service.client() as client:
-        assert await read(client) == 7
+        assert await read(client) == "mocked"
     assert service.connections == 0
 
 
@@ -91,8 +91,8 @@ async def test_the_fixture(respx_mock: respx.MockRouter, service: Service) -> No
     """The fixture ``respx_mock``, used from two event loops."""
     mocked_service(respx_mock, service.url)
     async with service.client() as client:
-        assert await read(client) == 7
-        assert await asyncio.to_thread(asyncio.run, read(client)) == 7
+        assert await read(client) == "mocked"
+        assert await asyncio.to_thread(asyncio.run, read(client)) == "mocked"
     assert service.connections == 0
 
 
@@ -112,7 +112,7 @@ async def test_what_may_pass_reaches_the_network(service: Service, mode: dict[st
     with respx.mock(**mode) as router:
         mocked_service(router, service.url).pass_through()
         async with service.client() as client:
-            assert await read(client) == 1
+            assert await read(client) == "real"
     assert (len(service.calls), len(service.tokens)) == (1, 0)
 
 
@@ -134,9 +134,9 @@ async def test_pytest_httpx(service: Service, httpx_mock: HTTPXMock) -> None:
     """Its fixture answers, and its requests can be looked at."""
     httpx_mock.add_response(url=f"{service.url}/OAuth/token", json=TOKEN)
     httpx_mock.add_response(method="POST", json=discovery(service.url))
-    httpx_mock.add_response(method="GET", json={"Data": {"Id": 7}})
+    httpx_mock.add_response(method="GET", json={"Data": {"Id": 7, "Name": "mocked"}})
     async with service.client() as client:
-        assert await read(client) == 7
+        assert await read(client) == "mocked"
     assert httpx_mock.get_requests()[-1].headers["companyname"] == "Acme Facilities"
     assert service.connections == 0
 
@@ -148,11 +148,11 @@ async def test_a_patch_of_the_tests_own(service: Service, monkeypatch: pytest.Mo
     async def patch(_: object, request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/token"):
             return httpx.Response(200, json=TOKEN)
-        return httpx.Response(200, json={**discovery(service.url), "Data": {"Id": 7}})
+        return httpx.Response(200, json={**discovery(service.url), "Data": {"Id": 7, "Name": "mocked"}})
 
     monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", patch)
     async with service.client() as client:
-        assert await read(client) == 7
+        assert await read(client) == "mocked"
     assert service.connections == 0
 
 
@@ -178,7 +178,7 @@ async def test_a_tool_that_watches_httpx_is_no_mock(
     watched = Watched(httpx.AsyncHTTPTransport.handle_async_request)
     monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", watched)
     async with service.client() as client:
-        assert await read(client) == 1
+        assert await read(client) == "real"
     assert watched.calls == 0
 
 
@@ -191,7 +191,7 @@ with respx.mock(using=mode) as router:
     router.post(f"{url}/OAuth/token").respond(json={"access_token": "a", "expires_in": 1199})
     found = {"Url": f"{url}/", "CompanyName": "Acme", "CompanyId": 1}
     router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json={"CommandResult": found})
-    router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7}})
+    router.get(path__regex=".*/Customer/7").respond(json={"Data": {"Id": 7, "Name": "mocked"}})
 
     async def main():
         region = wosdk.Region("test", locator_url=url, token_url=f"{url}/OAuth/token")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from itertools import pairwise
+from typing import cast
 
 import httpcore
 import httpx
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native.content import inflated
+from wosdk_async.transport.engine.decompression import BadContent, decompress
 from wosdk_async.transport.engine.native.head import HeaderLines
 from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
 from wosdk_async.transport.limits import Limits
@@ -39,13 +40,23 @@ def answer_in(*pieces: bytes) -> Reply:
 
 
 def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] | None:
-    """The same, decompressed; None for what is refused. Nothing but Garbage may be raised."""
+    """The same, decompressed; None for what is refused. Nothing but Garbage and BadContent may be raised."""
     try:
         answer = answer_in(*pieces)
         assert isinstance(answer.headers, HeaderLines)
-        return answer.status, tuple(answer.headers.raw), inflated(answer, LIMITS.body).body
-    except Garbage:
+        return answer.status, tuple(answer.headers.raw), decompressed(answer)
+    except (Garbage, BadContent):
         return None
+
+
+def decompressed(answer: Reply) -> bytes:
+    """The body, which is small: to decompress it takes no turn of an event loop."""
+    steps = decompress(answer.body, answer.headers, LIMITS.body)
+    try:
+        steps.send(None)
+    except StopIteration as end:
+        return cast(bytes, end.value)
+    raise AssertionError("a small body was not decompressed at once")
 
 
 @pytest.mark.parametrize("raw", SMALL.values(), ids=SMALL)

@@ -122,7 +122,12 @@ class Downloading(Verbs):
             buffer = io.BytesIO()
 
             async def take(piece: bytes) -> None:
-                buffer.write(piece)
+                try:
+                    buffer.write(piece)
+                except MemoryError:
+                    raise DownloadError(
+                        "the file does not fit into memory; write it to a file (to=)"
+                    ) from None
 
             await pour(take)
             return buffer.getvalue()

@@ -18,8 +18,8 @@ NAME = ""
 """The cell behind ``{}``."""
 
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<choice>[^{}]*)\}|[^{}]+")
-_OPTION = r"(?:'(?:[^']|'')*'|[^'|\s][^|]*)"
-_OPTIONS = re.compile(rf"\s*{_OPTION}\s*(?:\|\s*{_OPTION}\s*)*")
+_OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^|]*+))(?:\||\Z)")
+"""One option and what ends it. No quantifier gives anything back, so a text is read once and never again."""
 
 
 @attrs.frozen
@@ -80,10 +80,15 @@ def _part(piece: re.Match[str]) -> str | Choice:
 def _choice(inside: str) -> Choice:
     if inside == NAME:
         return Choice(((NAME, ""),))
-    if not _OPTIONS.fullmatch(inside):
-        raise ValueError(f"{{{inside}}} cannot be read; write {{column}} or {{column|other column|'text'}}")
-    return Choice(tuple(_option(found.strip()) for found in re.findall(_OPTION, inside)))
+    options, end = [], 0
+    while (option := _OPTION.match(inside, end)) is not None:
+        options.append(_option(option))
+        end = option.end()
+        if option[0][-1] != "|":
+            return Choice(tuple(options))
+    raise ValueError(f"{{{inside}}} cannot be read; write {{column}} or {{column|other column|'text'}}")
 
 
-def _option(text: str) -> tuple[str | None, str]:
-    return (None, text[1:-1].replace("''", "'")) if text[0] == "'" else (text, "")
+def _option(found: re.Match[str]) -> tuple[str | None, str]:
+    text, column = found["text"], found["column"]
+    return (None, text.replace("''", "'")) if column is None else (column.strip(), "")

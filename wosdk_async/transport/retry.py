@@ -3,8 +3,9 @@
 =============  ====================================================  =============================
 never sent     no connection                                         sent again, creates too
 refused        an error body of the service                          by its code, see ``dispatch``
-please wait    429, 503                                              sent again after the wait
-in doubt       sent and no answer, or one that does not tell         sent again only if that is safe
+please wait    429; 503 of the service or with Retry-After           sent again after the wait
+in doubt       sent and no response, or one that does not tell,      sent again only if that is safe
+               or that of another call
 =============  ====================================================  =============================
 """
 

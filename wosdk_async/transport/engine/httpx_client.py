@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import ConfigurationError
+from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.transport.engine import Headers, OnSending, Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import NEVER_SENT, failure, translated
@@ -19,6 +19,7 @@ from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.transport.network import Network
+from wosdk_async.wire import Unreadable
 
 __all__ = ["ClientEngine"]
 
@@ -80,13 +81,13 @@ class ClientEngine:
             sent = True
             on_sending()
             response = await self._client.send(request, stream=True, follow_redirects=False)
-            reply = await whole(response, self._body)
+            return await whole(response, self._body, read)
+        except (WosdkError, Unreadable):  # of what was read
+            raise
         except AssertionError:  # a mock's word on what it did not expect: for the test, not for the caller
             raise
         except Exception as cause:
             error = failure(url, cause, sent=sent and not isinstance(cause, NEVER_SENT))
-        else:
-            return read(reply)  # the connection is the client's: it cannot be closed here
         finally:
             self._busy -= 1
         raise error

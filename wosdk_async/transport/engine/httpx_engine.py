@@ -135,14 +135,13 @@ class HttpxEngine:
         transport = await self._take(origin)
         believed = False
         try:
-            reply = await whole(await transport.handle_async_request(request), self._limits.body)
-            try:
-                value = read(reply)
-            except WosdkError:
-                believed = True
-                raise
+            response = await transport.handle_async_request(request)
+            value = await whole(response, self._limits.body, read)
             believed = True
             return value
+        except WosdkError:
+            believed = True
+            raise
         finally:
             if believed and not self._closed and _silent(transport):
                 self._idle.setdefault(origin, []).append(transport)

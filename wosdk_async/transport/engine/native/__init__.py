@@ -8,7 +8,6 @@
     dial.py        new connections; addresses.py finds a way to the host, tls.py has whom to trust
     connection.py  one socket: one request out, one answer in
     parser.py      bytes to an answer, with llhttp; no input, no output; head.py has its header lines
-    content.py     gzip and deflate
 
 It costs a tenth of httpx: one future for a request, no locks, one buffer for all that is received, and
 one timer for all that is waited for. HTTP/2 and proxies are left to httpx.

@@ -7,7 +7,6 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
 from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native.content import inflated
 from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
 from wosdk_async.transport.engine.native.request import Exchange, Origin
 from wosdk_async.transport.limits import Timeouts
@@ -218,10 +217,11 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.feed(data)
-            if answer is not None and self._parser.coded:
-                answer = self._plain(answer)
         except Garbage as garbage:
             self._fail(f"the answer cannot be read: {garbage}")
+            return
+        except MemoryError:
+            self._fail("the answer cannot be read: it does not fit into the memory that is left")
             return
         if answer is None:
             self.since = self.pool.now()
@@ -234,8 +234,6 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.end()
-            if self._parser.coded:
-                answer = self._plain(answer)
         except Garbage as garbage:
             self._fail(str(garbage))
         else:
@@ -256,10 +254,6 @@ class Connection(asyncio.BufferedProtocol):
         waiter, self._waiter = self._waiter, None
         self._unsent, self._exchange = False, _NOTHING
         return waiter
-
-    def _plain(self, answer: Reply) -> Reply:
-        """``answer`` as it was before it was compressed, unless it is wanted as it came. Raises Garbage."""
-        return answer if self._exchange.raw else inflated(answer, self.pool.limits.body)
 
     def _answered(self, answer: Reply) -> None:
         waiter = self._let_go()

@@ -10,6 +10,7 @@ from typing import Any
 
 from wosdk_async.errors import WosdkError
 from wosdk_async.transport.engine import Read, SendFailed, whole_reply
+from wosdk_async.transport.engine.decompression import BadContent, decompress
 from wosdk_async.transport.engine.native.connection import Connection
 from wosdk_async.transport.engine.native.dial import dial
 from wosdk_async.transport.engine.native.pool import Pool
@@ -17,6 +18,7 @@ from wosdk_async.transport.engine.native.request import Exchange, Origin, origin
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.fork import tell_of_forks
 from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.wire import Reply
 
 __all__ = ["NativeEngine"]
 
@@ -136,6 +138,8 @@ class NativeEngine:
                 raise
         # No other request gets the connection before this response is believed.
         try:
+            if type(reply) is not Reply and not asked.raw:
+                reply = await self._plain(origin, reply)
             value = read(reply)
         except WosdkError:
             connection.free(believed=True)
@@ -145,6 +149,14 @@ class NativeEngine:
             raise
         connection.free(True)
         return value
+
+    async def _plain(self, origin: Origin, coded: Reply) -> Reply:
+        """Return the reply as it was before it was compressed. Raises SendFailed."""
+        try:
+            body = await decompress(coded.body, coded.headers, self.limits.body)
+        except BadContent as bad:
+            raise SendFailed(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
+        return Reply(coded.status, coded.headers, body)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""

@@ -6,6 +6,7 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
+import io
 from typing import NoReturn
 
 from httptools import HttpResponseParser
@@ -14,7 +15,7 @@ from wosdk_async.transport.engine.native.head import HeaderLines
 from wosdk_async.transport.limits import Limits
 from wosdk_async.wire import Reply
 
-__all__ = ["AnswerParser", "Garbage"]
+__all__ = ["AnswerParser", "CodedReply", "Garbage"]
 
 _HEAD, _BODY, _DONE, _MORE = range(4)
 _H = ord("H")  # as a status line begins
@@ -25,6 +26,12 @@ class Garbage(Exception):
     """What came is no answer, or none that can be trusted."""
 
 
+class CodedReply(Reply):
+    """A reply whose body is as it was sent: a header says how it was compressed."""
+
+    __slots__ = ()
+
+
 class AnswerParser:
     """Reads the answers of one connection, each after :meth:`expect`."""
 
@@ -33,6 +40,7 @@ class AnswerParser:
         "_bare",
         "_body",
         "_chunks",
+        "_coded",
         "_end",
         "_head",
         "_headers",
@@ -42,7 +50,6 @@ class AnswerParser:
         "_silent",
         "_stage",
         "_status",
-        "coded",
         "on_body",
     )
 
@@ -51,7 +58,7 @@ class AnswerParser:
         self._chunks: list[bytes] = []
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
-        self._body: bytearray | None = None
+        self._body: io.BytesIO | None = None  # which gives its bytes away without a copy
         self._answer: Reply | None = None
         self.expect()
 
@@ -60,10 +67,10 @@ class AnswerParser:
         self._bare = bare
         self._stage = _HEAD
         self._head: bytes | bytearray = b""
+        self._end = 0  # of the last head in it that was read: of this answer, or of an 1xx before it
         self._silent = 0
         self._reusable = False
-        self.coded = False
-        """Whether a header says how the body is compressed."""
+        self._coded = False
 
     def close(self) -> None:
         """Let go of the C parser, which holds this object and is held by it."""
@@ -107,7 +114,7 @@ class AnswerParser:
         is in it; JSON and gzip tell.
         """
         if self._stage == _BODY and not any(map(self._headers.every, _PLAIN)):
-            return Reply(self._status, self._headers, self._taken())
+            return self._reply()
         what = "before it answered" if self.untouched else "in the middle of its answer"
         raise Garbage(f"the service closed the connection {what}")
 
@@ -116,28 +123,37 @@ class AnswerParser:
         if not self._chunks:
             self._silent += received
             if self._silent > self._limits.head:
-                raise Garbage(f"more than {self._limits.head} bytes of headers")
+                self._refuse_head()
             return
         self._silent = 0
         if self._body is None:
-            self._body = bytearray()
-        self._body += b"".join(self._chunks)
+            self._body = io.BytesIO()
+        self._body.writelines(self._chunks)
         self._chunks.clear()
-        if len(self._body) > self._limits.body:
+        if self._body.tell() > self._limits.body:
             self._refuse_long()
+
+    def _refuse_head(self) -> NoReturn:
+        raise Garbage(f"more than {self._limits.head} bytes of headers")
 
     def _refuse_long(self) -> NoReturn:
         raise Garbage(f"the answer is longer than {self._limits.body} bytes")
+
+    def _reply(self) -> Reply:
+        return (CodedReply if self._coded else Reply)(self._status, self._headers, self._taken())
 
     def _taken(self) -> bytes:
         """The body, which is not kept here any longer."""
         chunks, body = self._chunks, self._body
         if body is None and len(chunks) == 1:
             whole = chunks.pop()
-        else:
-            whole = b"".join((body or b"", *chunks))
-            self._body = None
+        elif body is None:
+            whole = b"".join(chunks)
             chunks.clear()
+        else:
+            body.writelines(chunks)
+            chunks.clear()
+            whole, self._body = body.getvalue(), None
         if len(whole) > self._limits.body:
             self._refuse_long()
         return whole
@@ -155,13 +171,16 @@ class AnswerParser:
         self._status = status = self._parser.get_status_code()
         if status < 100 or status == 101:
             raise Garbage(f"status {status}")
-        head = self._head
-        if head[0] != _H:  # llhttp lets empty lines pass before the status line
-            head = self._head = head.lstrip(b"\r\n")
-        self._end = end = head.find(b"\r\n\r\n")
+        head, start = self._head, self._end
+        if head[start] != _H:  # llhttp lets empty lines pass before the status line
+            start = len(head) - len(head[start:].lstrip(b"\r\n"))
+        end = head.find(b"\r\n\r\n", start)
         if end < 0:
             raise Garbage("header lines that do not end as they should")
-        lines = bytes(head[:end])
+        lines = bytes(head[start:end])
+        self._end = end + 4
+        if self._end > self._limits.head:
+            self._refuse_head()
         most = self._limits.headers
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
             raise Garbage(f"more than {most} headers")
@@ -170,11 +189,12 @@ class AnswerParser:
             self._read_codings(headers, lower)
         if status >= 200:
             self._head = b""  # the rest of what came is the body, which comes as such
+            self._silent -= self._end  # which has its own bound; what follows begins anew
         if self._bare and status >= 200:
             self._answer = Reply(status, headers, b"")
 
     def _read_codings(self, headers: HeaderLines, lower: bytes) -> None:
-        self.coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
+        self._coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
         codings = headers.every(b"transfer-encoding") if b"transfer-encoding" in lower else ()
         if any(coding.lower() != b"chunked" for coding in codings):
             raise Garbage("a transfer coding other than chunked")
@@ -183,10 +203,9 @@ class AnswerParser:
         if self._stage != _BODY:
             return
         if self._status < 200:  # 1xx: the answer is still to come
-            self._stage, self.coded = _HEAD, False
-            self._head = self._head[self._end + 4 :]
+            self._stage, self._coded = _HEAD, False
             return
         self._stage = _DONE
         self._reusable = self._parser.should_keep_alive()
         if self._answer is None:
-            self._answer = Reply(self._status, self._headers, self._taken())
+            self._answer = self._reply()

@@ -1,0 +1,171 @@
+"""Compressed bodies, over every engine: read whole where they are honest, bounded where they are bombs."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import gzip
+import random
+import zlib
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.proxy import Proxy
+from tests.engine.raw import RawServer, answering
+from tests.engine.test_answers import raw_deflate, sized
+from wosdk_async import NativeTransport
+from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.engine.choice import FullEngine, engine_for
+from wosdk_async.transport.engine.decompression import BadContent, decompress
+from wosdk_async.transport.limits import Limits
+from wosdk_async.transport.network import Network
+
+MIB = 1024 * 1024
+ENGINES = ["native", "httpx", "proxy", "transport", "native transport", "http_client", "hooked http_client"]
+EMPTY = gzip.compress(b"")
+
+
+@contextlib.asynccontextmanager
+async def made(kind: str, **limits: int) -> AsyncIterator[FullEngine]:
+    """An engine of each kind that sends calls."""
+    bounds = Limits(**limits)  # type: ignore[arg-type]  # some are times
+
+    async def hook(response: httpx.Response) -> None:
+        assert not response.is_closed
+
+    async with contextlib.AsyncExitStack() as stack:
+        if kind == "proxy":
+            proxy = await stack.enter_async_context(Proxy())
+            network = Network(proxy=f"http://{proxy.address}")
+        elif kind in ("transport", "native transport"):
+            own = NativeTransport() if kind == "native transport" else httpx.AsyncHTTPTransport()
+            await stack.enter_async_context(own)
+            network = Network(transport=own)
+        elif kind in ("http_client", "hooked http_client"):
+            hooks = {"response": [hook]} if kind.startswith("hooked") else {}
+            client = httpx.AsyncClient(trust_env=False, event_hooks=hooks)
+            network = Network(http_client=await stack.enter_async_context(client))
+        else:
+            network = Network(http2=kind == "httpx", trust_env=False)
+        engine = engine_for(network, bounds)
+        stack.push_async_callback(engine.aclose)
+        yield engine
+
+
+async def fetch(kind: str, raw: bytes, **limits: int) -> bytes:
+    """The body of the response ``raw``."""
+    async with RawServer(answering(raw)) as server, made(kind, **limits) as engine, asyncio.timeout(20):
+        return (await engine.send("POST", f"{server.url}/", (), b"{}", lambda: None)).body
+
+
+def coded(body: bytes, coding: str = "gzip") -> bytes:
+    return sized(body, b"Content-Encoding: " + coding.encode())
+
+
+TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))
+HONEST = {
+    "gzip": (coded(gzip.compress(TEXT)), TEXT),
+    "members": (coded(gzip.compress(TEXT[:1000]) * 200 + EMPTY * 9000, "x-gzip"), TEXT[:1000] * 200),
+    "deflate": (coded(zlib.compress(TEXT), "deflate"), TEXT),
+    "raw deflate": (coded(raw_deflate(TEXT), "deflate"), TEXT),
+    "one byte 1,048,576 times": (coded(gzip.compress(bytes(MIB))), bytes(MIB)),
+    "identity": (coded(TEXT, "identity, Identity"), TEXT),
+    "nothing": (coded(b""), b""),
+}
+BOMBS = {
+    "stacked": (coded(gzip.compress(gzip.compress(bytes(20 * MIB))), "gzip, gzip"), "more than once"),
+    "stacked in two headers": (
+        sized(EMPTY, b"Content-Encoding: gzip", b"Content-Encoding: deflate"),
+        "more than once",
+    ),
+    "ratio": (coded(gzip.compress(bytes(MIB + 1))), "200 times its size"),
+    "deflate": (coded(zlib.compress(bytes(50 * MIB)), "deflate"), "200 times its size"),
+    "raw deflate": (coded(raw_deflate(bytes(50 * MIB)), "deflate"), "200 times its size"),
+    "members": (coded(EMPTY * 100_000), "10000 gzip members"),
+    "another coding": (coded(b"hi", "br"), "was not asked for"),
+    "cut": (coded(gzip.compress(TEXT)[:-1]), "cut"),
+    "cut between bytes of a header": (coded(EMPTY + EMPTY[:5]), "cut"),
+    "broken": (coded(gzip.compress(TEXT)[:-8] + bytes(8)), "broken"),
+    "bytes behind it": (coded(zlib.compress(TEXT) + b"x", "deflate"), "follow"),
+    "no gzip": (coded(b"no gzip at all"), "broken"),
+}
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+@pytest.mark.parametrize(("raw", "body"), HONEST.values(), ids=HONEST)
+async def test_what_is_compressed_as_usual_is_read(kind: str, raw: bytes, body: bytes) -> None:
+    assert await fetch(kind, raw) == body
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+@pytest.mark.parametrize(("raw", "why"), BOMBS.values(), ids=BOMBS)
+async def test_what_is_not_fit_to_be_decompressed_is_an_error(kind: str, raw: bytes, why: str) -> None:
+    """Of every engine the same one, and the request counts as sent."""
+    with pytest.raises(SendFailed, match=why) as caught:
+        await fetch(kind, raw)
+    assert (caught.value.sent, caught.value.timeout) == (True, "")
+
+
+@pytest.mark.parametrize("kind", ENGINES)
+async def test_the_bound_on_a_body_holds_before_and_after_decompression(kind: str) -> None:
+    """To the byte."""
+    assert len(await fetch(kind, coded(gzip.compress(TEXT)), body=len(TEXT))) == len(TEXT)
+    with pytest.raises(SendFailed, match=f"longer than {len(TEXT) - 1} bytes"):
+        await fetch(kind, coded(gzip.compress(TEXT)), body=len(TEXT) - 1)
+    with pytest.raises(SendFailed, match="longer than 40 bytes"):
+        await fetch(kind, coded(EMPTY * 3), body=40)
+
+
+def steps(body: bytes, coding: str, limit: int = 64 * MIB) -> Iterator[None]:
+    """Decompress by hand: an item for each turn that the loop gets; the result is that of the last."""
+    decompressing = decompress(body, {"content-encoding": coding}, limit)
+    while True:
+        try:
+            decompressing.send(None)
+        except StopIteration as end:
+            return end.value
+        yield
+
+
+def result(body: bytes, coding: str) -> bytes:
+    taking = steps(body, coding)
+    while True:
+        try:
+            next(taking)
+        except StopIteration as end:
+            return bytes(end.value)
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_535, 65_536, 65_537, 131_072, 500_000])
+@pytest.mark.parametrize("fill", [b"\0", TEXT])
+def test_bodies_of_all_sizes(size: int, fill: bytes) -> None:
+    """Also where the end comes with a piece that is full."""
+    body = (fill * size)[:size] if len(fill) == 1 else fill[:size]
+    assert result(gzip.compress(body), "gzip") == body
+    assert result(gzip.compress(body) * 2, "gzip") == body * 2
+    assert result(zlib.compress(body, 0), "deflate") == body
+    assert result(raw_deflate(body), "deflate") == body
+
+
+@given(st.lists(st.binary(max_size=100_000), min_size=1, max_size=5))
+def test_any_members(bodies: list[bytes]) -> None:
+    assert result(b"".join(map(gzip.compress, bodies)), "gzip") == b"".join(bodies)
+
+
+@given(st.binary(max_size=300), st.sampled_from(["gzip", "deflate"]))
+def test_any_bytes_are_a_body_or_an_error(body: bytes, coding: str) -> None:
+    """Nothing but BadContent is raised."""
+    with contextlib.suppress(BadContent):
+        result(body, coding)
+
+
+def test_the_loop_gets_turns() -> None:
+    """A small body takes none, a large one a turn for each half MiB, thousands of members one for each few."""
+    assert list(steps(gzip.compress(TEXT[:200_000]), "gzip")) == []
+    assert len(list(steps(gzip.compress(TEXT), "gzip"))) >= 10
+    assert len(list(steps(EMPTY * 10_000, "gzip"))) >= 1_000
