@@ -76,26 +76,24 @@ class Asked(asyncio.SelectorEventLoop):
 
 
 def test_a_loop_that_comes_while_another_one_is_let_in() -> None:
-    """Both calls end as calls do, in the one order of steps in which they met."""
+    """Neither is forgotten: each goes on over the connection that it opened, and needs no other."""
 
     async def call(client: Client) -> Any:
         return await client.company().get("Thing", 1)
 
     with Server() as service:
-        client, first, failed = service.client(), Asked(), list[BaseException]()
-        assert first.run_until_complete(call(client)) == {"Id": 1}
-
-        def meanwhile() -> None:
-            try:
-                assert asyncio.run(call(client)) == {"Id": 1}
-            except BaseException as error:
-                failed.append(error)
-
-        first.meanwhile = meanwhile
-        assert asyncio.run(call(client)) == {"Id": 1}
-        assert not failed
-        first.run_until_complete(client.aclose())
-        first.close()
+        client, first, second = service.client(), Asked(), asyncio.new_event_loop()
+        third, values = asyncio.new_event_loop(), list[Any]()
+        values.append(first.run_until_complete(call(client)))
+        first.meanwhile = lambda: values.append(second.run_until_complete(call(client)))
+        values.append(third.run_until_complete(call(client)))
+        assert service.connections == 3 + 1, "one for each loop, and that of the log-in"
+        values += [loop.run_until_complete(call(client)) for loop in (first, second, third)]
+        assert values == [{"Id": 1}] * 6
+        assert service.connections == 3 + 1
+        for loop in (first, second, third):
+            loop.run_until_complete(client.aclose())
+            loop.close()
 
 
 @pytest.fixture
