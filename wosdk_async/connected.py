@@ -106,9 +106,12 @@ class Connected:
 
     async def _traced(self, call: Call[T], shown: Trace) -> T:
         """Send ``call`` with a trace of its own, which decides its verdict; copy that to the program's."""
-        own = Trace(call.request_id)
+        own = self._trace_of(call)
         try:
             return await self._transport.send(call, self._sessions, self._options, own)
         finally:
             own.effect = own.sent and not call.repeat_safe
             shown.become(own)
+
+    def _trace_of(self, call: Call[Any]) -> Trace:
+        return Trace(call.request_id, company=self.name, operation=call.operation)

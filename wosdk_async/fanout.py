@@ -248,7 +248,8 @@ class Run(Generic[I, R]):
 
 def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
     """Tell what became of a call that the run cut short, as far as ``trace`` knows."""
-    details = {"request_id": trace.request_id, "attempts": trace.attempts, "waits": trace.waits}
+    names = ("company", "operation", "request_id", "attempts", "waits", "times")
+    details = {name: getattr(trace, name) for name in names}
     if trace.sent or trace.effect:
         text = "it may have been carried out: the run was cancelled while the answer was awaited"
         return InDoubt(index, item, InDoubtError(text, **details))

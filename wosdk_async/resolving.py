@@ -48,8 +48,6 @@ class Resolver(Generic[R]):
     seconds: float
     settle: float
     attempts: int
-    company: str
-    operation: str
     trace: Trace
     _doubt: InDoubtError | None = attrs.field(default=None, init=False)
     _told: bool = attrs.field(default=False, init=False)
@@ -78,7 +76,7 @@ class Resolver(Generic[R]):
         except WosdkError as error:
             trace = self.trace
             error.attempts, error.waits, error.times = trace.attempts, trace.waits, trace.times
-            error.add(company=self.company, operation=self.operation, request_id=trace.request_id)
+            error.add(company=trace.company, operation=trace.operation, request_id=trace.request_id)
             raise
 
     async def _sent_until_known(self) -> R:

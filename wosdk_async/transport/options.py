@@ -82,5 +82,8 @@ def names_checked(cls: C) -> C:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # an integer of very many digits has no text
+        text = f"a {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

@@ -26,11 +26,12 @@ PHASES = {
 class Trace:
     """The course of one call, of the last one that ended where several were traced.
 
-    ``reply`` is the last answer as it came, of whatever attempt. ``phase`` names what the call is busy
-    with, so that a deadline can say what used the time up, and ``times`` holds the seconds spent in each
-    phase that the call went through: queue, session, connect, request, sleep. ``waits`` are the seconds
-    slept before each further attempt. ``sent`` turns true when the first byte of an attempt leaves, and false
-    again when the service answers that it did nothing: while it is true the call may have been carried out.
+    ``company``, ``operation`` and ``request_id`` say which one. ``reply`` is the last answer as it came, of
+    whatever attempt. ``phase`` names what the call is busy with, so that a deadline can say what used the
+    time up, and ``times`` holds the seconds spent in each phase that the call went through: queue, session,
+    connect, request, sleep. ``waits`` are the seconds slept before each further attempt. ``sent`` turns true
+    when the first byte of an attempt leaves, and false again when the service answers that it did nothing:
+    while it is true the call may have been carried out.
     ``effect`` says whether that was so of any traced call that is not safe to repeat; it never turns back.
     """
 
@@ -44,6 +45,8 @@ class Trace:
     waits: tuple[float, ...] = ()
     reply: Reply | None = attrs.field(default=None, repr=False)
     effect: bool = attrs.field(default=False, repr=False)
+    company: str | None = attrs.field(default=None, kw_only=True)
+    operation: str | None = attrs.field(default=None, kw_only=True)
 
     def begin(self, request_id: str | None, clock: Clock, now: float) -> None:
         """Forget the call before."""

@@ -110,9 +110,11 @@ class Commands(Connected):
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
             mark = Marker.of(made, marker) if marker is not None else None
+            sent = calls.command(made)
+            trace.company, trace.operation, trace.request_id = self.name, sent.operation, sent.request_id
             if mark is not None:
-                return await self._resolved(calls.command(made), mark, trace)
-            return await self._send(calls.command(made), trace)
+                return await self._resolved(sent, mark, trace)
+            return await self._send(sent, trace)
 
         return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
 
@@ -133,7 +135,7 @@ class Commands(Connected):
     async def _resolved(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
         """Send a command that carries a key of the caller's own, and look it up when it is in doubt."""
         transport, sessions, options = self._transport, self._sessions, self._options
-        whole = trace or Trace(call.request_id)
+        whole = trace or self._trace_of(call)
         with transport.hold() as hold:
 
             def within(seconds: float) -> CallOptions:
@@ -152,8 +154,6 @@ class Commands(Connected):
                     seconds=options.seconds(call),
                     settle=options.settle,
                     attempts=options.retry.attempts,
-                    company=self.name,
-                    operation=call.operation,
                     trace=whole,
                 ).run()
             finally:
