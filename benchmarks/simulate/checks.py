@@ -12,7 +12,7 @@ from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Row
 from benchmarks.simulate.network import Network, Unit, Wire
 from benchmarks.simulate.program import Boom, Ended, Program, Verdict, contact
 from benchmarks.simulate.service import Service
-from wosdk_async import ConfigurationError, InvalidCallError, NotUniqueError, WosdkError
+from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, NotUniqueError, WosdkError
 
 __all__ = ["Judge", "Violation"]
 
@@ -76,9 +76,11 @@ class Judge:
     def _effect(self, verdict: Verdict) -> None:
         """Compare a verdict with the store."""
         rows, key, how = self.backend.rows(verdict.key), verdict.key, verdict.how
-        if len(rows) > 1:
+        if len(rows) > 1 and not verdict.step.beyond:
             self._allowed_or(verdict, "doubled", f"{key} is there {len(rows)} times, and {how}")
-        if how == "done":
+        if verdict.step.beyond and rows and self._beyond(verdict, rows):
+            self.windows["what was done showed later than the settle time"] += 1
+        elif how == "done":
             self._done(verdict, rows)
         elif how == "failed" and rows and not self._excused(verdict, rows):
             self._allowed_or(verdict, "failed-but-done", f"{key}: {verdict.error!r}, and it is there")
@@ -99,6 +101,14 @@ class Judge:
             self._allowed_or(verdict, "done-but-lost", f"{key} is done as {made.id}, and is not there")
         elif made.id not in [row.id for row in rows]:
             self._allowed_or(verdict, "foreign-record", f"{key} is done as {made.id}: it is {rows[0].id}")
+
+    @staticmethod
+    def _beyond(verdict: Verdict, rows: list[Row]) -> bool:
+        """Whether a verdict is wrong only because something showed later than the client had to look."""
+        if verdict.how == "done":
+            return len(rows) > 1
+        shown = [row for row in rows if row.seen_from < verdict.ended - _LATE]
+        return verdict.how == "failed" and (not shown or isinstance(verdict.error, NoAnswerError))
 
     def _excused(self, verdict: Verdict, rows: list[Row]) -> bool:
         """An error that does not say that nothing was done."""
@@ -222,7 +232,7 @@ class Judge:
 
 def _by_closing(error: BaseException | None) -> bool:
     while error is not None:
-        if isinstance(error, ConfigurationError) and "closed" in str(error):
+        if "client was closed" in str(error) or "client is closed" in str(error):
             return True
         error = error.__cause__
     return False

@@ -72,6 +72,8 @@ class Step:
     marker: bool = False
     deadline: float | None = None
     settle: float = 4.0
+    beyond: bool = False
+    """Whether what was done may show later than the marker's ``settle`` time: the documented window."""
     attempts: int = 4
     trace: int | None = None
     """The trace it shares with all steps that name the same one."""
@@ -205,14 +207,16 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
     kind = draw.weighted(verbs)
     marker = kind in ("wo", "many") and draw.chance(0.4)
     settle = draw.pick([1.5, 4.0, 10.0])
+    beyond = marker and draw.chance(0.2)
     count = 1 if kind == "connect" else draw.pick([1, 3, 8] if kind == "many" else [1, 1, 1, 4])
     step = Step(
         kind=kind,
         number=number,
         at=draw.seconds(draw.span),
         company=int(draw.chance(0.2)),
-        fates=tuple(_fate(draw, marker, settle, kind) for _ in range(count)),
+        fates=tuple(_fate(draw, marker, settle * (4 if beyond else 1), kind) for _ in range(count)),
         marker=marker,
+        beyond=beyond,
         settle=settle,
         deadline=_deadline(draw),
         attempts=draw.pick([4, 4, 2, 1]),

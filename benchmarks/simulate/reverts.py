@@ -6,7 +6,9 @@ fault, and the text says what goes wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -16,7 +18,12 @@ from wosdk_async import connected, envelope, fanout, wire
 from wosdk_async.calls import commands
 from wosdk_async.errors import InDoubtError
 from wosdk_async.outcome import InDoubt, NotStarted
+from wosdk_async.resolving import Resolver
+from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.running import Hold, Running
+from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.transport import Transport
 
 __all__ = ["REVERTS", "Revert"]
 
@@ -136,6 +143,20 @@ def _source_error_lost() -> Iterator[None]:
         yield
 
 
+@_revert("inputs-cut-off", "a run that is cut while it waits for an input loses the rest and says nothing")
+def _inputs_cut_off() -> Iterator[None]:
+    now = fanout.Run._pull
+
+    async def before(self: Any) -> Any:
+        try:
+            return await now(self)
+        finally:
+            self._cut_off = False
+
+    with _replaced(fanout.Run, "_pull", before):
+        yield
+
+
 @_revert("not-started-though-sent", "a call that was sent before and is queued again counts as not started")
 def _not_started_though_sent() -> Iterator[None]:
     def before(index: int, item: Any, trace: Any) -> Any:
@@ -144,7 +165,7 @@ def _not_started_though_sent() -> Iterator[None]:
         text = "it may have been carried out: the run was cancelled while the answer was awaited"
         return InDoubt(index, item, InDoubtError(text, request_id=trace.request_id))
 
-    with _replaced(fanout, "_cancelled", before):
+    with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", Trace.become):
         yield
 
 
@@ -155,4 +176,106 @@ def _bare_run_not_started() -> Iterator[None]:
         return self._outcomes()
 
     with _replaced(fanout.Run, "__aiter__", before):
+        yield
+
+
+# --- markers, deadlines, closing -----------------------------------------------------------------
+
+
+@_revert("marked-run-without-deadline", "the deadline bounds each attempt of a marked call, not the whole")
+def _marked_run_without_deadline() -> Iterator[None]:
+    now = Resolver.__init__
+
+    def before(self: Any, **named: Any) -> None:
+        now(self, **named)
+        self._end += 1e6
+
+    with _replaced(Resolver, "__init__", before):
+        yield
+
+
+@_revert("refusal-without-last-look", "a later attempt of a marked call is refused, and nobody looks")
+def _refusal_without_last_look() -> Iterator[None]:
+    look = Resolver._look
+
+    async def before(self: Any, doubt: Any, settled: float) -> Any:
+        last = settled == self.hold.clock.now()
+        return None if last and self.settle else await look(self, doubt, settled)
+
+    with _replaced(Resolver, "_look", before):
+        yield
+
+
+@_revert("doubt-not-told", "a marked call that is cancelled in a later attempt does not tell of its doubt")
+def _doubt_not_told() -> Iterator[None]:
+    attempt = Resolver._attempt
+
+    async def before(self: Any, seconds: float) -> Any:
+        try:
+            return await attempt(self, seconds)
+        finally:
+            self._told = True
+
+    with _replaced(Resolver, "_attempt", before):
+        yield
+
+
+@_revert("error-without-details", "errors of a marked call do not say which call it was")
+def _error_without_details() -> Iterator[None]:
+    async def before(self: Any) -> Any:
+        try:
+            return await self._sent_until_known()
+        except asyncio.CancelledError:
+            if self._doubt is not None and not self._told:
+                self.tell()
+            raise
+
+    with _replaced(Resolver, "run", before):
+        yield
+
+
+@_revert("past-deadline-sent", "a call whose deadline has passed is sent")
+def _past_deadline_sent() -> Iterator[None]:
+    class Unchecked(float):
+        def __le__(self, _: object) -> bool:
+            return False
+
+    seconds = CallOptions.seconds
+    with _replaced(CallOptions, "seconds", lambda self, call: Unchecked(seconds(self, call))):
+        yield
+
+
+@_revert("connect-without-deadline", "connect takes a deadline of 0 for none")
+def _connect_without_deadline() -> Iterator[None]:
+    connect = Transport.connect
+
+    def before(self: Any, sessions: Any, options: Any) -> Any:
+        return connect(self, sessions, attrs.evolve(options, deadline=options.deadline or None))
+
+    with _replaced(Transport, "connect", before):
+        yield
+
+
+@_revert("closed-twice", "closing twice at once raises")
+def _closed_twice() -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def nothing() -> AsyncIterator[None]:
+        yield
+
+    now = Running.aclose
+
+    async def before(self: Any, grace: float) -> None:
+        self._closing = nothing()
+        await now(self, grace)
+
+    with _replaced(Running, "aclose", before):
+        yield
+
+
+@_revert("look-without-grace", "closing does not wait for a call that is being looked up")
+def _look_without_grace() -> Iterator[None]:
+    with (
+        _replaced(Hold, "__enter__", lambda self: self),
+        _replaced(Hold, "__exit__", lambda *_: None),
+    ):
         yield
