@@ -139,13 +139,19 @@ def _echoed(body: bytes) -> str | None:
 def read(call: Call[T], reply: Reply, request_ids: RequestIds | None = None, host: str = "") -> T:
     """Return the value of ``call``. Raises RefusedError or Unreadable.
 
-    ``request_ids`` compares the RequestId of a response of ``host``, if ``call`` carried one.
+    ``request_ids`` compares the RequestId of a response of ``host`` with the one that was sent, if any.
     """
     sent = call.request_id if request_ids is not None else None
     if not 200 <= reply.status < 300:
         failure = _failure(reply)
-        if sent is not None and request_ids is not None and isinstance(failure, RefusedError):
-            request_ids.check(sent, reply, host, failure)
+        if request_ids is not None and isinstance(failure, RefusedError):
+            if sent is not None:
+                request_ids.check(sent, reply, host, failure)
+            elif b"RequestId" not in (call.body or b"") and _echoed(reply.body) is not None:
+                # facts 5: only what was sent comes back, and no base call sends one.
+                raise Unreadable(
+                    reply.status, f"it carries a RequestId, and none was sent: of another call{_OFF}"
+                )
         raise failure
     if sent is not None and request_ids is not None:
         request_ids.check(sent, reply, host)
