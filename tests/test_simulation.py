@@ -9,7 +9,7 @@ from benchmarks.simulate.reverts import REVERTS
 from benchmarks.simulate.runs import run
 from benchmarks.simulate.shrink import shrunk
 
-SOME = range(60)
+SOME = range(48)
 
 
 @pytest.mark.parametrize("seeds", [SOME[start::4] for start in range(4)])

@@ -16,8 +16,7 @@ import attrs
 
 from wosdk_async import connected, envelope, fanout, wire
 from wosdk_async.calls import commands
-from wosdk_async.errors import InDoubtError
-from wosdk_async.outcome import InDoubt, NotStarted
+from wosdk_async.outcome import NotStarted
 from wosdk_async.resolving import Resolver
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.engine.native.connection import Connection
@@ -159,11 +158,10 @@ def _inputs_cut_off() -> Iterator[None]:
 
 @_revert("not-started-though-sent", "a call that was sent before and is queued again counts as not started")
 def _not_started_though_sent() -> Iterator[None]:
+    now = fanout._cancelled
+
     def before(index: int, item: Any, trace: Any) -> Any:
-        if not trace.sent:
-            return NotStarted(index, item)
-        text = "it may have been carried out: the run was cancelled while the answer was awaited"
-        return InDoubt(index, item, InDoubtError(text, request_id=trace.request_id))
+        return now(index, item, trace) if trace.sent else NotStarted(index, item)
 
     with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", Trace.become):
         yield
