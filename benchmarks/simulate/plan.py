@@ -214,7 +214,9 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
         number=number,
         at=draw.seconds(draw.span),
         company=int(draw.chance(0.2)),
-        fates=tuple(_fate(draw, marker, settle * (4 if beyond else 1), kind) for _ in range(count)),
+        fates=tuple(
+            _beyond(draw, settle) if beyond else _fate(draw, marker, settle, kind) for _ in range(count)
+        ),
         marker=marker,
         beyond=beyond,
         settle=settle,
@@ -258,6 +260,16 @@ def _fate(draw: _Draw, marker: bool, settle: float, kind: str) -> Fate:
         reactions=() if all(each == plain for each in reactions) else tuple(reactions),
         looks=() if all(each == plain for each in looks) else tuple(looks),
     )
+
+
+def _beyond(draw: _Draw, settle: float) -> Fate:
+    """The work of a first attempt is done when the client has looked for it and sends a second."""
+    lost = Reaction(
+        kind=draw.pick(["cut", "gateway"]), early=True, before=round(settle * draw.pick([1.5, 2.0, 3.0]), 2)
+    )
+    kind = draw.pick(["refuse", "refuse", "busy", "good", "gateway"])
+    second = Reaction(kind=kind, carried=False, before=draw.seconds(settle, 3 * settle))
+    return Fate(reactions=(lost, second))
 
 
 def _reaction(

@@ -163,7 +163,13 @@ def _not_started_though_sent() -> Iterator[None]:
     def before(index: int, item: Any, trace: Any) -> Any:
         return now(index, item, trace) if trace.sent else NotStarted(index, item)
 
-    with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", Trace.become):
+    go_on = Trace.go_on
+
+    def only_the_last(self: Trace, attempt: Trace) -> None:
+        go_on(self, attempt)
+        self.sent = attempt.sent
+
+    with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", only_the_last):
         yield
 
 
