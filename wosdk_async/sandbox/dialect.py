@@ -74,8 +74,6 @@ class Dialect:
     """``Contactid`` of a creation becomes the requestor (spec 4.3), or is dropped (facts 12 row 3)."""
     update_shows_version: bool = False
     """An update answers type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
-    errors_show_request_id: bool = False
-    """An error has three members (spec 7), or ``RequestId`` when one was sent (facts 12 row 9)."""
     refuses_missing_delete: bool = True
     """Deleting a row that never was is refused unless a header says otherwise (facts 3.8), or
     answered like any other (facts 3.4)."""
@@ -107,7 +105,6 @@ RECORDED = Dialect(
     spec_paths=False,
     contactid_is_requestor=False,
     update_shows_version=True,
-    errors_show_request_id=True,
     refuses_missing_delete=False,
     soap_url=True,
     tick=100_000,

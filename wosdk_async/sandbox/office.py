@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from .base import create_entity, delete_entity, retrieve, update_entity
-from .body import Row, checked, glance, pick
+from .body import Row, checked, glance, pick, request_id_of
 from .commands import find, run
 from .desk import Desk
 from .dialect import SPEC, Dialect
@@ -67,7 +67,7 @@ class Office:
             self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
         return self._by_name
 
-    def answer(self, question: Question, request_id: list[object]) -> Reply:
+    def answer(self, question: Question, request_id: list[str]) -> Reply:
         """Status and body of the reply.
 
         Args:
@@ -91,7 +91,8 @@ class Office:
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
         body = glance(question.body)
         # facts 5 and 3.1: it comes back on every success and error, whatever went wrong
-        _note(request_id, question.query.get("requestid"), pick(body, "RequestId"))
+        sent = request_id_of(question.query, body)
+        request_id.extend([] if sent is None else [sent])
         return 200, handler(self._desk(question), question, body)
 
     def file(self, company: int, document: int, key: str) -> StoredFile | None:
@@ -175,9 +176,3 @@ def _only(question: Question, *methods: str) -> None:
 
 def _not_allowed() -> Refusal:
     return Refusal(405, "METHOD_NOT_ALLOWED", "The method is not offered here.")  # facts 6; code assumed
-
-
-def _note(request_id: list[object], *values: object) -> None:
-    """A number counts as its text, as in other members that are texts (not shown; assumed)."""
-    known = (value for value in values if isinstance(value, str | int) and not isinstance(value, bool))
-    request_id.extend(str(value) for value in known)
