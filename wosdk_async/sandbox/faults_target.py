@@ -15,8 +15,9 @@ from .commands import find
 from .dialect import SPEC
 from .errors import Refusal
 
-__all__ = ["Target", "header", "target_of"]
+__all__ = ["FAMILIES", "Target", "header", "known_operation", "target_of"]
 
+FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
 _DISCOVERY = "getcompanywsdkurlcommand"
 
@@ -28,6 +29,16 @@ class Target:
     operations: frozenset[str]
     company: str | None
     request_id: str | None = None
+
+
+def known_operation(name: str) -> str | None:
+    """Return the name, as a target has it, of a family or a command that a rule names; None for any other."""
+    if name.lower() in FAMILIES:
+        return name.lower()
+    try:
+        return find(name.split("/"), SPEC).name.lower()
+    except Refusal:
+        return None
 
 
 def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> Target:

@@ -17,7 +17,7 @@ class AddedFaults(Faults):
 
         Args:
             fault: its kind: ``status``, ``latency``, ``reset``, ``late_commit``, ``half_reply``,
-                ``garbage``, ``slow_drip``, ``expired_token`` or ``moved_host``.
+                ``garbage``, ``slow_drip``, ``expired_token``, ``moved_host`` or ``request_id``.
             settings: which requests it strikes (``operation``, ``company``; ``first``, ``every`` or ``rate``)
                 and its own, as ``docs/sandbox.md`` has them.
 
