@@ -111,12 +111,20 @@ class _Service:
                 raise body
             status, reply = self.office.answer(_question(scope, body), request_id)
         except Refusal as refusal:
-            status, reply = refusal.status, _error(refusal, self.clock())
+            status, reply = refusal.status, self._error(refusal)
         return status, _body_with(reply, request_id[0] if request_id else None)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> Reply:
         """The whole answer that a refusal gets, for what goes wrong on command."""
-        return Reply(refused.status, _HEADERS, _body_with(_error(refused, self.clock()), request_id))
+        return Reply(refused.status, _HEADERS, _body_with(self._error(refused), request_id))
+
+    def _error(self, refusal: Refusal) -> dict[str, object]:
+        hint = refusal.hint if self.office.dialect.explains else ""
+        return {
+            "ErrorMessage": refusal.message + hint,
+            "ErrorCode": refusal.code,
+            "TimeStamp": _stamp(self.clock()),
+        }
 
 
 def _body_with(reply: Mapping[str, object], request_id: str | None) -> bytes:
@@ -128,10 +136,6 @@ async def _send(send: Send, status: int, body: bytes) -> None:
     headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _error(refusal: Refusal, now: int) -> dict[str, object]:
-    return {"ErrorMessage": refusal.message, "ErrorCode": refusal.code, "TimeStamp": _stamp(now)}
 
 
 def _stamp(now: int) -> str:

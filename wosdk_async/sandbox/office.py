@@ -130,7 +130,7 @@ class Office:
             with self.store.part():
                 return delete_entity(desk, shape, key, missing_ok=missing_ok)
         if len(rest) > 1:
-            raise _not_allowed()  # facts 3.1: 405 for an id in the path
+            raise _id_in_path(question.method, shape.name, "/".join(rest[1:]))
         _only(question, "POST", "PUT")
         checked(body)
         with self.store.part():
@@ -171,8 +171,19 @@ class Office:
 
 def _only(question: Question, *methods: str) -> None:
     if question.method not in methods:
-        raise _not_allowed()
+        raise _not_allowed(f"{question.method} is not offered here: send {' or '.join(methods)}.")
 
 
-def _not_allowed() -> Refusal:
-    return Refusal(405, "METHOD_NOT_ALLOWED", "The method is not offered here.")  # facts 6; code assumed
+def _id_in_path(method: str, entity: str, key: str) -> Refusal:
+    """facts 3.1: a PUT or PATCH with an id in the path was answered with 405."""
+    text = f"{method} takes no id in the path"
+    if method != "PUT":
+        return _not_allowed(f"{text} of {entity}.")
+    return _not_allowed(
+        f"{text}: send PUT /api/v1/base/{entity} with the id in the body, as "
+        f'{{"Properties": ["*"], "Entity": {{"Id": {key:.20}}}}}.'
+    )
+
+
+def _not_allowed(text: str) -> Refusal:
+    return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed

@@ -132,8 +132,15 @@ def _comparable(field: Field, value: object) -> object:
     else:
         known = read(field, value)
     if known is UNREADABLE or isinstance(known, dict | list):
-        raise incorrect_model(f"{field.name} cannot be compared with this value.")
+        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field)}.")
     return known
+
+
+def _fitting(field: Field) -> str:
+    """What an enum could be compared with: the nearest name, else all of a short list."""
+    if field.type != "enum":
+        return ""
+    return f": it is one of {', '.join(list(enumeration(field.of or '').numbers)[:20])}"
 
 
 _TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
