@@ -114,9 +114,7 @@ def _assignment(desk: Desk, row: Row) -> None:
 
 def _lost_assignment(desk: Desk, row: Row) -> None:
     order = desk.find("WorkOrder", row["WorkOrderId"])
-    link = Link(shapes()["WoAssignment"], "WorkOrderId")
-    others = [] if order is None else desk.children(link, order["Id"])
-    if order is not None and not any(each["IsPrimary"] and each["Id"] != row["Id"] for each in others):
+    if order is not None and order.get("Employee") == {"Id": row["EmployeeId"]}:
         _show_employee(desk, order, None)
 
 
