@@ -161,6 +161,7 @@ class MovedHost:
 class RequestIdFault:
     """The request is carried out, and its response carries another RequestId, or none.
 
+    ``foreign`` is that of the last response to another call; one that nobody sent when there was none.
     A response that carries no RequestId (only commands carry one, as a rule) is left as it is.
     """
 
