@@ -119,6 +119,7 @@ def test_latencies() -> None:
             {"rule": [{"fault": "reset", "operation": ["any", "x/y/z"]}]},
             "'x/y/z'; it must be any, token, .*or",
         ),
+        ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
         ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
         ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),

@@ -38,7 +38,7 @@ def _operations(written: object) -> frozenset[str]:
     known = {name: known_operation(name) for name in wanted}
     unknown = next((name for name, found in known.items() if found is None), None)
     if unknown is not None:
-        raise ValueError(_unknown_operation(unknown))
+        raise ValueError(_unknown_operation(unknown[:60]))
     return frozenset(found for found in known.values() if found) if len(wanted) == len(names) else frozenset()
 
 
