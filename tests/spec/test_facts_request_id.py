@@ -14,10 +14,24 @@ from wosdk_async.sandbox import LocalCompany
 ERROR = ["ErrorMessage", "ErrorCode", "TimeStamp"]
 
 
-@pytest.fixture(scope="module", params=["spec", "recorded"])
-def local(request: pytest.FixtureRequest) -> Iterator[Local]:
-    with LocalCompany(dialect=request.param) as company, Local(company.variables) as opened:
+@pytest.fixture(scope="module")
+def local() -> Iterator[Local]:
+    with LocalCompany(dialect="recorded") as company, Local(company.variables) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def by_the_specification() -> Iterator[Local]:
+    with LocalCompany(dialect="spec") as company, Local(company.variables) as opened:
+        yield opened
+
+
+def test_the_specification_shows_three_members(by_the_specification: Local) -> None:
+    """Spec 4.2 and 7: a success has the RequestId, an error body three members; facts 12 row 9."""
+    made = by_the_specification.command("WoCreateCommand", create_request(), "r-9")
+    assert list(made.json()) == ["CommandResult", "RequestId"]
+    refused = by_the_specification.command("WoPickUpCommand", {}, "r-9")
+    assert (refused.status_code, list(refused.json())) == (400, ERROR)
 
 
 def test_success(local: Local) -> None:

@@ -111,24 +111,25 @@ class _Service:
                 raise body
             status, reply = self.office.answer(_question(scope, body), request_id)
         except Refusal as refusal:
-            status, reply = refusal.status, self._error(refusal)
+            return refusal.status, self._error(refusal, request_id[0] if request_id else None)
         return status, _body_with(reply, request_id[0] if request_id else None)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> Reply:
         """The whole answer that a refusal gets, for what goes wrong on command."""
-        return Reply(refused.status, _HEADERS, _body_with(self._error(refused), request_id))
+        return Reply(refused.status, _HEADERS, self._error(refused, request_id))
 
-    def _error(self, refusal: Refusal) -> dict[str, object]:
-        hint = refusal.hint if self.office.dialect.explains else ""
-        return {
-            "ErrorMessage": refusal.message + hint,
+    def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
+        dialect = self.office.dialect
+        error = {
+            "ErrorMessage": refusal.message + (refusal.hint if dialect.explains else ""),
             "ErrorCode": refusal.code,
             "TimeStamp": _stamp(self.clock()),
         }
+        return _body_with(error, request_id if dialect.errors_show_request_id else None)
 
 
 def _body_with(reply: Mapping[str, object], request_id: str | None) -> bytes:
-    """The bytes of a reply. A RequestId is the last key of every success and error (facts 5)."""
+    """Return the bytes of a reply. A RequestId is the last key of every success (spec 4.2, facts 5)."""
     return dump(reply if request_id is None else {**reply, "RequestId": request_id})
 
 

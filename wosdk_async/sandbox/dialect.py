@@ -82,6 +82,8 @@ class Dialect:
     """``Contactid`` of a creation becomes the requestor (spec 4.3), or is dropped (facts 12 row 3)."""
     update_shows_version: bool = False
     """An update answers type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
+    errors_show_request_id: bool = False
+    """An error has three members (spec 7), or ``RequestId`` when one was sent (facts 12 row 9)."""
     explains: bool = True
     """A refusal says what a reader needs beside a recorded text, or that text alone (facts 6)."""
     refuses_missing_delete: bool = True
@@ -115,6 +117,7 @@ RECORDED = Dialect(
     spec_paths=False,
     contactid_is_requestor=False,
     update_shows_version=True,
+    errors_show_request_id=True,
     explains=False,
     refuses_missing_delete=False,
     soap_url=True,
