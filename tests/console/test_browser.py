@@ -138,7 +138,7 @@ def test_markup_of_the_service_stays_text(page: Any, sandbox: Served) -> None:
     acme.ok("PUT", "base/WorkOrder", {"Entity": changed, "Properties": ["PoNumber", "Notes.*"]})
     acme.run("WoPickUpCommand", WorkOrderId=order["Id"], Comment=PAYLOAD)
     acme.send("POST", f"query/{PAYLOAD}", {"RequestId": PAYLOAD})
-    sandbox.local.faults.load({"rule": [{"fault": "latency", "fixed": 0, "operation": PAYLOAD}]})
+    sandbox.local.faults.load({"rule": [{"fault": "latency", "fixed": 0, "company": PAYLOAD}]})
     page.goto(sandbox.page(f"companies/46/orders/{order['Id']}"))
     page.locator("h1", has_text="Work order RSC").wait_for()
     assert page.get_by_text(PAYLOAD, exact=True).count() == 3  # contact, note, comment

@@ -24,6 +24,20 @@ READS = [
     "/console/api/faults",
     "/console/api/clock",
 ]
+STEERING = ["/_sandbox/companies", "/_sandbox/faults", "/_sandbox/clock"]
+FOREIGN_HOSTS = [
+    "evil.test",
+    "127.0.0.1.evil.test",
+    "localhost.evil.test:8900",
+    "",
+    "[::1",
+    "a{b.evil.test:8900",
+    "a}b.evil.test:8900",
+    "a`b.evil.test:8900",
+    "evil.test@localhost",
+    "localhost/evil.test",
+    "localhost:x",
+]
 
 
 @pytest.mark.parametrize(("method", "path", "body"), CHANGES)
@@ -35,8 +49,10 @@ def test_a_change_needs_the_header(http: httpx.Client, method: str, path: str, b
     assert (reply.status_code, "x-sandbox-console" in reply.json()["ErrorMessage"]) == (403, True)
 
 
-@pytest.mark.parametrize("origin", ["http://evil.test", "null", "http://127.0.0.1:9999", "https://localhost"])
-@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize(
+    "origin", ["http://evil.test", "null", "http://127.0.0.1:9999", "https://localhost", "http://[::1"]
+)
+@pytest.mark.parametrize("path", [*READS, *STEERING])
 def test_other_origins_are_refused(http: httpx.Client, path: str, origin: str) -> None:
     """A page of another origin gets nothing, and no answer allows it to ask."""
     reply = http.get(path, headers={"Origin": origin})
@@ -50,17 +66,18 @@ def test_the_own_origin_is_served(http: httpx.Client) -> None:
     assert http.get("/console/api/log", headers={"Origin": "http://127.0.0.1:8900"}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:8900", "", "[::1"])
-@pytest.mark.parametrize("path", READS)
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+@pytest.mark.parametrize("path", [*READS, *STEERING])
 def test_a_host_name_that_was_made_to_lead_here_is_refused(http: httpx.Client, path: str, host: str) -> None:
     """DNS rebinding: the browser names the foreign host, also when its address is this machine's."""
     assert http.get(path, headers={"Host": host}).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["localhost:8900", "127.0.0.1", "[::1]:8900", "acme.localhost"])
-def test_names_of_this_machine_are_served(http: httpx.Client, host: str) -> None:
+@pytest.mark.parametrize("path", ["/console/api/clock", *STEERING])
+def test_names_of_this_machine_are_served(http: httpx.Client, path: str, host: str) -> None:
     """Each name that can only mean this machine is taken."""
-    assert http.get("/console/api/clock", headers={"Host": host}).status_code == 200
+    assert http.get(path, headers={"Host": host}).status_code == 200
 
 
 def test_other_machines_are_refused(http: httpx.Client) -> None:

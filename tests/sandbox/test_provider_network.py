@@ -19,7 +19,7 @@ def test_way_of_a_sent_order(acme: Caller) -> None:
     assert acme.run("SendWorkOrder", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
     acme.run("WoMessageCommand", WorkOrderId=order, Comment="Ring twice", SenderType="Employee")
     assert acme.run("WoRecallCommand", WorkOrderId=order)["Wo"]["WonId"] == 0
-    assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL
+    assert message(acme, "WoRecallCommand", WorkOrderId=order).startswith(ONLY_RECALL)
     assert acme.run("SendWorkOrderCommand", WorkOrderId=order)["WorkOrder"]["WonId"] > 0
     assert logged(acme, order) == ["Create", "WonWoSend", "Message", "WonWoRecall", "WonWoSend"]
     assert acme.get("WorkOrder", order)["ConcurrencyId"] == 5
@@ -27,13 +27,24 @@ def test_way_of_a_sent_order(acme: Caller) -> None:
 
 @pytest.mark.parametrize("employee", [0, 208, CONNECTED])
 def test_only_for_orders_that_were_sent(acme: Caller, employee: int) -> None:
-    """facts 5.1: recall and message have texts of their own for an order that no provider has."""
+    """facts 5.1: recall and message have texts of their own for an order that no provider has.
+
+    What to do stands behind them; an order that nobody could be sent to says what it lacks.
+    """
     order = acme.order({"EmployeeId": employee})["Id"]
-    assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL
-    assert message(acme, "WoMessageCommand", WorkOrderId=order) == ONLY_SENT
+    remedy = f". Work order {order} is not sent: run SendWorkOrderCommand first."
+    assert message(acme, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL + remedy
+    assert message(acme, "WoMessageCommand", WorkOrderId=order) == ONLY_SENT + remedy
     if employee != CONNECTED:
-        assert message(acme, "SendWorkOrder", WorkOrderId=order) == ONLY_SENT
+        assert "no connected Service Pro" in message(acme, "SendWorkOrder", WorkOrderId=order)
     assert logged(acme, order) == ["Create"]
+
+
+def test_the_recorded_texts(recorded: Caller) -> None:
+    """facts 6: as recorded, letter for letter."""
+    order = recorded.order()["Id"]
+    assert message(recorded, "WoRecallCommand", WorkOrderId=order) == ONLY_RECALL
+    assert message(recorded, "WoMessageCommand", WorkOrderId=order) == ONLY_SENT
 
 
 def test_the_network_of_a_provider_is_down(acme: Caller) -> None:
@@ -51,7 +62,7 @@ def test_a_suspended_provider_gets_nothing(acme: Caller) -> None:
     order = acme.order({"EmployeeId": CONNECTED})["Id"]
     name = "UserOrProviderSuspendCommand"
     assert acme.run(name, Id=CONNECTED) == {"EmployeeId": CONNECTED}
-    assert message(acme, "SendWorkOrder", WorkOrderId=order) == ONLY_SENT
+    assert "no connected Service Pro" in message(acme, "SendWorkOrder", WorkOrderId=order)
     assert "Suspended" in message(acme, name, Id=CONNECTED)
     acme.run(name, Id=CONNECTED, Reactivate=True)
     acme.run("SendWorkOrder", WorkOrderId=order)

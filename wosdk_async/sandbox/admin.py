@@ -6,12 +6,10 @@ They answer this machine only, and no web page of another origin: they show cred
 from __future__ import annotations
 
 import functools
-import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,12 +17,13 @@ from starlette.routing import Route
 
 from .body import checked, dump, glance
 from .errors import Refusal, StoreError
+from .local_only import is_foreign_page, is_local
 from .seed import found_company
 from .snapshots import reset, take_snapshot
 from .store import Store
 from .variables import variables
 
-__all__ = ["admin_routes", "guarded", "is_loopback"]
+__all__ = ["admin_routes", "guarded"]
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
@@ -82,11 +81,9 @@ def _guarded(endpoint: Endpoint, *, open_to_all: bool) -> Endpoint:
 
     @functools.wraps(endpoint)
     async def answer(request: Request) -> Response:
-        near = request.client is None or is_loopback(request.client.host)
-        if not open_to_all and not (near and is_loopback(request.url.hostname or "")):
+        if not open_to_all and not is_local(request):
             return _refused(403, "This address answers its own machine only; serve with --open-admin.")
-        origin = request.headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != request.url.netloc:
+        if is_foreign_page(request):
             return _refused(403, "This address does not answer pages of another origin.")
         return await endpoint(request)
 
@@ -124,16 +121,6 @@ def _beside(store: Store, name: object) -> Path:
 async def _object(request: Request) -> dict[str, Any]:
     raw = await request.body()
     return checked(glance(raw)) if raw.strip() not in (b"", b"{}") else {}
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address can only mean this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _refused(status: int, text: str) -> Response:

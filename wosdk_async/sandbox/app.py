@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from urllib.parse import parse_qsl
 
 import attrs
 from starlette.applications import Starlette
@@ -15,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .admin import admin_routes, guarded
 from .aside import is_aside
-from .body import dump
+from .body import dump, query_of
 from .clock import Clock
 from .commits import Commits
 from .console import Recorder, RequestLog, console_routes
@@ -106,32 +105,38 @@ class _Service:
         await _send(send, status, reply)
 
     def _answer(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
-        request_id: list[object] = []
+        request_id: list[str] = []
         try:
             if isinstance(body, Refusal):
                 raise body
             status, reply = self.office.answer(_question(scope, body), request_id)
         except Refusal as refusal:
-            status, reply = refusal.status, _error(refusal, self.clock())
-            if not self.office.dialect.errors_show_request_id:
-                request_id.clear()
-        if request_id:  # the last key (facts 5)
-            reply = {**reply, "RequestId": request_id[0]}
-        return status, dump(reply)
+            return refusal.status, self._error(refusal, request_id[0] if request_id else None)
+        return status, _body_with(reply, request_id[0] if request_id else None)
 
-    def refusal(self, refused: Refusal) -> Reply:
+    def refusal(self, refused: Refusal, request_id: str | None) -> Reply:
         """The whole answer that a refusal gets, for what goes wrong on command."""
-        return Reply(refused.status, _HEADERS, dump(_error(refused, self.clock())))
+        return Reply(refused.status, _HEADERS, self._error(refused, request_id))
+
+    def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
+        dialect = self.office.dialect
+        error = {
+            "ErrorMessage": refusal.message + (refusal.hint if dialect.explains else ""),
+            "ErrorCode": refusal.code,
+            "TimeStamp": _stamp(self.clock()),
+        }
+        return _body_with(error, request_id if dialect.errors_show_request_id else None)
+
+
+def _body_with(reply: Mapping[str, object], request_id: str | None) -> bytes:
+    """Return the bytes of a reply. A RequestId is the last key of every success (spec 4.2, facts 5)."""
+    return dump(reply if request_id is None else {**reply, "RequestId": request_id})
 
 
 async def _send(send: Send, status: int, body: bytes) -> None:
     headers = [*_HEADERS, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _error(refusal: Refusal, now: int) -> dict[str, object]:
-    return {"ErrorMessage": refusal.message, "ErrorCode": refusal.code, "TimeStamp": _stamp(now)}
 
 
 def _stamp(now: int) -> str:
@@ -148,15 +153,11 @@ def _question(scope: Scope, body: bytes) -> Question:
     return Question(
         method=scope["method"],
         segments=tuple(part for part in scope["path"].split("/") if part),
-        query=_lowered(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
+        query=query_of(scope["query_string"]),
         headers=headers,
         body=body,
         root=f"{scope['scheme']}://{authority}/",
     )
-
-
-def _lowered(values: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    return {name.lower(): value for name, value in values}
 
 
 async def _body(receive: Receive) -> bytes | Refusal | None:

@@ -8,24 +8,17 @@ import msgspec
 
 from .body import Row, load, pick
 from .desk import Desk
-from .errors import Refusal, broken_rule, custom_command, incorrect_model, missing_row, unsupported
+from .errors import Refusal, broken_rule, incorrect_model, missing_row
 from .operators import test
 from .schema import column
 from .selection import paths_of, selection
 from .shape import Shape
+from .support import check_supported
 from .update import plan, update
 from .values import reference_id
 from .write import create, delete
 
 __all__ = ["create_entity", "delete_entity", "locate", "retrieve", "specifier", "update_entity"]
-
-# Operations that a command of the entity replaces (facts 3.9; Space by spec 4.4, its code assumed).
-_CUSTOM_COMMANDS = {
-    ("Create", "WorkZone"),
-    ("Delete", "WorkZone"),
-    ("Delete", "Portfolio"),
-    ("Create", "Space"),
-}
 
 
 def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
@@ -35,7 +28,7 @@ def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
         key: an integer, or the identifying fields as a JSON object (facts 3.1).
         properties: property paths joined by commas; none means the default read.
     """
-    _allow(shape, "Retrieve")
+    check_supported(shape, "Retrieve")
     chosen = selection(shape.name, paths_of((properties or "").split(",")), shape.dialect)
     data = chosen.show(desk, locate(desk, shape, key))
     return {"Data": data} | ({"Entities": [{"Data": data}]} if desk.dialect.entities_envelope else {})
@@ -46,13 +39,15 @@ def create_entity(desk: Desk, shape: Shape, entity: object) -> Row:
     members = _members(entity)
     if shape.name == "AssetAttribute":
         raise _outside_parent("new", _whole(pick(members, "AssetId")))
-    _allow(shape, "Create")
+    check_supported(shape, "Create")
     return specifier(shape, create(desk, shape, members))
 
 
 def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) -> Row:
     """The reply to an update by the grammar of facts 3.6."""
     members = _members(entity)
+    if shape.name != "AssetAttribute":  # its refusal names the parent, which is in the row
+        check_supported(shape, "Update")  # spec 4.9 rule 1, whatever row is named
     if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
         properties = pick(properties, "Properties")
     if not isinstance(properties, list) or not properties:
@@ -63,7 +58,6 @@ def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) 
     row = desk.row(shape.name, key)
     if shape.name == "AssetAttribute":
         raise _outside_parent(key, row["AssetId"])
-    _allow(shape, "Update")
     update(desk, shape, row, members, plan(shape, paths_of(properties)))
     return specifier(shape, row, versioned=desk.dialect.update_shows_version)
 
@@ -77,7 +71,7 @@ def delete_entity(desk: Desk, shape: Shape, key: str, *, missing_ok: bool) -> Ro
     if shape.name == "AssetAttribute":
         row = locate(desk, shape, key)
         raise _outside_parent(row["Id"], row["AssetId"])
-    _allow(shape, "Delete")
+    check_supported(shape, "Delete")
     try:
         row = locate(desk, shape, key)
     except Refusal as refusal:
@@ -136,14 +130,6 @@ def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
         values += bound
     text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608
     return next(iter(desk.store.select(text, values)), None)
-
-
-def _allow(shape: Shape, operation: str) -> None:
-    """Unknown support counts as supported; the catalogue says which operations are refused."""
-    if (operation, shape.name) in _CUSTOM_COMMANDS:
-        raise custom_command(operation, shape.name)
-    if shape.operations.get(operation.lower()) is False:
-        raise unsupported(operation, shape.name)
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:

@@ -6,12 +6,13 @@ import codecs
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 
 from .errors import Refusal, incorrect_model
 
-__all__ = ["Row", "checked", "dump", "glance", "load", "pick"]
+__all__ = ["Row", "checked", "dump", "glance", "load", "pick", "query_of", "request_id_of"]
 
 Row = dict[str, Any]
 
@@ -56,6 +57,23 @@ def pick(container: Mapping[str, Any], name: str) -> Any:
         return container[name]
     wanted = name.lower()
     return next((value for key, value in container.items() if key.lower() == wanted), None)
+
+
+def query_of(raw: bytes) -> dict[str, str]:
+    """Return the query of an address, its names in small letters."""
+    pairs = parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+    return {name.lower(): value for name, value in pairs}
+
+
+def request_id_of(query: Mapping[str, str], body: Row) -> str | None:
+    """Return the ``RequestId`` of a request: from its query, or beside ``Command`` (facts 3.1 and 5).
+
+    A number counts as its text, as in other members that are texts (not shown; assumed).
+    """
+    for value in (query.get("requestid"), pick(body, "RequestId")):
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return str(value)
+    return None
 
 
 def _decoded(raw: bytes) -> Any:

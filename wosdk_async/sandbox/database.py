@@ -83,5 +83,8 @@ def _pragma(db: sqlite3.Connection, name: str) -> int:
     return int(db.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _matches(pattern: str, text: object) -> bool:
-    return text is not None and re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None
+def _matches(pattern: str, text: object) -> bool | None:
+    """Whether the text matches; null when there is no text, as LIKE has it."""
+    if text is None:
+        return None
+    return re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None

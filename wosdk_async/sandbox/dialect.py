@@ -26,11 +26,13 @@ class Form:
         utc_mark: what ends a time in UTC.
         cuts_zeros: whether a second's fraction ends in no zeros; else it has seven digits.
         decimals: digits after the point of an amount; None leaves it as it was sent.
+        rate_decimals: the same of a labor code's rate, at least.
     """
 
     utc_mark: str = "Z"
     cuts_zeros: bool = False
     decimals: int | None = None
+    rate_decimals: int = 0
 
     def local(self, text: str) -> str:
         """A stored time, which has no or seven fraction digits."""
@@ -46,6 +48,12 @@ class Form:
             return amount
         scale = Decimal(1).scaleb(-self.decimals)
         return {**amount, "Value": value.quantize(scale, ROUND_HALF_UP)}
+
+    def rate(self, value: int | Decimal) -> int | Decimal:
+        """A labor code's rate with the zeros of its scale."""
+        known = Decimal(value)
+        lacks = known.adjusted() <= _MAX_DIGITS and -int(known.as_tuple().exponent) < self.rate_decimals
+        return known.quantize(Decimal(1).scaleb(-self.rate_decimals)) if lacks else value
 
 
 _AS_STORED = Form()
@@ -76,6 +84,8 @@ class Dialect:
     """An update answers type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
     errors_show_request_id: bool = False
     """An error has three members (spec 7), or ``RequestId`` when one was sent (facts 12 row 9)."""
+    explains: bool = True
+    """A refusal says what a reader needs beside a recorded text, or that text alone (facts 6)."""
     refuses_missing_delete: bool = True
     """Deleting a row that never was is refused unless a header says otherwise (facts 3.8), or
     answered like any other (facts 3.4)."""
@@ -108,11 +118,12 @@ RECORDED = Dialect(
     contactid_is_requestor=False,
     update_shows_version=True,
     errors_show_request_id=True,
+    explains=False,
     refuses_missing_delete=False,
     soap_url=True,
     tick=100_000,
-    stored=Form(utc_mark="", cuts_zeros=True, decimals=4),
-    fresh=Form(decimals=2),
+    stored=Form(utc_mark="", cuts_zeros=True, decimals=4, rate_decimals=1),
+    fresh=Form(decimals=2, rate_decimals=1),
 )
 DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 

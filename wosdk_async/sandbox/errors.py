@@ -36,24 +36,30 @@ class Refusal(Exception):
     Args:
         status: the HTTP status.
         code: the ``ErrorCode`` of the body.
-        message: the ``ErrorMessage`` of the body.
+        message: the ``ErrorMessage`` of the body; a recorded text where one is known.
+        hint: what a reader needs beside a recorded text; the recorded dialect leaves it out.
     """
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.status = status
         self.code = code
         self.message = message
+        self.hint = hint
 
 
-def broken_rule(message: str) -> Refusal:
+def broken_rule(message: str, hint: str = "") -> Refusal:
     """A business rule without a number of its own (facts 6)."""
-    return Refusal(400, "BUSINESS_LOGIC_ERROR", message)
+    return Refusal(400, "BUSINESS_LOGIC_ERROR", message, hint)
 
 
-def required(name: str) -> Refusal:
-    """A field the server wants; facts 6 knows the text, the code is assumed."""
-    return broken_rule(f"`{name}` is a required field")
+def required(name: str, of: str = "") -> Refusal:
+    """A field the server wants; facts 6 knows the text, the code is assumed.
+
+    Args:
+        of: the entity type whose field it is, where the request does not tell.
+    """
+    return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
 
 def incorrect_model(message: str) -> Refusal:
@@ -66,11 +72,11 @@ def unsupported(operation: str, entity: str) -> Refusal:
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
 
 
-def custom_command(operation: str, entity: str) -> Refusal:
-    """The operation exists as a command only (facts 3.9, text of facts 6)."""
+def custom_command(entity: str, path: str) -> Refusal:
+    """The operation exists as a command only, at this path (facts 3.9, text of facts 6)."""
     text = (
         f"There are some custom command for '{entity}' for that action. "
-        f"Use '/cmd/{entity}/{operation}' endpoint for that please."
+        f"Use '/cmd/{path}' endpoint for that please."
     )
     return Refusal(400, "CUSTOM_COMMAND_ERROR", text)
 

@@ -41,6 +41,7 @@ class Faults:
     def __init__(self, script: FaultScript | Mapping[str, Any] | str | Path | None = None) -> None:
         self.late: set[asyncio.Future[None]] = set()
         self.homes = Homes()
+        self._answered: list[str] = []
         self.load(script)
 
     def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
@@ -50,6 +51,7 @@ class Faults:
         elif not isinstance(script, FaultScript):
             script = FaultScript.of({} if script is None else script)
         self.homes.clear()
+        self._answered.clear()
         self._state = _State(script)
 
     def clear(self) -> None:
@@ -80,6 +82,15 @@ class Faults:
     def idle(self) -> bool:
         """Whether there is nothing to do to any request."""
         return not self._state.script.rules
+
+    def note_answered(self, request_id: str | None) -> None:
+        """Keep the RequestId of a response that was given: the last two that differ."""
+        if request_id is not None and request_id not in self._answered[-1:]:
+            self._answered = [*self._answered[-1:], request_id]
+
+    def earlier_id(self, request_id: str | None) -> str | None:
+        """Return the RequestId of the last response to another call: attempts of one call share theirs."""
+        return next((known for known in reversed(self._answered) if known != request_id), None)
 
     def strike(self, target: Target) -> list[_Strike]:
         """Count a request; what it is struck by, in the order of the rules."""

@@ -29,7 +29,7 @@ class FaultyApp:
     """Middleware: requests reach ``app`` as the faults in force let them.
 
     Args:
-        refusal: the reply that the service gives for a refusal.
+        refusal: the reply that the service gives for a refusal of a request with this RequestId.
     """
 
     app: App
@@ -37,7 +37,7 @@ class FaultyApp:
     store: Store
     tokens: Tokens
     clock: Clock
-    refusal: Callable[[Refusal], Reply]
+    refusal: Callable[[Refusal, str | None], Reply]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"]):
@@ -52,7 +52,8 @@ class FaultyApp:
             partial(_ended, receive),
             send,
             self.clock,
-            self.refusal,
+            lambda refused: self.refusal(refused, target.request_id),
+            self.faults.earlier_id(target.request_id),
             lambda: self.tokens.expire(header(scope, b"authorization")),
             lambda: self.faults.homes.move(target, scope),
             self._late,
@@ -61,10 +62,11 @@ class FaultyApp:
             if await strike.play(exchange):
                 return
         if self.faults.homes.wrong(target, scope):
-            await exchange.reply(self.refusal(_MISMATCH))
+            await exchange.reply(exchange.refusal(_MISMATCH))
             return
         self.faults.homes.redirect(target, scope)
         await exchange.pass_on()
+        self.faults.note_answered(target.request_id)
 
     def _owner(self, client_id: str) -> str | None:
         owners = (company.name for company in self.store.companies() if company.client_id == client_id)

@@ -42,6 +42,7 @@ class Exchange:
         receive: gives the request once more, to ``app``.
         ended: returns when the connection is gone.
         refusal: the reply that the service gives for a refusal.
+        earlier_id: the RequestId of an earlier response to another call, if there was one.
         expire_token: ends the life of the request's token.
         move: lets the request's Company move to another port.
         late: keeps what is carried out after the request is over.
@@ -54,6 +55,7 @@ class Exchange:
     send: Send
     clock: Clock
     refusal: Callable[[Refusal], Reply]
+    earlier_id: str | None
     expire_token: Callable[[], None]
     move: Callable[[], None]
     late: Callable[[Awaitable[None]], None]

@@ -12,6 +12,7 @@ from typing import Protocol
 import attrs
 from attrs.validators import optional
 
+from .body import dump, glance
 from .errors import Refusal
 from .faults_checks import flag, number, one_of, whole
 from .faults_exchange import Exchange, Reply
@@ -156,6 +157,33 @@ class MovedHost:
         return False
 
 
+@attrs.frozen(kw_only=True)
+class RequestIdFault:
+    """The request is carried out, and its response carries another RequestId, or none.
+
+    ``foreign`` is that of the last response to another call; one that nobody sent when there was none.
+    A response that carries no RequestId (only commands carry one, as a rule) is left as it is.
+    """
+
+    mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
+
+    async def play(self, exchange: Exchange, draw: Random) -> bool:
+        reply = await exchange.carry_out()
+        body = glance(reply.body)
+        own = body.pop("RequestId", None)
+        if isinstance(own, str):
+            other = self._other(own, exchange.earlier_id or draw.randbytes(16).hex())
+            body = body if other is None else {**body, "RequestId": other}  # still the last key
+            reply = attrs.evolve(reply, body=dump(body))
+        await exchange.reply(reply)
+        return True
+
+    def _other(self, own: str, earlier: str) -> str | None:
+        if self.mode == "altered":
+            return ("1" if own.startswith("0") else "0") + own[1:]
+        return earlier if self.mode == "foreign" else None
+
+
 KINDS: Mapping[str, type[Fault]] = {
     "latency": Latency,
     "status": Status,
@@ -166,4 +194,5 @@ KINDS: Mapping[str, type[Fault]] = {
     "slow_drip": SlowDrip,
     "expired_token": ExpiredToken,
     "moved_host": MovedHost,
+    "request_id": RequestIdFault,
 }

@@ -17,10 +17,13 @@ from typing import Any
 import attrs
 from attrs.validators import optional
 
+from wosdk_async import catalogue
+
 from .errors import FaultScriptError
 from .faults_checks import positive, share
 from .faults_kinds import KINDS, Fault
-from .faults_target import Target
+from .faults_target import FAMILIES, Target, known_operation
+from .suggestions import nearest
 
 __all__ = ["FaultScript", "Rule"]
 
@@ -31,8 +34,20 @@ def _operations(written: object) -> frozenset[str]:
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
-    lowered = frozenset(name.lower() for name in names)
-    return frozenset() if "any" in lowered else lowered
+    wanted = [name for name in names if name.lower() != "any"]
+    known = {name: known_operation(name) for name in wanted}
+    unknown = next((name for name, found in known.items() if found is None), None)
+    if unknown is not None:
+        raise ValueError(_unknown_operation(unknown[:60]))
+    return frozenset(found for found in known.values() if found) if len(wanted) == len(names) else frozenset()
+
+
+def _unknown_operation(name: str) -> str:
+    commands = list(catalogue.load().commands)
+    short = (known for known in commands if known.lower() == f"{name}command".lower())
+    near = next(short, None) or nearest(name, ["any", *FAMILIES, *commands])
+    hint = f" (did you mean {near}?)" if near else ""
+    return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
 def _name(written: object) -> str | None:

@@ -10,27 +10,39 @@ from urllib.parse import parse_qsl
 
 import attrs
 
-from .body import glance, pick
+from .body import Row, glance, pick, query_of, request_id_of
 from .commands import find
 from .dialect import SPEC
 from .errors import Refusal
 
-__all__ = ["Target", "header", "target_of"]
+__all__ = ["FAMILIES", "Target", "header", "known_operation", "target_of"]
 
+FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
 _DISCOVERY = "getcompanywsdkurlcommand"
 
 
 @attrs.frozen
 class Target:
-    """The names that a rule may call a request by, in small letters, and its Company's, if it has one."""
+    """The names that a rule may call a request by, in small letters, its Company's, and its RequestId."""
 
     operations: frozenset[str]
     company: str | None
+    request_id: str | None = None
+
+
+def known_operation(name: str) -> str | None:
+    """Return the name, as a target has it, of a family or a command that a rule names; None for any other."""
+    if name.lower() in FAMILIES:
+        return name.lower()
+    try:
+        return find(name.split("/"), SPEC).name.lower()
+    except Refusal:
+        return None
 
 
 def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> Target:
-    """The target of a request.
+    """Return the target of a request.
 
     Args:
         owner: the name of the Company whose client id it is given.
@@ -39,18 +51,24 @@ def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str 
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
         return Target(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
-    company = _lowered(header(scope, b"companyname"))
-    family = head[2] if len(head) == 3 else ""
+    sent = glance(body)
+    operations, asked_for = _named(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
+    company = asked_for or header(scope, b"companyname")
+    return Target(operations, _lowered(company), request_id_of(query_of(scope["query_string"]), sent))
+
+
+def _named(family: str, rest: list[str], method: str, sent: Row) -> tuple[frozenset[str], str | None]:
+    """The operation, and the Company that a discovery asks for."""
     if family == "corrigoservice":
-        return Target(frozenset({"discovery"}), _lowered(rest[1]) if len(rest) == 2 else company)
+        return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
         name = _command(rest)
         if name == _DISCOVERY:
-            return Target(frozenset({"discovery", name}), _asked_for(body) or company)
-        return Target(frozenset({"command", name}), company)
+            return frozenset({"discovery", name}), _asked_for(sent)
+        return frozenset({"command", name}), None
     if family == "base":
-        return Target(frozenset({_BASE.get(scope["method"], "other")}), company)
-    return Target(frozenset({"query" if family == "query" else "other"}), company)
+        return frozenset({_BASE.get(method, "other")}), None
+    return frozenset({"query" if family == "query" else "other"}), None
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str | None:
@@ -69,10 +87,10 @@ def _command(rest: list[str]) -> str:
         return "/".join(rest).lower()
 
 
-def _asked_for(body: bytes) -> str | None:
-    sent = pick(glance(body), "Command")
-    name = pick(sent, "CompanyName") if isinstance(sent, dict) else None
-    return _lowered(name) if isinstance(name, str) else None
+def _asked_for(sent: Row) -> str | None:
+    command = pick(sent, "Command")
+    name = pick(command, "CompanyName") if isinstance(command, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def _client_id(scope: Mapping[str, Any], body: bytes) -> str:

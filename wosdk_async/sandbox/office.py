@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from .base import create_entity, delete_entity, retrieve, update_entity
-from .body import Row, checked, glance, pick
+from .body import Row, checked, glance, pick, request_id_of
 from .commands import find, run
 from .desk import Desk
 from .dialect import SPEC, Dialect
@@ -67,7 +67,7 @@ class Office:
             self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
         return self._by_name
 
-    def answer(self, question: Question, request_id: list[object]) -> Reply:
+    def answer(self, question: Question, request_id: list[str]) -> Reply:
         """Status and body of the reply.
 
         Args:
@@ -91,7 +91,8 @@ class Office:
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
         body = glance(question.body)
         # facts 5 and 3.1: it comes back on every success and error, whatever went wrong
-        _note(request_id, question.query.get("requestid"), pick(body, "RequestId"))
+        sent = request_id_of(question.query, body)
+        request_id.extend([] if sent is None else [sent])
         return 200, handler(self._desk(question), question, body)
 
     def file(self, company: int, document: int, key: str) -> StoredFile | None:
@@ -129,7 +130,7 @@ class Office:
             with self.store.part():
                 return delete_entity(desk, shape, key, missing_ok=missing_ok)
         if len(rest) > 1:
-            raise _not_allowed()  # facts 3.1: 405 for an id in the path
+            raise _id_in_path(question.method, shape.name, "/".join(rest[1:]))
         _only(question, "POST", "PUT")
         checked(body)
         with self.store.part():
@@ -170,14 +171,19 @@ class Office:
 
 def _only(question: Question, *methods: str) -> None:
     if question.method not in methods:
-        raise _not_allowed()
+        raise _not_allowed(f"{question.method} is not offered here: send {' or '.join(methods)}.")
 
 
-def _not_allowed() -> Refusal:
-    return Refusal(405, "METHOD_NOT_ALLOWED", "The method is not offered here.")  # facts 6; code assumed
+def _id_in_path(method: str, entity: str, key: str) -> Refusal:
+    """facts 3.1: a PUT or PATCH with an id in the path was answered with 405."""
+    text = f"{method} takes no id in the path"
+    if method != "PUT":
+        return _not_allowed(f"{text} of {entity}.")
+    return _not_allowed(
+        f"{text}: send PUT /api/v1/base/{entity} with the id in the body, as "
+        f'{{"Properties": ["*"], "Entity": {{"Id": {key:.20}}}}}.'
+    )
 
 
-def _note(request_id: list[object], *values: object) -> None:
-    """A number counts as its text, as in other members that are texts (not shown; assumed)."""
-    known = (value for value in values if isinstance(value, str | int) and not isinstance(value, bool))
-    request_id.extend(str(value) for value in known)
+def _not_allowed(text: str) -> Refusal:
+    return Refusal(405, "METHOD_NOT_ALLOWED", text)  # facts 6 has the status; code and texts assumed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
@@ -16,6 +17,8 @@ from .values import UNREADABLE, read
 __all__ = ["NOCASE", "ranked", "test"]
 
 NOCASE = " COLLATE NOCASE"
+_LONG_DIGITS = 19  # of the largest integer that SQLite compares exactly
+_MAX_FLOAT = sys.float_info.max
 _MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
 
 _COMPARISONS = {
@@ -129,8 +132,15 @@ def _comparable(field: Field, value: object) -> object:
     else:
         known = read(field, value)
     if known is UNREADABLE or isinstance(known, dict | list):
-        raise incorrect_model(f"{field.name} cannot be compared with this value.")
+        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field)}.")
     return known
+
+
+def _fitting(field: Field) -> str:
+    """What an enum could be compared with: the nearest name, else all of a short list."""
+    if field.type != "enum":
+        return ""
+    return f": it is one of {', '.join(list(enumeration(field.of or '').numbers)[:20])}"
 
 
 _TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
@@ -146,18 +156,47 @@ def _numeric(value: object) -> object:
         return UNREADABLE
     if not number.is_finite():
         return UNREADABLE
-    whole = abs(number) < 2**63 and number == number.to_integral_value()
-    return int(number) if whole else float(number)
+    if number.adjusted() < _LONG_DIGITS and number == number.to_integral_value() and abs(number) < 2**63:
+        return int(number)
+    return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # an infinity has no JSON
 
 
 def _regular(pattern: str) -> str:
-    parts = re.findall(r"\[\^?[^\]]+\]|.", pattern, re.DOTALL)
-    return "".join(_regular_part(part) for part in parts)
+    """A pattern with sets as a regular expression that takes time linear in the text.
+
+    What stands between two ``%`` is found at its first place, which is as good as any later one: atomic
+    groups keep the search from trying those.
+    """
+    first, *others = ("".join(map(_regular_part, part)) for part in _pieces(pattern))
+    if not others:
+        return first
+    *middle, last = others
+    return "".join([first, *(f"(?>.*?{part})" for part in middle), f".*{last}"])
+
+
+def _pieces(pattern: str) -> list[list[str]]:
+    """The characters and sets of a pattern, parted where a ``%`` stands."""
+    pieces: list[list[str]] = [[]]
+    for part in re.findall(r"\[\^?[^\]]+\]|.", pattern, re.DOTALL):
+        if part == "%":
+            pieces.append([])
+        else:
+            pieces[-1].append(part)
+    return pieces
 
 
 def _regular_part(part: str) -> str:
-    if len(part) > 1:
-        inverted = "^" if part.startswith("[^") else ""
-        members = part.strip("[]").removeprefix("^")
-        return f"[{inverted}{re.escape(members).replace(chr(92) + '-', '-')}]"
-    return {"%": ".*", "_": "."}.get(part, re.escape(part))
+    if len(part) == 1:
+        return "." if part == "_" else re.escape(part)
+    inverted = part.startswith("[^") and len(part) > 3
+    members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
+    inside = "".join(_members(*found) for found in members)
+    if not inside:  # ranges that run backwards hold nothing
+        return "." if inverted else "(?!)"
+    return f"[{'^' if inverted else ''}{inside}]"
+
+
+def _members(low: str, high: str, single: str) -> str:
+    if single:
+        return re.escape(single)
+    return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

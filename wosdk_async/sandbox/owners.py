@@ -15,6 +15,7 @@ __all__ = ["check_owner"]
 # Rows that make no sense alone. Any other may leave its owner out: a Note without one was
 # accepted (facts 3.9), for the rest it is not shown; assumed.
 _NEVER_ALONE = {"WoNote": "WorkOrderId"}
+_PARENTS = {"Location": {"ParentId": "Location"}}  # a tree without holes (not shown; assumed)
 
 
 def check_owner(desk: Desk, shape: Shape, row: Row, before: Row | None = None) -> None:
@@ -28,9 +29,16 @@ def check_owner(desk: Desk, shape: Shape, row: Row, before: Row | None = None) -
     """
     needed = _NEVER_ALONE.get(shape.name)
     if needed and not row[needed]:
-        raise required(needed)
+        raise required(needed, shape.name)
     if needed and before is not None and before[needed] != row[needed]:
         raise broken_rule(f"{needed} of {shape.name} cannot be changed.")
+    for name, target in _PARENTS.get(shape.name, {}).items():
+        if (
+            row[name]
+            and (before is None or before[name] != row[name])
+            and desk.find(target, row[name]) is None
+        ):
+            raise broken_rule(f"{name}: {target} with id {row[name]} is not found.")
     for parent, owned in _owners(shape.name):
         key = row.get(owned.key)
         fits = owned.kind is None or row.get(owned.kind) == owned.actor

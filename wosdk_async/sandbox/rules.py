@@ -8,10 +8,11 @@ from .body import Row
 from .desk import Desk
 from .errors import broken_rule
 from .files import content_of
+from .ownership import Link
 from .shape import shapes
 from .times import to_local, to_utc, zone_of
 
-__all__ = ["ON_CREATE", "ON_DELETE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
+__all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
 
 Rule = Callable[[Desk, Row], None]
 
@@ -98,6 +99,32 @@ def _lost_wo_note(desk: Desk, row: Row) -> None:
         _point_at_note(desk, order, None)
 
 
+def _assignment(desk: Desk, row: Row) -> None:
+    """An order's ``Employee`` is its primary assignee, whoever writes the assignment (not shown; assumed)."""
+    order = desk.find("WorkOrder", row["WorkOrderId"])
+    if order is None or not row["IsPrimary"]:
+        _lost_assignment(desk, row)
+        return
+    link = Link(shapes()["WoAssignment"], "WorkOrderId")
+    for other in desk.children(link, order["Id"]):
+        if other["IsPrimary"] and other["Id"] != row["Id"]:
+            desk.keep(shapes()["WoAssignment"], other | {"IsPrimary": False})
+    _show_employee(desk, order, {"Id": row["EmployeeId"]})
+
+
+def _lost_assignment(desk: Desk, row: Row) -> None:
+    order = desk.find("WorkOrder", row["WorkOrderId"])
+    if order is not None and order.get("Employee") == {"Id": row["EmployeeId"]}:
+        _show_employee(desk, order, None)
+
+
+def _show_employee(desk: Desk, order: Row, employee: Row | None) -> None:
+    order.pop("Employee", None)
+    if employee is not None:
+        order["Employee"] = employee
+    desk.keep(shapes()["WorkOrder"], order)
+
+
 def _new_wo_note(desk: Desk, row: Row) -> None:
     row["CreatedDate"] = desk.now.local(desk.zone)
     row["CreatedBy"] = desk.account
@@ -113,6 +140,11 @@ def _new_attribute(desk: Desk, row: Row) -> None:
     row["TopAssetId"] = asset["RootId"] if asset else 0  # spec 2.8
 
 
+def _time_card(before: Row, row: Row) -> None:
+    if any(name in before and row.get(name) != before[name] for name in ("WeekStartDate", "Week")):
+        raise broken_rule("Existing Time Card cannot be moved to another week")  # facts 3.9 and 6
+
+
 # Members a create must send, with the name the refusal gives (facts 3.10: a peer's list).
 REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
 ON_CREATE: dict[str, Rule] = {
@@ -126,6 +158,8 @@ ON_WRITE: dict[str, Rule] = {
     "Contact": _contact,
     "Document": _document,
     "Location": _location,
+    "WoAssignment": _assignment,
     "WoNote": _wo_note,
 }
-ON_DELETE: dict[str, Rule] = {"WoNote": _lost_wo_note}
+ON_CHANGE: dict[str, Callable[[Row, Row], None]] = {"TimeCard": _time_card}
+ON_DELETE: dict[str, Rule] = {"WoAssignment": _lost_assignment, "WoNote": _lost_wo_note}

@@ -12,6 +12,7 @@ from typing import Any
 
 from .body import dump
 from .companies import Company, another
+from .ownership import OWNED_OBJECTS
 from .shape import shapes
 from .store import Store
 from .write import blank, recognised
@@ -80,5 +81,7 @@ def _rows() -> dict[str, list[tuple[int, str]]]:
 def _text(entity: str, members: dict[str, Any]) -> str:
     shape = shapes()[entity]
     lock = {"ConcurrencyId": 1} if shape.locked else {}
-    row = blank(shape, recognised(shape, members)) | lock | {"Id": members["Id"]}
+    known = recognised(shape, members)
+    owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}
+    row = blank(shape, known) | owned | lock | {"Id": members["Id"]}
     return dump(row).decode()

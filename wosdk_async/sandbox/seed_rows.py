@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from .ownership import OWNED_OBJECTS
 from .schema import is_table
 from .shape import Shape, enumeration, shape_of, shapes
 from .store import Store
+from .suggestions import nearest
 from .times import Now
 from .values import UNREADABLE, read, reference_id
 from .write import create
@@ -144,6 +144,5 @@ def _dangling(desk: Desk, entity: str, row: Row) -> Iterator[str]:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return f". Did you mean {by_lower[close[0]]}?" if close else ""
+    close = nearest(name, known)
+    return f". Did you mean {close}?" if close else ""

@@ -113,8 +113,8 @@ def _step(shape: Shape, path: list[str]) -> Field:
 
 def _plain(shape: Shape, field: Field) -> Show:
     name, entity = field.name, shape.name
-    if field.type in _FORMED:
-        write = _FORMED[field.type]
+    write = _FORMED_FIELDS.get((entity, name)) or _FORMED.get(field.type)
+    if write is not None:
 
         def show(desk: Desk, row: Row) -> Any:
             value = row.get(name)
@@ -136,6 +136,7 @@ _FORMED: dict[str, Callable[[Form, Any], Any]] = {
     "datetime-local": Form.local,
     "money": Form.money,
 }
+_FORMED_FIELDS: dict[tuple[str, str], Callable[[Form, Any], Any]] = {("LaborCode", "Rate"): Form.rate}
 
 
 def _opened(shape: Shape, field: Field, paths: list[list[str]] | None) -> Show:

@@ -14,15 +14,26 @@ from .desk import Desk
 from .errors import broken_rule, missing_row, unfinished_path, unknown_property
 from .owners import check_owner
 from .ownership import OWNED_OBJECTS, link
-from .rules import ON_WRITE
+from .rules import ON_CHANGE, ON_WRITE
 from .selection import MAX_STEPS
 from .shape import SCALARS, Shape
+from .support import check_supported, is_read_only
 from .values import reference_id
-from .write import add_element, assign, delete, point, recognised
+from .write import SERVER_SET, add_element, assign, delete, point, recognised
 
 __all__ = ["Plan", "plan", "update"]
 
-_COMMAND_ONLY = {("WorkOrder", "StatusId")}  # facts 10 row 4: changing it by PUT fails; code assumed
+# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are worked out when the
+# order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
+_COMMAND_ONLY = {
+    "WorkOrder": frozenset(
+        {"StatusId", "Number", "FlagId", "WonId", "DtCreated", "CreatedDateUtc"}
+        | {"LastActionDate", "LastActionDateUtc"}
+    ),
+    "WorkOrderCost": frozenset({"ApStateId", "ApStatusId", "CostState", "CostStatusId"}),
+}
+
+_REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor shows it (facts 3.4)
 
 
 @attrs.define
@@ -72,6 +83,8 @@ def update(desk: Desk, shape: Shape, row: Row, entity: Mapping[str, Any], wanted
         rule(desk, row)
     changed |= row != before
     if row != before:
+        if check := ON_CHANGE.get(shape.name):
+            check(before, row)
         check_owner(desk, shape, row, before)
     if changed:
         desk.replace(shape, row)
@@ -100,7 +113,7 @@ def _note(shape: Shape, made: Plan, steps: list[str]) -> None:
 def _write(shape: Shape, row: Row, field: Field, value: object) -> None:
     old = row.get(field.name)
     assign(shape, row, field, value)
-    guarded = not field.updatable or (shape.name, field.name) in _COMMAND_ONLY
+    guarded = not field.updatable or field.name in _COMMAND_ONLY.get(shape.name, ())
     if guarded and row.get(field.name) != old:
         raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
 
@@ -109,14 +122,13 @@ def _inside(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inn
     """Write inside a list or a reference; whether a row of it changed."""
     if field.is_list:
         elements = value if isinstance(value, list) else []
-        if elements and not field.updatable:
+        if elements and (not field.updatable or is_read_only(shape.behind(field))):
             raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
         changes = [_element(desk, shape, row, field, element, inner) for element in elements]
         return any(changes)
     if field.of not in OWNED_OBJECTS:
-        # Another row's members are that row's own: a reference is only pointed elsewhere (assumed)
-        _write(shape, row, field, value)
-        return False
+        _reference(desk, shape, row, field, value, inner)
+        return False  # every record counts for itself (facts 3.7)
     if not isinstance(value, dict):
         return False
     if field.name not in row:
@@ -124,6 +136,32 @@ def _inside(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inn
         return True
     child = shape.behind(field)
     return update(desk, child, desk.row(child.name, row[field.name]["Id"]), value, inner)
+
+
+def _reference(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inner: Plan) -> None:
+    """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
+
+    ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
+    when another Id is sent, and writes the other members into the record of that Id (both assumed).
+
+    Raises:
+        Refusal: ``ERROR_CODE_1000``: the record is one that no update writes.
+    """
+    key = reference_id(value)
+    if "Id" in inner.names or (inner.whole and (value is None or key is not None)):
+        _write(shape, row, field, value)
+    if not isinstance(value, dict) or field.name not in row:
+        return
+    child = shape.behind(field)
+    members = {
+        known.name: sent
+        for known, sent in recognised(child, value)
+        if known.name not in SERVER_SET | _REFERENCE_MEMBERS.get(child.name, frozenset())
+        and (inner.covers(known) or known.name in inner.inside)
+    }
+    if members:
+        check_supported(child, "Update")
+        update(desk, child, desk.row(child.name, row[field.name]["Id"]), members, inner)
 
 
 def _element(desk: Desk, shape: Shape, row: Row, field: Field, element: object, inner: Plan) -> bool:

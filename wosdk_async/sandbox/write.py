@@ -16,11 +16,11 @@ from .rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
 from .shape import FLAGS, REQUEST_ONLY, Shape
 from .values import UNREADABLE, read, reference_id
 
-__all__ = ["add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
+__all__ = ["SERVER_SET", "add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
 
 Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
-_SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | FLAGS | REQUEST_ONLY
+SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | FLAGS | REQUEST_ONLY
 _NAMED = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
 
 
@@ -34,10 +34,12 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
         belongs: members that tie the row to its parent, or its Id; they win over those sent.
     """
     members = [(field, _resolved(desk, field, value)) for field, value in recognised(shape, entity)]
-    sent = {field.name for field, value in members if value is not None}
-    for name, shown in REQUIRED.get(shape.name, {}).items():
+    wanted = REQUIRED.get(shape.name, {})
+    # facts 3.3: a member that cannot be read is left out, so it counts as missing
+    sent = {f.name for f, value in members if f.name in wanted and read(f, value) is not UNREADABLE}
+    for name, shown in wanted.items():
         if name not in sent:
-            raise required(shown)
+            raise required(shown, shape.name)
     named = belongs or {}
     row: Row = blank(shape, members) | named
     row["Id"] = named["Id"] if "Id" in named else desk.next_number(shape.name)
@@ -77,7 +79,7 @@ def blank(shape: Shape, members: Members) -> Row:
 
 def assign(shape: Shape, row: Row, field: Field, value: object) -> None:
     """Write one scalar or reference; null empties it, what cannot be read leaves it alone."""
-    if field.is_list or field.name in _SERVER_SET or field.of in OWNED_OBJECTS:
+    if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
     if value is None or (isinstance(value, dict) and field.type == "ref" and reference_id(value) is None):
         row.pop(field.name, None)

@@ -17,9 +17,10 @@ class AddedFaults(Faults):
 
         Args:
             fault: its kind: ``status``, ``latency``, ``reset``, ``late_commit``, ``half_reply``,
-                ``garbage``, ``slow_drip``, ``expired_token`` or ``moved_host``.
+                ``garbage``, ``slow_drip``, ``expired_token``, ``moved_host`` or ``request_id``.
             settings: which requests it strikes (``operation``, ``company``; ``first``, ``every`` or ``rate``)
-                and its own, as ``docs/sandbox.md`` has them.
+                and its own, as ``docs/sandbox.md`` has them. A work order is created by a command: its
+                operation is ``WoCreateCommand`` or ``command``, not ``create``.
 
         Raises:
             FaultScriptError: the rule is wrong; the text tells what would be right.

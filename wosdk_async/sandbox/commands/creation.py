@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.sandbox.body import Row, pick
 from wosdk_async.sandbox.created import created
 from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.errors import required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.rules import lineage
 from wosdk_async.sandbox.shape import shapes
 from wosdk_async.sandbox.values import reference_id
@@ -80,18 +80,18 @@ def _requestor(order: Row, sent: Row) -> None:
 def _parts(desk: Desk, order: Row, sent: Row) -> _Parts:
     """What the order refers to; all of it must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
-        raise required("TypeCategory")
+        raise required("TypeCategory", "WorkOrder")
     sub_type = _referred(desk, order, "SubType", "WorkOrderType")
     if sub_type is None:
-        raise required("SubType.Id")
+        raise required("SubType.Id", "WorkOrder")
     customer = _referred(desk, order, "Customer", "Customer")
     if customer is None and order["TypeCategory"] == "Request":
-        raise required("Customer.Id")  # facts 5: for TypeCategory Request
+        raise required("Customer.Id", "WorkOrder")  # facts 5: for TypeCategory Request
     if customer is not None:
         order.setdefault("WorkZone", customer.get("WorkZone"))  # facts 5: the customer's zone
     zone = _referred(desk, order, "WorkZone", "WorkZone")
     if zone is None:
-        raise required("WorkZone.Id")  # facts 5: a Basic order without a customer
+        raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
     for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
         _referred(desk, order, name, str(shapes()["WorkOrder"].by_name[name.lower()].of))
     return _Parts(sub_type, zone, customer, _items(desk, pick(sent, "Items")))
@@ -102,13 +102,21 @@ def _referred(desk: Desk, order: Row, name: str, entity: str) -> Row | None:
     if cut is None:
         order.pop(name, None)
         return None
-    return needed(desk.find(entity, cut["Id"]), name, cut["Id"])
+    return _live(desk, entity, name, cut["Id"])
+
+
+def _live(desk: Desk, entity: str, name: str, key: int) -> Row:
+    """A row that a new order may refer to: it is there, and not removed (the latter not shown; assumed)."""
+    row = needed(desk.find(entity, key), name, key)
+    if row.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
+        raise broken_rule(f"{name} with id {key} is removed.")
+    return row
 
 
 def _items(desk: Desk, sent: Any) -> list[tuple[Row, Row, Row]]:
     items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
     if not items:
-        raise required("Items")
+        raise required("Items", "WorkOrder")
     return [
         (item, _named(desk, item, "Asset", "Location"), _named(desk, item, "Task", "Task")) for item in items
     ]
@@ -117,8 +125,8 @@ def _items(desk: Desk, sent: Any) -> list[tuple[Row, Row, Row]]:
 def _named(desk: Desk, item: Row, name: str, entity: str) -> Row:
     key = reference_id(pick(item, name))
     if key is None:
-        raise required(f"Items.{name}.Id")
-    return needed(desk.find(entity, key), name, key)
+        raise required(f"Items.{name}.Id", "WorkOrder")
+    return _live(desk, entity, name, key)
 
 
 def _describe(desk: Desk, order: Row, parts: _Parts) -> None:

@@ -25,13 +25,12 @@ def send_work_order(desk: Desk, arguments: Arguments) -> Row:
     """Notify the assigned provider; the reply is keyed by the schema, its shape by analogy (facts 5).
 
     Raises:
-        Refusal: no connected provider is assigned (the text of facts 6 for a message; assumed), or
-            the network fails.
+        Refusal: no connected provider is assigned (not shown; assumed), or the network fails.
     """
     order = the_order(desk, arguments)
     provider = _connected(desk, order)
     if provider is None:
-        raise broken_rule(_ONLY_SENT)
+        raise broken_rule(f"Work order {order['Id']} has no connected Service Pro to be sent to: assign one.")
     _notify(desk, provider)
     order["WonId"] = order["WonId"] or desk.next_number("WonId")
     record(desk, order, "WonWoSend", arguments)
@@ -41,7 +40,7 @@ def send_work_order(desk: Desk, arguments: Arguments) -> Row:
 def recall(desk: Desk, order: Row, _arguments: Arguments) -> bool:
     """Take the order back from its provider: it has no ``WonId`` any more (not shown; assumed)."""
     if not order["WonId"] or _connected(desk, order) is None:
-        raise broken_rule(_ONLY_RECALL)  # facts 6
+        raise broken_rule(_ONLY_RECALL, _not_sent(order))  # facts 6
     order["WonId"] = 0
     return True
 
@@ -49,8 +48,12 @@ def recall(desk: Desk, order: Row, _arguments: Arguments) -> bool:
 def message(desk: Desk, order: Row, _arguments: Arguments) -> bool:
     """The ``Comment`` goes to the provider; here it is only logged (not shown; assumed)."""
     if not order["WonId"] or _connected(desk, order) is None:
-        raise broken_rule(_ONLY_SENT)  # facts 6
+        raise broken_rule(_ONLY_SENT, _not_sent(order))  # facts 6
     return True
+
+
+def _not_sent(order: Row) -> str:
+    return f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
 
 
 def _connected(desk: Desk, order: Row) -> Row | None:

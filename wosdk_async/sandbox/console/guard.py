@@ -1,8 +1,7 @@
 """Who may use the console: a browser on this machine, and no page but the console's own.
 
-A page of another site can have a browser send requests here, or make a host name of its own lead here
-(DNS rebinding). So the caller and the host name must be of this machine, an Origin must be this one, and
-what changes something must carry a header that a foreign page cannot send unasked: a browser asks first
+The caller and the host name must be of this machine, an Origin must be this one (local_only.py), and what
+changes something must carry a header that a foreign page cannot send unasked: a browser asks first
 (a preflight), and nothing here ever says yes.
 """
 
@@ -10,13 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from wosdk_async.sandbox.admin import is_loopback
 from wosdk_async.sandbox.body import dump
+from wosdk_async.sandbox.local_only import is_foreign_page, is_local
 
 __all__ = ["HEADER", "guarded", "refused"]
 
@@ -43,19 +41,10 @@ def refused(status: int, reason: str) -> Response:
 
 
 def _objection(request: Request) -> str | None:
-    near = request.client is None or is_loopback(request.client.host)
-    if not near or not is_loopback(_host(request)):
+    if not is_local(request):
         return "The console answers its own machine only: open it at 127.0.0.1 or localhost."
-    origin = request.headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+    if is_foreign_page(request):
         return "The console does not answer pages of another origin."
     if request.method not in _READS and request.headers.get(HEADER) != "1":
         return f"Send the header {HEADER}: 1 with what changes something."
     return None
-
-
-def _host(request: Request) -> str:
-    try:
-        return urlsplit(f"//{request.headers.get('host', '')}").hostname or ""
-    except ValueError:
-        return ""

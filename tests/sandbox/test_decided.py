@@ -1,0 +1,112 @@
+"""Where the public material is silent: what was decided, as docs/assumptions.md lists it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.sandbox.company import ORDER, Caller
+
+
+def put(acme: Caller, entity: str, properties: list[str], **members: Any) -> dict[str, Any]:
+    reply = acme.send("PUT", f"base/{entity}", {"Properties": properties, "Entity": members})
+    found: dict[str, Any] = reply.json()
+    return found
+
+
+FIXED = {
+    "Number": "FORGED-1",
+    "LastActionDate": "2001-01-01T00:00:00",
+    "LastActionDateUtc": "2001-01-01T00:00:00Z",
+    "DtCreated": "2001-01-01T00:00:00",
+    "CreatedDateUtc": "2001-01-01T00:00:00Z",
+    "FlagId": 1901,
+    "WonId": 7,
+}
+COST = {"ApStateId": "Paid", "ApStatusId": 3, "CostState": "Approved", "CostStatusId": 3}
+
+
+@pytest.mark.parametrize(("name", "value"), FIXED.items())
+@pytest.mark.parametrize("whole", [True, False])
+def test_what_a_work_order_works_out_is_not_written(acme: Caller, name: str, value: Any, whole: bool) -> None:
+    """A PUT that would change it is refused, and changes nothing."""
+    order = acme.order()["Id"]
+    before = acme.get("WorkOrder", order)
+    members = {name: value, "PoNumber": "P"}
+    error = put(acme, "WorkOrder", ["*"] if whole else [name, "PoNumber"], Id=order, **members)
+    assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
+    assert error["ErrorMessage"] == f"{name} of WorkOrder is changed by commands only."
+    assert acme.get("WorkOrder", order) == before
+
+
+def test_an_order_goes_back_as_it_was_read(acme: Caller, recorded: Caller) -> None:
+    """What is not changed may be sent: a program writes the record that it read."""
+    for caller in (acme, recorded):
+        order = caller.order()["Id"]
+        read = caller.get("WorkOrder", order)
+        assert put(caller, "WorkOrder", ["*"], **read | {"PoNumber": "P-1"})["EntitySpecifier"]
+        assert caller.get("WorkOrder", order)["PoNumber"] == "P-1"
+
+
+@pytest.mark.parametrize(("name", "value"), COST.items())
+def test_the_state_of_the_money_moves_by_commands(acme: Caller, name: str, value: Any) -> None:
+    """Of the record itself, and through its order."""
+    order = acme.order()["Id"]
+    for error in (
+        put(acme, "WorkOrderCost", [name], Id=order, **{name: value}),
+        put(acme, "WorkOrder", [f"WorkOrderCost.{name}"], Id=order, WorkOrderCost={name: value}),
+    ):
+        assert error["ErrorMessage"] == f"{name} of WorkOrderCost is changed by commands only."
+
+
+def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:
+    """Whoever writes the assignments: added, handed on and removed."""
+    order = acme.order()["Id"]
+
+    def write(*rows: dict[str, Any]) -> None:
+        assert "EntitySpecifier" in put(acme, "WorkOrder", ["Assignments.*"], Id=order, Assignments=rows)
+
+    def shown() -> tuple[object, list[tuple[int, bool]]]:
+        read = acme.get("WorkOrder", order, "Employee.Id,Assignments.*")
+        rows = [(row["EmployeeId"], row["IsPrimary"]) for row in read["Assignments"]]
+        return read.get("Employee", {}).get("Id"), rows
+
+    write({"EmployeeId": 208, "IsPrimary": True})
+    assert shown() == (208, [(208, True)])
+    write({"EmployeeId": 230})
+    assert shown() == (208, [(208, True), (230, False)])
+    write({"EmployeeId": 215, "IsPrimary": True})
+    assert shown() == (215, [(208, False), (230, False), (215, True)])
+    (primary,) = (row["Id"] for row in acme.query("WoAssignment", ("EmployeeId", "Equal", "215")))
+    write({"Id": primary, "PerformDeletion": True})
+    assert shown() == (None, [(208, False), (230, False)])
+
+
+def test_a_location_needs_its_parent(acme: Caller) -> None:
+    """A new one, and one that is moved; what has no parent is a tree of its own."""
+    entity = {"Name": "Annex", "TypeId": "Building", "ParentId": 4711}
+    error = acme.send("POST", "base/Location", {"Entity": entity}).json()
+    assert error["ErrorMessage"] == "ParentId: Location with id 4711 is not found."
+    made = acme.ok("POST", "base/Location", {"Entity": entity | {"ParentId": 0}})["EntitySpecifier"]["Id"]
+    assert put(acme, "Location", ["ParentId"], Id=made, ParentId=4711)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
+    put(acme, "Location", ["ParentId"], Id=made, ParentId=20400)
+    assert acme.get("Location", made)["RootId"] == 20400
+
+
+@pytest.mark.parametrize(
+    ("entity", "key", "name"),
+    [("Customer", 512, "Customer"), ("Task", 14211, "Task"), ("WorkOrderType", 259, "SubType")],
+)
+def test_no_order_for_what_is_removed(acme: Caller, entity: str, key: int, name: str) -> None:
+    """A removed record is not ordered for; orders there are stay."""
+    order = acme.order()["Id"]
+    acme.ok("DELETE", f"base/{entity}?ID={key}")
+    error = acme.send("POST", "cmd/WoCreateCommand", {"Command": {"WorkOrder": ORDER}}).json()
+    assert error["ErrorMessage"] == f"{name} with id {key} is removed."
+    assert acme.get("WorkOrder", order)["StatusId"] == "New"
+
+
+def test_a_note_of_nobody_is_taken(acme: Caller) -> None:
+    """It was seen to be accepted, without use."""
+    assert acme.ok("POST", "base/Note", {"Entity": {"NoteText": "For whom?"}})["EntitySpecifier"]["Id"]
