@@ -315,6 +315,24 @@ async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
     assert all(engine.closed for engine in desk.engines)
 
 
+async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
+    """A look that is under way is ended, and none is waited for after it."""
+    desk = Late(PAGE)
+    original = desk.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+        if "/query/" in url:
+            await asyncio.Event().wait()
+        return await original(method, url, headers, body)
+
+    desk.handler = serve
+    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    await settle()
+    await desk.transport.aclose(0.0)
+    with pytest.raises(InDoubtError, match="closed before it was found"):
+        task.result()
+
+
 async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
     """It is not started, and nobody is told of a doubt."""
     told: list[Any] = []
