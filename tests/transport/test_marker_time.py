@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
 
+from tests.support.service import Answer, Request, Service
 from tests.support.virtual import reply, settle
 from tests.transport.test_marker import MARKER, PAGE, Desk, create
 from wosdk_async import (
@@ -315,6 +317,24 @@ async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
     assert all(engine.closed for engine in desk.engines)
 
 
+async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
+    """A look that is under way is ended, and none is waited for after it."""
+    desk = Late(PAGE)
+    original = desk.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+        if "/query/" in url:
+            await asyncio.Event().wait()
+        return await original(method, url, headers, body)
+
+    desk.handler = serve
+    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    await settle()
+    await desk.transport.aclose(0.0)
+    with pytest.raises(InDoubtError, match="closed before it was found"):
+        task.result()
+
+
 async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
     """It is not started, and nobody is told of a doubt."""
     told: list[Any] = []
@@ -342,3 +362,25 @@ async def test_many_with_one_deadline_each() -> None:
     await desk.time.finish(task)
     assert all(isinstance(outcome, Done) for outcome in task.result())
     assert desk.time.seconds - begun <= 8.0
+
+
+async def test_a_late_answer_over_a_real_connection() -> None:
+    """The attempt is given up in time, its connection with it, and the order is found within the deadline."""
+    orders: list[dict[str, Any]] = []
+
+    async def handler(request: Request) -> Answer:
+        if "/query/" in request.path:
+            return Answer(body={"Entities": [{"Data": order} for order in orders]})
+        orders.append({**request.json["Command"]["WorkOrder"], "Id": len(orders) + 1})
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async with Service(handler) as service, service.client() as client:
+        acme = client.company().with_options(deadline=2.0)
+        await acme.connect()
+        begun = time.monotonic()
+        made = await acme.run(create("k"), marker=MARKER)
+        assert 1.5 <= time.monotonic() - begun <= 2.1
+        assert made.wo is not None
+        assert made.wo.id == 1
+        assert len(orders) == 1

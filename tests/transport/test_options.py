@@ -223,3 +223,31 @@ async def test_connect_ends_at_the_deadline() -> None:
     await world.time.finish(task)
     assert isinstance(task.exception(), DeadlineError)
     assert world.time.seconds - begun == pytest.approx(3.0, abs=0.011)
+
+
+async def test_connect_with_a_deadline_of_nothing() -> None:
+    """A session that would be there at once is not asked for."""
+
+    async def unasked(*_: Any) -> Reply:
+        raise AssertionError
+
+    world = World(unasked)
+    task = asyncio.create_task(world.company(deadline=0.0).connect())
+    await world.time.finish(task)
+    assert isinstance(task.exception(), DeadlineError)
+    assert world.tokens == 0
+
+
+async def test_what_the_hook_takes_is_taken_from_the_deadline() -> None:
+    """A call that was held back until its time was up is not sent."""
+    world = World(lambda *_: asyncio.sleep(0, reply({"Data": {"Id": 1}})))
+
+    async def slow(*_: Any) -> None:
+        await world.time.sleep(3.0)
+
+    for deadline, kind in ((2.0, DeadlineError), (4.0, type(None))):
+        world.transport = world.transport.changed(before_send=slow)
+        task = asyncio.create_task(world.company(deadline=deadline).get("Thing", 1))
+        await world.time.finish(task)
+        assert isinstance(task.exception(), kind)
+    assert world.tokens == 1

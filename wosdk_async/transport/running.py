@@ -117,6 +117,8 @@ class Hold:
 
     async def sleep(self, seconds: float) -> None:
         """Sleep between two requests. Raises TimeoutError when the client is closed meanwhile."""
+        if self.ended:
+            raise TimeoutError
         with self.running.dispatcher.deadlines.within(seconds + _LEAVING):
             await self.clock.sleep(seconds)
 

@@ -139,9 +139,12 @@ class Transport:
         hold: Hold | None,
     ) -> T:
         """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
+        begun = self.clock.now()
         answer = await hook(call, sessions.company)
         if answer is not None:
             return _taken(call, answer, sessions.company, trace or Trace(), self.clock)
+        left = options.seconds(call) - (self.clock.now() - begun)
+        options = attrs.evolve(options, deadline=max(left, 0.0))
         return await self._go(call, sessions, options, trace, hold)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:

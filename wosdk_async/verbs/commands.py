@@ -50,12 +50,14 @@ class Commands(Connected):
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. When the outcome
                 is in doubt the record with this key is looked for until the ``settle`` time of the options
                 has passed since the last attempt. If it is there the result holds it; else the command is
-                sent again. See ``docs/failures.md`` for the window that remains.
+                sent again. The deadline holds for all of it. See ``docs/failures.md`` for the window that
+                remains.
             check: refuse what the service would refuse or drop before it is sent.
 
         Raises InvalidCallError for what is refused here, and InDoubtError when the command may have been
         carried out though no answer says so. With a marker, NotUniqueError when several records have the
-        key, and InDoubtError only when they could not be queried.
+        key, and InDoubtError only when the deadline ended before it had settled, or the key could not be
+        queried.
         """
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
