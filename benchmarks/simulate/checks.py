@@ -102,12 +102,14 @@ class Judge:
         elif made.id not in [row.id for row in rows]:
             self._allowed_or(verdict, "foreign-record", f"{key} is done as {made.id}: it is {rows[0].id}")
 
-    @staticmethod
-    def _beyond(verdict: Verdict, rows: list[Row]) -> bool:
+    def _beyond(self, verdict: Verdict, rows: list[Row]) -> bool:
         """Whether a verdict is wrong only because something showed later than the client had to look."""
         if verdict.how == "done":
             return len(rows) > 1
-        shown = [row for row in rows if row.seen_from < verdict.ended - _LATE]
+        ended = verdict.ended - _LATE
+        if verdict.step.kind == "many":  # the outcome was read, but when was the call over?
+            ended = self.service.seen[verdict.key][-1][1]
+        shown = [row for row in rows if row.seen_from < ended]
         return verdict.how == "failed" and (not shown or isinstance(verdict.error, NoAnswerError))
 
     def _excused(self, verdict: Verdict, rows: list[Row]) -> bool:
@@ -116,7 +118,7 @@ class Judge:
 
     def _ends_early(self, verdict: Verdict) -> bool:
         """Whether the run had a reason to leave inputs alone: it was cancelled."""
-        return verdict.step.cancel is not None
+        return verdict.step.cancel is not None or verdict.step.cancel_at is not None
 
     def _time(self, verdict: Verdict) -> None:
         deadline = verdict.step.deadline
@@ -205,7 +207,7 @@ class Judge:
         cancelled = isinstance(error, asyncio.CancelledError)
         if isinstance(error, Exception) and not isinstance(error, Boom | WosdkError):
             self.add("raw-error", f"step {step.number}: {error!r}")
-        elif cancelled and step.cancel is None and not ended.source_raised:
+        elif cancelled and not (step.cancel or step.cancel_at or ended.source_raised):
             self.add("raw-error", f"step {step.number}: cancelled by nobody")
 
     def _closed(self, ended: Ended) -> None:

@@ -46,10 +46,10 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.steps = 0
         self.failures: list[dict[str, Any]] = []
         """What reached the loop's exception handler."""
+        self.tasks: list[asyncio.Task[Any]] = []
         self._draw = draw
         self._shuffled = shuffled
         self._seconds = 1000.0
-        self._tasks = 0
         network.attach(self)
         self.set_task_factory(cast(Any, self._task))
         self.set_exception_handler(lambda _, context: self.failures.append(context))
@@ -64,12 +64,16 @@ class VirtualLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
         **named: Any,
     ) -> _Task:
-        self._tasks += 1
         # The hash is asked for while the task is made, so the number is the class's for that moment.
-        _Task.number = self._tasks
+        _Task.number = number = len(self.tasks) + 1
         task = _Task(coroutine, loop=self, context=context, **named)
-        task.number = self._tasks
+        task.number = number
+        self.tasks.append(task)
         return task
+
+    def under_way(self) -> list[asyncio.Task[Any]]:
+        """The tasks that are not done."""
+        return [task for task in self.tasks if not task.done()]
 
     # --- turns ----------------------------------------------------------------------------------
 

@@ -78,6 +78,9 @@ class Step:
     trace: int | None = None
     """The trace it shares with all steps that name the same one."""
     cancel: float | None = None
+    """Seconds after its begin at which it is cancelled."""
+    cancel_at: int | None = None
+    """The event of the network in whose turn it is cancelled."""
     limit: int = 8
     source: str = "list"
     raising: int | None = None
@@ -207,7 +210,7 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
     kind = draw.weighted(verbs)
     marker = kind in ("wo", "many") and draw.chance(0.4)
     settle = draw.pick([1.5, 4.0, 10.0])
-    beyond = marker and draw.chance(0.2)
+    beyond = marker and not sandbox and draw.chance(0.2)
     count = 1 if kind == "connect" else draw.pick([1, 3, 8] if kind == "many" else [1, 1, 1, 4])
     step = Step(
         kind=kind,
@@ -223,7 +226,8 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
         deadline=_deadline(draw),
         attempts=draw.pick([4, 4, 2, 1]),
         trace=draw.pick([None, None, None, 1, 1, 2]) if kind != "many" else None,
-        cancel=draw.seconds(0.01, 0.1, 1.0, 10.0) if draw.chance(0.25) else None,
+        cancel=draw.seconds(0.01, 0.1, 1.0, 10.0) if draw.chance(0.2) else None,
+        cancel_at=draw.count(1, 120) if draw.chance(0.15) else None,
     )
     return _many(draw, step) if kind == "many" else step
 

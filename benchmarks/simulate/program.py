@@ -104,6 +104,8 @@ class Program:
         self._companies = [
             client.company(company_name(n), credentials=pair) for n, pair in enumerate(credentials)
         ]
+        self._cancelled_at: dict[int, list[asyncio.Task[None]]] = {}
+        self._events = 0
         self._traces: dict[int, Trace] = {}
         self._loop = asyncio.get_running_loop()
 
@@ -113,12 +115,20 @@ class Program:
         if found:
             self.told.add(found[0])
 
+    def event(self) -> None:
+        """The network has something to tell: some tasks are cancelled in the same turn of the loop."""
+        self._events += 1
+        for task in self._cancelled_at.pop(self._events, ()):
+            self._loop.call_soon(task.cancel)
+
     async def run(self, steps: list[Step]) -> None:
         """All of them, to their end."""
         tasks = [self._loop.create_task(self._step(step), name=f"step {step.number}") for step in steps]
         for step, task in zip(steps, tasks, strict=True):
             if step.cancel is not None:
                 self._loop.call_later(step.at + step.cancel, task.cancel)
+            if step.cancel_at is not None:
+                self._cancelled_at.setdefault(step.cancel_at, []).append(task)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _step(self, step: Step) -> None:

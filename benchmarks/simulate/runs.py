@@ -92,6 +92,7 @@ class _Run:
     def __init__(self, plan: Plan, keep: bool) -> None:
         self.plan = plan
         self.events: list[str] = []
+        self.program: Program | None = None
         self._keep = keep
         self._hash = hashlib.blake2b(digest_size=8)
         draw = random.Random(f"run {plan.seed}")
@@ -110,21 +111,24 @@ class _Run:
     def note(self, *what: Any) -> None:
         text = f"{self.loop.time():.6f} {' '.join(map(str, what))}"
         self._hash.update(text.encode())
+        if self.program is not None and self.loop.is_running():
+            self.program.event()
         if self._keep:
             self.events.append(text)
 
     def result(self) -> Result:
         with _replayable(self.plan.seed):
-            program, stuck = None, ""
+            stuck = ""
             try:
-                asyncio.set_event_loop(None)
-                program = self.loop.run_until_complete(self._main())
+                self.loop.run_until_complete(self._main())
             except Stuck as error:
                 stuck = str(error)
+            program = self.program
+            assert program is not None
             judge = self._judge(program, stuck)
             self._end()
-        verdicts = Counter(each.how for each in self.program.verdicts)
-        for each in self.program.verdicts:
+        verdicts = Counter(each.how for each in program.verdicts)
+        for each in program.verdicts:
             self.note(each.key, each.how, type(each.error).__name__)
         return Result(
             judge.found,
@@ -179,7 +183,7 @@ class _Run:
 
     # --- the program ----------------------------------------------------------------------------
 
-    async def _main(self) -> Program:
+    async def _main(self) -> None:
         world = self.plan.world
         limits = Limits(connections=world.connections, keepalive=world.keepalive)
         timeouts = Timeouts(read=world.read_timeout)
@@ -193,7 +197,7 @@ class _Run:
             max_queued=world.max_queued,
             adaptive=world.adaptive,
             retry_quota=world.retry_quota,
-            on_in_doubt=lambda call, request_id: self.program.tell(call, request_id),
+            on_in_doubt=lambda call, request_id: program.tell(call, request_id),
             telemetry=False,
         )
         now = self.loop.time
@@ -211,7 +215,6 @@ class _Run:
         self._slots(client)
         await self._close(client)
         await asyncio.sleep(_AFTERWARDS)
-        return program
 
     def _slots(self, client: Client) -> None:
         """Nothing is under way any more, so nothing may be held."""
@@ -229,17 +232,21 @@ class _Run:
             await client.aclose()
         except Exception as error:
             self.violations.append(Violation("close-raised", f"{error!r}"))
+        here = asyncio.current_task()
+        for task in self.loop.under_way():
+            if task is not here and not task.get_name().startswith("sandbox"):
+                self.violations.append(Violation("task-left", f"{task.get_name()}, and the client is closed"))
 
     # --- the end --------------------------------------------------------------------------------
 
-    def _judge(self, program: Program | None, stuck: str) -> Judge:
-        judge = Judge(self.network, self.service, self.backend, self.program, self.violations)
+    def _judge(self, program: Program, stuck: str) -> Judge:
+        judge = Judge(self.network, self.service, self.backend, program, self.violations)
         if stuck:
-            waiting = sorted(task.get_name() for task in asyncio.all_tasks(self.loop))
+            waiting = [task.get_name() for task in self.loop.under_way()]
             judge.add("hang", f"{stuck}: {', '.join(waiting)}")
-        if program is not None:
+        else:
             judge.judge()
-            for task in asyncio.all_tasks(self.loop):
+            for task in self.loop.under_way():
                 judge.add("task-left", f"{task.get_name()} {task.get_coro()}")
             if self.network.sockets:
                 judge.add("socket-left", f"{sorted(self.network.sockets)}")
@@ -247,14 +254,15 @@ class _Run:
 
     def _end(self) -> None:
         """Close the loop; what still waits is cancelled, and nobody looks."""
-        for task in asyncio.all_tasks(self.loop):
+        for task in self.loop.under_way():
             task.cancel()
         ready = self.loop._ready  # type: ignore[attr-defined]
         for _ in range(50):
             if not ready:
                 break
             self.loop.run_until_complete(asyncio.sleep(0))
-        gc.collect(1)
+        self.loop.tasks.clear()
+        gc.collect(1)  # which tells of tasks whose error nobody has seen
         for context in self.loop.failures:
             self.violations.append(
                 Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}")

@@ -11,7 +11,8 @@ from benchmarks.simulate.plan import Plan
 
 __all__ = ["shrunk"]
 
-_KEPT = {"seed", "kind", "number"}
+_KEPT = {"seed", "kind", "number", "marker", "settle", "beyond"}
+"""Fields that say what a plan is, and what may be expected of it."""
 
 
 def shrunk(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
