@@ -59,6 +59,20 @@ class Request:
             self.key = found[0] if found else path
             self.kind = self._verb()
 
+    @classmethod
+    def parsed(cls, host: str, data: bytes) -> tuple[Request, bytes] | None:
+        """The request at the beginning of ``data``, and what follows it; None if it is not whole."""
+        head, end, rest = data.partition(b"\r\n\r\n")
+        if not end:
+            return None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = int(headers.get("content-length", 0))
+        if len(rest) < length:
+            return None
+        method, path, _ = first.split(" ")
+        return cls(host, method, path, headers, rest[:length]), rest[length:]
+
     def _verb(self) -> str:
         if "/cmd/" in self.path:
             return "command"

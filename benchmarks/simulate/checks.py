@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Row
+from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Request, Row
 from benchmarks.simulate.network import Network, Unit, Wire
 from benchmarks.simulate.program import Boom, Ended, Program, Verdict, contact
 from benchmarks.simulate.service import Service
@@ -17,6 +17,7 @@ from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, Not
 __all__ = ["Judge", "Violation"]
 
 _LATE = 0.6  # seconds that a deadline may be missed by: timers in hundredths, busy turns of the loop
+_AT_ONCE = 0.05  # seconds, in which two responses may be read in another order than they arrived
 _WRITES = ("wo", "base", "update", "many")
 
 
@@ -164,6 +165,8 @@ class Judge:
                     continue
                 if unit.key == key and unit.names_request:
                     return "the response to an attempt came twice"
+                if unit.form == "wait":
+                    return f"{kind} believed another's request to wait"
                 if kind == "command" and self._may_lack_id(wire.host, unit):
                     return "a command believed a response without RequestId"
                 if _looks_right(kind, unit):
@@ -179,7 +182,7 @@ class Judge:
             for each in wire.exchanged.units
             if each.names_request and (each.form == "error") == (unit.form == "error")
         )
-        return not unit.names_request and all(each.arrived > unit.arrived for each in echoed)
+        return not unit.names_request and all(each.until > unit.since - _AT_ONCE for each in echoed)
 
     def _kept(self, wire: Wire) -> None:
         """Nothing is sent over a connection on which a response came that is not the service's."""
@@ -244,12 +247,15 @@ def _read(wire: Wire) -> Iterator[tuple[str, str, Unit]]:
     """Kind and key of each request, and what the client took for its response: the first that came after."""
     exchanged, place = wire.exchanged, 0
     units = sorted(exchanged.units, key=lambda unit: unit.arrived)
-    for written, (kind, key) in zip(exchanged.written, exchanged.requests, strict=False):
+    if not any(unit.strange or unit.surplus for unit in units):
+        return
+    for written, data in exchanged.written:
         while place < len(units) and units[place].arrived < written:
             place += 1
         if place == len(units):
             return
-        yield kind, key, units[place]
+        if found := Request.parsed(wire.host, data):
+            yield found[0].kind, found[0].key, units[place]
         place += 1
 
 

@@ -44,16 +44,17 @@ class Unit:
     strange: bool = False
     surplus: bool = False
     arrived: int = 0
+    since: float = 0.0
+    until: float = 0.0
+    """When the first and the last of its bytes arrived."""
 
 
 @attrs.define(eq=False)
 class Exchanged:
     """What was sent over one connection; events are numbered through all of them, in the order of time."""
 
-    written: list[int] = attrs.field(factory=list)
-    """When each request left."""
-    requests: list[tuple[str, str]] = attrs.field(factory=list)
-    """Kind and key of those that came in whole, in the same order."""
+    written: list[tuple[int, bytes]] = attrs.field(factory=list)
+    """When each request left, and its bytes."""
     units: list[Unit] = attrs.field(factory=list)
 
 
@@ -182,7 +183,7 @@ class Wire(asyncio.Transport):
     def write(self, data: Any) -> None:
         if self._closing or self._lost:
             return
-        self.exchanged.written.append(self.network.event())
+        self.exchanged.written.append((self.network.event(), bytes(data)))
         self.network.note("write", self.number, len(data))
         if self._end == "rst":  # the reset is there, and was not read yet
             self._fail(BrokenPipeError("broken pipe"))
@@ -264,7 +265,7 @@ class Wire(asyncio.Transport):
     # --- down: to the client --------------------------------------------------------------------
 
     def push(self, data: bytes, units: list[Unit]) -> None:
-        """Send a piece, in which ``units`` begin."""
+        """Send a piece, with bytes of these ``units``."""
         self._later("", data, units)
 
     def finish(self, how: str) -> None:
@@ -281,8 +282,10 @@ class Wire(asyncio.Transport):
         if self._end or self._lost:
             return
         for unit in units:
-            unit.arrived = self.network.event()
-            self.exchanged.units.append(unit)
+            unit.until = self._loop.time()
+            if not unit.arrived:
+                unit.arrived, unit.since = self.network.event(), unit.until
+                self.exchanged.units.append(unit)
         if end == "rst" and self.network.draw.random() < 0.5:
             self._inbox.clear()  # some systems drop what was not read yet
         self._end = end

@@ -80,7 +80,9 @@ class Step:
     cancel: float | None = None
     """Seconds after its begin at which it is cancelled."""
     cancel_at: int | None = None
-    """The event of the network in whose turn it is cancelled."""
+    """The event of the network after which it is cancelled."""
+    turns: int = 0
+    """Turns of the loop from that event to the cancellation."""
     limit: int = 8
     source: str = "list"
     raising: int | None = None
@@ -228,6 +230,7 @@ def _step(draw: _Draw, number: int, sandbox: bool) -> Step:
         trace=draw.pick([None, None, None, 1, 1, 2]) if kind != "many" else None,
         cancel=draw.seconds(0.01, 0.1, 1.0, 10.0) if draw.chance(0.2) else None,
         cancel_at=draw.count(1, 120) if draw.chance(0.15) else None,
+        turns=draw.count(0, 4),
     )
     return _many(draw, step) if kind == "many" else step
 

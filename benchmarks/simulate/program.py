@@ -104,7 +104,7 @@ class Program:
         self._companies = [
             client.company(company_name(n), credentials=pair) for n, pair in enumerate(credentials)
         ]
-        self._cancelled_at: dict[int, list[asyncio.Task[None]]] = {}
+        self._cancelled_at: dict[int, list[tuple[int, asyncio.Task[None]]]] = {}
         self._events = 0
         self._traces: dict[int, Trace] = {}
         self._loop = asyncio.get_running_loop()
@@ -116,10 +116,16 @@ class Program:
             self.told.add(found[0])
 
     def event(self) -> None:
-        """The network has something to tell: some tasks are cancelled in the same turn of the loop."""
+        """The network has something to tell: some tasks are cancelled some turns of the loop later."""
         self._events += 1
-        for task in self._cancelled_at.pop(self._events, ()):
-            self._loop.call_soon(task.cancel)
+        for turns, task in self._cancelled_at.pop(self._events, ()):
+            self._loop.call_soon(self._cancel, turns, task)
+
+    def _cancel(self, turns: int, task: asyncio.Task[None]) -> None:
+        if turns:
+            self._loop.call_soon(self._cancel, turns - 1, task)
+        else:
+            task.cancel()
 
     async def run(self, steps: list[Step]) -> None:
         """All of them, to their end."""
@@ -128,7 +134,7 @@ class Program:
             if step.cancel is not None:
                 self._loop.call_later(step.at + step.cancel, task.cancel)
             if step.cancel_at is not None:
-                self._cancelled_at.setdefault(step.cancel_at, []).append(task)
+                self._cancelled_at.setdefault(step.cancel_at, []).append((step.turns, task))
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _step(self, step: Step) -> None:

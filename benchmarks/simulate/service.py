@@ -83,7 +83,6 @@ class Peer:
             return
         self._buffer += data
         while (request := self._taken()) is not None:
-            self._wire.exchanged.requests.append((request.kind, request.key))
             self._service.seen[request.key].append((request.kind, self._loop.time()))
             self._network.note("request", self._wire.number, request.kind, request.key, request.request_id)
             self._waiting.append(request)
@@ -94,17 +93,11 @@ class Peer:
         self._over = True
 
     def _taken(self) -> Request | None:
-        head, end, rest = self._buffer.partition(b"\r\n\r\n")
-        if not end:
+        found = Request.parsed(self._host, self._buffer)
+        if found is None:
             return None
-        first, *lines = head.decode("latin-1").split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        length = int(headers.get("content-length", 0))
-        if len(rest) < length:
-            return None
-        self._buffer = rest[length:]
-        method, path, _ = first.split(" ")
-        return Request(self._host, method, path, headers, rest[:length])
+        request, self._buffer = found
+        return request
 
     def _go_on(self) -> None:
         if self._busy or not self._waiting:
@@ -148,6 +141,7 @@ class Peer:
         unit = _unit(request.key, sent)
         if kind == "cut":
             data = data[: int(len(data) * reaction.cut)]
+            unit.names_request = False  # nobody will read it to its end
             if data:
                 self._push(data, [unit], reaction.pieces)
             self._wire.finish(reaction.how)
@@ -170,7 +164,7 @@ class Peer:
     def _push(self, data: bytes, units: list[Unit], pieces: int) -> None:
         size = max(1, -(-len(data) // pieces))
         for start in range(0, len(data), size):
-            self._wire.push(data[start : start + size], [] if start else units)
+            self._wire.push(data[start : start + size], units)
 
     @staticmethod
     def _strange(surplus: Surplus, good: bytes, unit: Unit) -> tuple[bytes, Unit]:
@@ -225,13 +219,14 @@ def _with_id(answer: Answer, request_id: str | None) -> Answer:
 def _unit(key: str, answer: Answer) -> Unit:
     form = _form(answer)
     names_request = isinstance(answer.body, dict) and "RequestId" in answer.body
-    throttled = answer.status in (429, 503) and any("Retry-After" in header for header in answer.headers)
-    return Unit(key, form, names_request, strange=form == "page" and not throttled)
+    return Unit(key, form, names_request, strange=form == "page")
 
 
 def _form(answer: Answer) -> str:
     """What a client can tell an answer by, when nothing in it names the request."""
     body = answer.body
+    if any("Retry-After" in header for header in answer.headers):
+        return "wait"
     if not isinstance(body, dict):
         return "page"
     if "ErrorCode" in body:
