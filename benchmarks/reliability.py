@@ -41,6 +41,7 @@ from wosdk_async import (
     InDoubt,
     Ref,
     RetryPolicy,
+    Timeouts,
     WoCreateCommand,
     WoItem,
     WorkOrder,
@@ -50,6 +51,7 @@ from wosdk_async import (
 __all__ = ["Effort", "Finding", "run"]
 
 MARKER = "work_order.po_number"
+_ATTEMPTS = 6
 
 
 @attrs.frozen(kw_only=True)
@@ -120,12 +122,16 @@ async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
 
 
 async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
-    options = CallOptions(deadline=effort.deadline, settle=effort.settle, retry=RetryPolicy(attempts=6))
+    # With a marker the deadline is that of all attempts and looks; the timeout ends an attempt that hangs.
+    deadline = _ATTEMPTS * (effort.deadline + effort.settle) if marked else effort.deadline
+    retry = RetryPolicy(attempts=_ATTEMPTS)
+    options = CallOptions(deadline=deadline, settle=effort.settle, retry=retry)
+    timeouts = Timeouts(read=effort.deadline)
     commands = (command(f"PO-{n}") for n in range(effort.creates))
     marker = MARKER if marked else None
     # The quota would give up most of what is left while the server is down, which tells nothing.
     async with (
-        Client.from_env(server.variables, options=options, retry_quota=10**6) as client,
+        Client.from_env(server.variables, options=options, timeouts=timeouts, retry_quota=10**6) as client,
         client.company().run_many(commands, marker=marker, limit=effort.limit) as running,
     ):
         return [outcome async for outcome in _killing(effort, server, running)]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack
 
+from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings import Settings
@@ -16,6 +17,7 @@ from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.observe import AttemptHook
+from wosdk_async.transport.options import check_kind, check_number, names_checked
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats
@@ -57,6 +59,7 @@ class Bounds(TypedDict, total=False):
     traceparent: bool
 
 
+@names_checked
 class Client:
     """Owns the connections and serves many Companies; open it once and share it between tasks.
 
@@ -129,7 +132,7 @@ class Client:
         telemetry: bool = True,
         traceparent: bool = False,
     ) -> None:
-        _require_bounds(in_flight, rate, max_queued)
+        check_settings(locals())
         self._region = region
         self._credentials = credentials
         self._company = company
@@ -200,6 +203,11 @@ class Client:
 
         Raises ConfigurationError when the name cannot be a header, or no credentials are known.
         """
+        check_credentials(credentials)
+        if region is not None:
+            check_kind("region", region, Region, "a Region, such as Region.EMEA")
+        if name is not None:
+            check_kind("the Company's name", name, str, "text")
         name = name or self._company
         if not name:
             raise ConfigurationError("no Company is named; pass its name, or set WOSDK_COMPANY")
@@ -223,8 +231,10 @@ class Client:
         """Close the client and every Company of it; new calls are refused.
 
         Calls under way get ``grace`` seconds to end. Those that are left then raise: InDoubtError where
-        a request was sent that is not safe to repeat, else DeadlineError.
+        a request was sent that is not safe to repeat, else DeadlineError. May be called again, and twice at
+        once.
         """
+        check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)
 
     async def __aenter__(self) -> Self:
@@ -234,12 +244,3 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.aclose()
-
-
-def _require_bounds(in_flight: int, rate: float | None, max_queued: int | None) -> None:
-    """Raise ConfigurationError for a bound that would let nothing through."""
-    for name, bound in (("in_flight", in_flight), ("rate", rate)):
-        if bound is not None and not bound > 0:
-            raise ConfigurationError(f"{name} is {bound!r}; it takes a number above 0")
-    if max_queued is not None and max_queued < 0:
-        raise ConfigurationError(f"max_queued is {max_queued!r}; it takes 0 or more, or None")

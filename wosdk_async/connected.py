@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 import attrs
 
 from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.options import check_names
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.tenant import Tenant
@@ -65,11 +66,18 @@ class Connected:
         return session.grant if session else None
 
     def with_options(self, **changes: Any) -> Self:
-        """The same Company with other :class:`CallOptions`: ``with_options(deadline=5)``."""
+        """Return the same Company with other :class:`CallOptions`: ``with_options(deadline=5)``.
+
+        Raises ConfigurationError for an option that does not exist, and for a value that it does not take.
+        """
+        check_names(changes, (field.name for field in attrs.fields(CallOptions)), "with_options")
         return type(self)(self._transport, self._tenant, attrs.evolve(self._options, **changes), self._trace)
 
     def traced(self, trace: Trace) -> Self:
-        """The same Company, which notes the course of each call in ``trace``: attempts and the raw answer.
+        """Return the same Company, which notes the course of each call in ``trace`` when it ends.
+
+        Calls may overlap: each is judged by a trace of its own, and ``trace`` becomes that of the last one
+        that ended.
 
         ::
 
@@ -91,4 +99,19 @@ class Connected:
         await self._transport.clock.sleep(seconds)
 
     def _send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
-        return self._transport.send(call, self._sessions, self._options, trace or self._trace)
+        """Send ``call``; ``trace`` is one that no other call has."""
+        if trace is None and self._trace is not None:
+            return self._traced(call, self._trace)
+        return self._transport.send(call, self._sessions, self._options, trace)
+
+    async def _traced(self, call: Call[T], shown: Trace) -> T:
+        """Send ``call`` with a trace of its own, which decides its verdict; copy that to the program's."""
+        own = self._trace_of(call)
+        try:
+            return await self._transport.send(call, self._sessions, self._options, own)
+        finally:
+            own.effect = own.sent and not call.repeat_safe
+            shown.become(own)
+
+    def _trace_of(self, call: Call[Any]) -> Trace:
+        return Trace(call.request_id, company=self.name, operation=call.operation)

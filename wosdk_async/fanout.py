@@ -9,15 +9,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+)
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import anyio
 
-from wosdk_async.errors import InDoubtError, InvalidCallError
+from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.options import check_number
+from wosdk_async.transport.trace import PHASES, Trace
 from wosdk_async.wire import Reply
 
 __all__ = ["Run"]
@@ -43,6 +52,9 @@ class Run(Generic[I, R]):
     the calls under way are awaited, otherwise they get ``grace`` seconds and are then cancelled, and those
     whose request had left are in doubt. What was not read stays readable after the block, and so do the
     inputs that were not started.
+
+    Whatever the inputs raise, ``CancelledError`` included, is raised out of the run once the outcomes before
+    it were read.
     """
 
     def __init__(
@@ -54,22 +66,27 @@ class Run(Generic[I, R]):
         grace: float = 30.0,
         keep_replies: bool = False,
     ) -> None:
-        if limit < 1:
-            raise InvalidCallError(f"limit is {limit}; at least one call must be allowed")
-        self._source = _numbered(inputs)
+        check_number(
+            "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
+        )
+        check_number("grace", grace, "seconds, 0 or more", error=InvalidCallError)
+        self._source = _source(inputs)
+        self._pulled = 0
         self._call = call
         self._limit = limit
         self._grace = grace
         self._keep_replies = keep_replies
         self._pulling = asyncio.Lock()
         self._exhausted = False
+        self._cut_off = False
         self._stopped = False
+        self._entered = False
         self._reading = False
         self._calling = 0
         self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
-        self._source_error: Exception | None = None
+        self._source_error: BaseException | None = None
 
     def __repr__(self) -> str:
         return f"<Run {self._calling} of {self._limit} under way, {len(self._unread)} outcomes unread>"
@@ -80,6 +97,7 @@ class Run(Generic[I, R]):
         self._changed.set()
 
     async def __aenter__(self) -> Self:
+        self._entered = True
         self._add_worker()
         return self
 
@@ -101,6 +119,11 @@ class Run(Generic[I, R]):
     # --- reading ----------------------------------------------------------------------------
 
     def __aiter__(self) -> AsyncIterator[Outcome[I, R]]:
+        if not self._entered:
+            raise InvalidCallError(
+                "nothing was started; write 'async with company.run_many(...) as run:' around "
+                "'async for outcome in run:'"
+            )
         self._reading = True
         return self._outcomes()
 
@@ -116,6 +139,12 @@ class Run(Generic[I, R]):
         while not self._exhausted:  # stopped: the inputs never taken, pulled one by one by the reader
             if pulled := await self._pull():
                 yield NotStarted(*pulled)
+        self._raise_source_error()
+        if self._cut_off:
+            raise InvalidCallError(
+                f"the inputs from the one with index {self._pulled} on were cut off: the run was cancelled "
+                "while it waited for the next one, and they cannot be read any more"
+            )
 
     def _all_read(self) -> bool:
         return self._exhausted and not self._workers and not self._unread
@@ -182,12 +211,19 @@ class Run(Generic[I, R]):
         async with self._pulling:
             if not self._exhausted:
                 try:
-                    return await anext(self._source)
+                    item = await anext(self._source)
                 except StopAsyncIteration:
                     self._exhausted = True
-                except Exception as error:
+                except BaseException as error:
+                    if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                        # It was thrown into the inputs: an async generator gives nothing any more.
+                        self._exhausted = self._cut_off = isinstance(self._source, AsyncGenerator)
+                        raise
                     self._exhausted = True
                     self._source_error = error
+                else:
+                    self._pulled += 1
+                    return self._pulled - 1, item
         return None
 
     # --- ending -----------------------------------------------------------------------------
@@ -210,19 +246,37 @@ class Run(Generic[I, R]):
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | NotStarted[I]:
-    if not trace.sent:
-        return NotStarted(index, item)
-    text = "it may have been carried out: the run was cancelled while the answer was awaited"
-    return InDoubt(index, item, InDoubtError(text, request_id=trace.request_id, attempts=trace.attempts))
+def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
+    """Tell what became of a call that the run cut short, as far as ``trace`` knows."""
+    names = ("company", "operation", "request_id", "attempts", "waits", "times")
+    details = {name: getattr(trace, name) for name in names}
+    if trace.sent or trace.effect:
+        text = "it may have been carried out: the run was cancelled while the answer was awaited"
+        return InDoubt(index, item, InDoubtError(text, **details))
+    if trace.reply is not None:
+        text = f"not done before the run was cancelled ({PHASES[trace.phase]}); the service had refused it"
+        return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
+    return NotStarted(index, item)
 
 
-async def _numbered(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[tuple[int, I]]:
+def _is_cancelled() -> bool:
+    """Return whether somebody cancels this task, so that it is not the inputs that raise CancelledError."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
     if isinstance(inputs, AsyncIterable):
-        index = 0
-        async for item in inputs:
-            yield index, item
-            index += 1
-    else:
-        for index, item in enumerate(inputs):
-            yield index, item
+        return aiter(inputs)
+    try:
+        return _each(iter(inputs))
+    except TypeError:
+        kind = type(inputs).__name__
+        raise InvalidCallError(
+            f"the inputs are a {kind}; give a list or anything else to iterate over"
+        ) from None
+
+
+async def _each(inputs: Iterator[I]) -> AsyncIterator[I]:
+    for item in inputs:
+        yield item

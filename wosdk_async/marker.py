@@ -1,42 +1,27 @@
-"""A create in doubt is looked up by the caller's own key, and sent again if it is not there.
+"""A key of the caller's own in a command, by which its effect is found.
 
 The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
-that holds a key which the caller made up and which can be queried afterwards.
+that holds a key which the caller made up and which can be queried afterwards
+(:mod:`wosdk_async.resolving` does so).
 """
 
 from __future__ import annotations
 
-import asyncio
 import operator
-from collections.abc import Awaitable, Callable
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from wosdk_async import calls
-from wosdk_async.errors import (
-    DeadlineError,
-    InDoubtError,
-    InvalidCallError,
-    NoAnswerError,
-    NotSentError,
-    NotUniqueError,
-    SessionError,
-    ThrottledError,
-    WosdkError,
-)
+from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
-from wosdk_async.transport.clock import Clock
 
-__all__ = ["Marker", "Resolver"]
+__all__ = ["Marker"]
 
 R = TypeVar("R", bound=CommandResult)
 
-_FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two looks
-_FAILED_LOOKS = 4  # in a row, and late, before a doubt stays one: a look under load may take long
-_MAY_PASS = (NoAnswerError, NotSentError, DeadlineError, ThrottledError, SessionError)
 _ROWS = 50  # with the same key but for letter case, which the service may ignore
 
 
@@ -111,64 +96,3 @@ class Marker(Generic[R]):
 
 async def _never(_: Any) -> list[Any]:
     raise NotImplementedError
-
-
-@attrs.frozen(kw_only=True)
-class Resolver(Generic[R]):
-    """Sends a call, and resolves each doubt about it by looking.
-
-    ``settle`` is for how many seconds after an attempt was given up its effect may still appear.
-    """
-
-    once: Callable[[], Awaitable[R]]
-    find: Callable[[], Awaitable[R | None]]
-    cancelled: Callable[[], None]
-    """Called when the caller is cancelled while nobody knows."""
-    clock: Clock
-    settle: float
-    attempts: int
-
-    async def run(self) -> R:
-        """The result, from the answer or from what was found.
-
-        Raises NoAnswerError when it was not there each time its time to settle had passed, and InDoubtError
-        when it could not be looked up.
-        """
-        for _ in range(self.attempts):
-            try:
-                return await self.once()
-            except InDoubtError as error:
-                doubt = error
-            try:
-                found = await self._look(doubt)
-            except asyncio.CancelledError:
-                self.cancelled()
-                raise
-            if found is not None:
-                return found
-        raise NoAnswerError(
-            f"not carried out: sent {self.attempts} times, and not there {self.settle:g} s after any of them "
-            f"({doubt.message})"
-        ) from doubt
-
-    async def _look(self, doubt: InDoubtError) -> R | None:
-        """Look until the effect is there, or cannot come any more."""
-        settled, wait, failed = self.clock.now() + self.settle, _FIRST_WAIT, 0
-        while True:
-            begun = self.clock.now()
-            try:
-                found = await self.find()
-            except NotUniqueError:
-                raise
-            except WosdkError as error:
-                failed += 1
-                late = begun >= settled + self.settle and failed >= _FAILED_LOOKS
-                if late or not isinstance(error, _MAY_PASS):
-                    doubt.args = (f"{doubt.message}; it could not be looked up ({error.message})",)
-                    raise doubt from error
-            else:
-                failed = 0
-                if found is not None or begun >= settled:
-                    return found
-            await self.clock.sleep(min(wait, max(settled - self.clock.now(), _FIRST_WAIT)))
-            wait = min(2 * wait, _LONGEST_WAIT)

@@ -50,7 +50,7 @@ class InDoubt(Generic[I]):
 
 @attrs.frozen
 class NotStarted(Generic[I]):
-    """The run was stopped before anything of the call was sent."""
+    """The run was stopped before anything of the call was sent, in any attempt."""
 
     index: int
     input: I

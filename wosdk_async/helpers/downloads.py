@@ -79,7 +79,7 @@ class Downloading(Verbs):
         a document that is not there, NotSentError, NoAnswerError or DeadlineError for one that did not come,
         and OSError when the file cannot be written.
         """
-        seconds = self._options.deadline or _SECONDS
+        seconds = _SECONDS if self._options.deadline is None else self._options.deadline
         id = id_of(document, "document")
         try:
             async with asyncio.timeout(seconds) as limit:

@@ -23,6 +23,7 @@ from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines, Scope
 from wosdk_async.transport.engine import Engine
 from wosdk_async.transport.gate import Gate, Lane
+from wosdk_async.transport.options import check_kind, names_checked, option
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
 from wosdk_async.transport.session import SessionKeeper
 from wosdk_async.transport.trace import PHASES, Trace
@@ -38,18 +39,24 @@ OnInDoubt = Callable[[Call[Any], str | None], None]
 """Told of a call, and of its RequestId, that may have been carried out though its caller was cancelled."""
 
 
+@names_checked
 @attrs.frozen(kw_only=True)
 class CallOptions:
     """What a call may take: seconds for the whole of it (queue, session, attempts, waits) and its retries.
 
-    ``deadline`` None means 60 s, and 120 s for what is not safe to repeat: a short deadline makes doubt.
-    ``settle`` is how long after it was given up a create may still appear: a call with a marker is looked up
-    for so many seconds before it is sent again.
+    ``deadline`` None means 60 s, and 120 s for what is not safe to repeat: a short deadline makes doubt. With
+    0 nothing is sent. ``settle`` is how long after it was given up a create may still appear: a call with a
+    marker is looked up for so many seconds, within its deadline, before it is sent again. Raises
+    ConfigurationError for any other value.
     """
 
-    deadline: float | None = None
-    retry: RetryPolicy = RetryPolicy()
-    settle: float = 30.0
+    deadline: float | None = option(None, "seconds, 0 or more", none=True)
+    retry: RetryPolicy = attrs.field(default=RetryPolicy())
+    settle: float = option(30.0, "seconds, 0 or more")
+
+    @retry.validator
+    def _check_retry(self, _: object, value: object) -> None:
+        check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
 
     def seconds(self, call: Call[Any]) -> float:
         """The deadline that holds for ``call``."""
@@ -93,6 +100,8 @@ class Dispatcher:
         lane.calls += 1
         self.counts.under_way += 1
         try:
+            if seconds <= 0:
+                raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
             if self.max_queued is not None:
                 self._shed(lane, self.max_queued)
             if not self.gate.take(lane):

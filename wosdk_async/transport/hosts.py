@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Iterable
 from urllib.parse import SplitResult, urlsplit
 
 import attrs
@@ -21,10 +22,39 @@ _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
 _MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
 
 
-def _suffixes(names: object) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise ConfigurationError(f"a list of host names is needed, not the text {names!r}")
-    return tuple(str(name).lower().removeprefix("*").strip(".") for name in names)  # type: ignore[attr-defined]
+def _trusted(given: object) -> tuple[str, ...]:
+    return _names("trusted_hosts", given)
+
+
+def _suffixes(given: object) -> tuple[str, ...]:
+    return _names("host_suffixes", given)
+
+
+def _names(setting: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ConfigurationError(f"{setting} is {str(given)[:80]!r}; it takes a list of host names")
+    return tuple(_name(setting, name) for name in given)
+
+
+def _name(setting: str, given: object) -> str:
+    """A host name or an address. One with a scheme or a port would never match, so it is refused."""
+    name = str(given).strip().lower().removeprefix("*").strip(".")
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _is_address(name)):
+        raise ConfigurationError(
+            f"{setting} has {str(given)[:80]!r}; it takes names such as 'sandbox.example.com' or addresses, "
+            "without scheme, port and path"
+        )
+    return name
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def is_loopback(host: str) -> bool:
@@ -51,7 +81,7 @@ class HostRules:
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
-    trusted: tuple[str, ...] = attrs.field(default=(), converter=_suffixes)
+    trusted: tuple[str, ...] = attrs.field(default=(), converter=_trusted)
 
     def company_url(self, named: str) -> str:
         """The origin to call for a Company, from the ``Url`` of a discovery answer.

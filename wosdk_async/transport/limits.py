@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.transport.options import names_checked, option
 
 if TYPE_CHECKING:
     from wosdk_async.transport.engine.library import httpx
@@ -14,10 +15,18 @@ if TYPE_CHECKING:
 __all__ = ["Limits", "Timeouts", "as_limits", "as_timeouts"]
 
 
+_BYTES = 2**62  # any number that a length can have
+
+
 def _seconds(default: Any) -> Any:
-    return attrs.field(default=default, validator=attrs.validators.optional(attrs.validators.gt(0)))
+    return option(default, "seconds above 0", above=True, none=True)
 
 
+def _count(default: int, takes: str = "a number, 1 or more") -> Any:
+    return option(default, takes, low=1, high=_BYTES, whole=True)
+
+
+@names_checked
 @attrs.frozen(kw_only=True)
 class Timeouts:
     """Seconds that one step of an exchange may take; None for as long as the call itself may take.
@@ -34,6 +43,7 @@ class Timeouts:
     pool: float | None = _seconds(None)
 
 
+@names_checked
 @attrs.frozen(kw_only=True)
 class Limits:
     """How much of everything there may be.
@@ -43,12 +53,12 @@ class Limits:
     ``headers`` (their number) and ``body`` (bytes, also after decompression) bound an answer.
     """
 
-    connections: int = attrs.field(default=100, validator=attrs.validators.gt(0))
-    keepalive: float = attrs.field(default=15.0, validator=attrs.validators.ge(0))
-    lifetime: float = attrs.field(default=600.0, validator=attrs.validators.gt(0))
-    head: int = attrs.field(default=64 * 1024, validator=attrs.validators.gt(0))
-    headers: int = attrs.field(default=200, validator=attrs.validators.gt(0))
-    body: int = attrs.field(default=64 * 1024 * 1024, validator=attrs.validators.gt(0))
+    connections: int = _count(100)
+    keepalive: float = option(15.0, "seconds, 0 or more")
+    lifetime: float = option(600.0, "seconds above 0", above=True)
+    head: int = _count(64 * 1024, "bytes, 1 or more")
+    headers: int = _count(200)
+    body: int = _count(64 * 1024 * 1024, "bytes, 1 or more")
 
 
 def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:

@@ -28,6 +28,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.options import names_checked, option
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Unreadable
 
@@ -40,19 +41,20 @@ FAILURES = (SendFailed, Unreadable, ThrottledError)
 Failure = SendFailed | Unreadable | ThrottledError
 
 
+@names_checked
 @attrs.frozen(kw_only=True)
 class RetryPolicy:
     """How often, and how patiently, a call is sent again.
 
     ``attempts`` counts the first one. Waits are drawn at random below ``first_wait`` doubled for each
     attempt, at most ``longest_wait`` seconds. A service that asks for more than ``patience`` seconds
-    is not waited for.
+    is not waited for. Raises ConfigurationError for anything else than numbers.
     """
 
-    attempts: int = attrs.field(default=4, validator=attrs.validators.ge(1))
-    first_wait: float = 0.25
-    longest_wait: float = 8.0
-    patience: float = 60.0
+    attempts: int = option(4, "a number, 1 or more", low=1, whole=True)
+    first_wait: float = option(0.25, "seconds, 0 or more")
+    longest_wait: float = option(8.0, "seconds, 0 or more")
+    patience: float = option(60.0, "seconds, 0 or more")
 
 
 class RetryQuota:

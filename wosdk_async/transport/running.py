@@ -6,10 +6,11 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from functools import partial
-from typing import Protocol
+from typing import Protocol, Self
 
 import attrs
 
+from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.control import Gradient, Halving
 from wosdk_async.transport.counts import Counts
 from wosdk_async.transport.deadline import Deadlines
@@ -23,7 +24,7 @@ from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.wire import RequestIds
 
-__all__ = ["Running", "opened"]
+__all__ = ["Hold", "Running", "opened"]
 
 _DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
 _LOGIN_CONNECTIONS = 1024  # each Company renews once at a time, and one that hangs must not hold up others
@@ -46,6 +47,7 @@ class Running:
     _connections: AsyncGenerator[None, None]
     _downloads: Downloads | None = None
     _watched: Dispatcher | None = None
+    _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
 
     @classmethod
     def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> Running:
@@ -87,7 +89,38 @@ class Running:
                 async with asyncio.timeout(_LEAVING):
                     await calls.none_left()
         finally:
-            await self._connections.aclose()
+            async with self._closing:  # two may close at once; who comes second finds it done
+                await self._connections.aclose()
+
+
+@attrs.frozen(eq=False)
+class Hold:
+    """A call of the program that sends several requests: closing the client waits for the whole of it.
+
+    Its requests go out while the client is being closed, as those of other calls that are under way do.
+    """
+
+    running: Running
+    clock: Clock
+
+    def __enter__(self) -> Self:
+        self.running.dispatcher.counts.under_way += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.running.dispatcher.counts.end()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the client was closed and its grace is over."""
+        return self.running.dispatcher.deadlines.ended
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep between two requests. Raises TimeoutError when the client is closed meanwhile."""
+        if self.ended:
+            raise TimeoutError
+        with self.running.dispatcher.deadlines.within(seconds + _LEAVING):
+            await self.clock.sleep(seconds)
 
 
 async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:

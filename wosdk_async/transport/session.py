@@ -148,7 +148,8 @@ class SessionKeeper:
     async def aclose(self) -> None:
         """Stop a renewal under way in this loop."""
         loop = asyncio.get_running_loop()
-        if ours := [renewal for renewal in self._renewals if renewal.get_loop() is loop]:
+        renewals = list(self._renewals)  # other loops, in other threads, may begin one meanwhile
+        if ours := [renewal for renewal in renewals if renewal.get_loop() is loop]:
             for renewal in ours:
                 renewal.cancel()
             await asyncio.wait(ours)

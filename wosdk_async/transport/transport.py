@@ -19,7 +19,7 @@ from wosdk_async.transport.keepers import Keepers
 from wosdk_async.transport.observe import LOG, Hook, Observer
 from wosdk_async.transport.observed import observed
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.running import Running, opened
+from wosdk_async.transport.running import Hold, Running, opened
 from wosdk_async.transport.session import Grant, SessionKeeper
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats, of_company
@@ -57,7 +57,7 @@ class Transport:
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
         if self._loops and not self._closed:
-            state = " ".join(repr(running.dispatcher.gate) for running in self._loops.values())
+            state = " ".join(repr(running.dispatcher.gate) for running in list(self._loops.values()))
         return f"<Transport companies={len(self._keepers)} {state}>"
 
     def changed(self, **settings: Any) -> Transport:
@@ -77,11 +77,18 @@ class Transport:
         )
 
     def send(
-        self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
+        self,
+        call: Call[T],
+        sessions: SessionKeeper,
+        options: CallOptions,
+        trace: Trace | None = None,
+        hold: Hold | None = None,
     ) -> Coroutine[Any, Any, T]:
         """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`.
 
-        Not a coroutine itself but the dispatcher's: those that wait in tens of thousands hold one less.
+        ``trace`` decides the verdict, so it is one that no other call has. A call that is part of another one
+        has its ``hold``. Not a coroutine itself but the dispatcher's: those that wait in tens of thousands
+        hold one less.
         """
         settings = self._settings
         if settings.read_only and not call.reads:
@@ -89,16 +96,21 @@ class Transport:
                 "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
             )
         if settings.before_send is not None:
-            return self._asked(settings.before_send, call, sessions, options, trace)
-        return self._go(call, sessions, options, trace)
+            return self._asked(settings.before_send, call, sessions, options, trace, hold)
+        return self._go(call, sessions, options, trace, hold)
 
     def _go(
-        self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None
+        self,
+        call: Call[T],
+        sessions: SessionKeeper,
+        options: CallOptions,
+        trace: Trace | None,
+        hold: Hold | None,
     ) -> Coroutine[Any, Any, T]:
         """Send it, with the observers told of it if there are any."""
         running = self._loops.get(asyncio.get_running_loop())
         if running is None or self._closed:
-            running = self._running()
+            running = self._running() if hold is None else hold.running
         telemetry = self._telemetry
         if (
             self._hooked or (telemetry is not None and telemetry.active) or _log.isEnabledFor(logging.DEBUG)
@@ -124,24 +136,35 @@ class Transport:
         sessions: SessionKeeper,
         options: CallOptions,
         trace: Trace | None,
+        hold: Hold | None,
     ) -> T:
         """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
+        begun = self.clock.now()
         answer = await hook(call, sessions.company)
         if answer is not None:
             return _taken(call, answer, sessions.company, trace or Trace(), self.clock)
-        return await self._go(call, sessions, options, trace)
+        left = options.seconds(call) - (self.clock.now() - begun)
+        options = attrs.evolve(options, deadline=max(left, 0.0))
+        return await self._go(call, sessions, options, trace, hold)
 
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
-        seconds = options.deadline or 60.0
+        seconds = 60.0 if options.deadline is None else options.deadline
         deadlines = self._running().dispatcher.deadlines
+        if sessions.current() is not None:
+            return
         try:
+            if seconds <= 0:
+                raise TimeoutError
             with deadlines.within(seconds):
-                if sessions.current() is None:
-                    await sessions.newer_than(0)
+                await sessions.newer_than(0)
         except TimeoutError:
             limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
             raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company) from None
+
+    def hold(self) -> Hold:
+        """What a call of several requests is made within."""
+        return Hold(self._running(), self._settings.clock)
 
     def tell_in_doubt(self, call: Call[Any], sessions: SessionKeeper) -> None:
         """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
@@ -172,8 +195,8 @@ class Transport:
         self._closed = True
         loop = asyncio.get_running_loop()
         try:
-            if loop in self._loops:
-                await self._loops[loop].aclose(grace)
+            if (running := self._loops.get(loop)) is not None:
+                await running.aclose(grace)
         finally:
             self._loops.pop(loop, None)
             await asyncio.gather(*(keeper.aclose() for keeper in self._keepers))
@@ -184,14 +207,18 @@ class Transport:
         loop = asyncio.get_running_loop()
         running = self._loops.get(loop)
         if running is None:
-            self._loops = {other: its for other, its in self._loops.items() if not other.is_closed()}
+            # Loops in other threads do the same: the dict is changed in place, and by one step each time.
+            for other in list(self._loops):
+                if other.is_closed():
+                    self._loops.pop(other, None)
             running = self._loops[loop] = opened(self._settings, self._quota, self._request_ids)
             if self._settings.telemetry and self._telemetry is None:
                 self._telemetry = telemetry(traceparent=self._settings.traceparent)
         return running
 
     async def _log_in(self, tenant: Tenant) -> Grant:
-        login = self._loops[asyncio.get_running_loop()].login
+        # While the client is being closed, calls under way may still need a session.
+        login = (self._loops.get(asyncio.get_running_loop()) or self._running()).login
         try:
             return await login.grant(tenant.company, tenant.region, await tenant.pair())
         except WosdkError as error:
@@ -202,6 +229,7 @@ class Transport:
         """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
         self._inherited += self._loops.values()
         self._loops = {}
+        self._keepers.forked()
 
 
 def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, clock: Clock) -> T:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
+import attrs
+
 from wosdk_async import calls
 from wosdk_async.connected import Connected
 from wosdk_async.fanout import Run
-from wosdk_async.marker import Marker, Resolver
+from wosdk_async.marker import Marker
 from wosdk_async.model import Command, CommandResult
+from wosdk_async.query.builder import Send
+from wosdk_async.resolving import Resolver
+from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call
 
@@ -17,6 +22,8 @@ __all__ = ["Commands"]
 
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R", bound=CommandResult)
+
+_LONGEST_LOOK = 60.0  # seconds: what any call that is safe to repeat may take
 
 
 class Commands(Connected):
@@ -43,12 +50,14 @@ class Commands(Connected):
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. When the outcome
                 is in doubt the record with this key is looked for until the ``settle`` time of the options
                 has passed since the last attempt. If it is there the result holds it; else the command is
-                sent again. See ``docs/failures.md`` for the window that remains.
+                sent again. The deadline holds for all of it. See ``docs/failures.md`` for the window that
+                remains.
             check: refuse what the service would refuse or drop before it is sent.
 
         Raises InvalidCallError for what is refused here, and InDoubtError when the command may have been
         carried out though no answer says so. With a marker, NotUniqueError when several records have the
-        key, and InDoubtError only when they could not be queried.
+        key, and InDoubtError only when the deadline ended before it had settled, or the key could not be
+        queried.
         """
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
@@ -103,9 +112,11 @@ class Commands(Connected):
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
             mark = Marker.of(made, marker) if marker is not None else None
+            sent = calls.command(made)
+            trace.company, trace.operation, trace.request_id = self.name, sent.operation, sent.request_id
             if mark is not None:
-                return await self._resolved(calls.command(made), mark, trace)
-            return await self._send(calls.command(made), trace)
+                return await self._resolved(sent, mark, trace)
+            return await self._send(sent, trace)
 
         return Run(inputs, call, limit=limit, grace=grace, keep_replies=keep_replies)
 
@@ -125,11 +136,29 @@ class Commands(Connected):
 
     async def _resolved(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
         """Send a command that carries a key of the caller's own, and look it up when it is in doubt."""
-        return await Resolver(
-            once=lambda: self._send(call, trace),
-            find=lambda: marker.find(lambda query: self._send(query, Trace())),
-            cancelled=lambda: self._transport.tell_in_doubt(call, self._sessions),
-            clock=self._transport.clock,
-            settle=self._options.settle,
-            attempts=self._options.retry.attempts,
-        ).run()
+        transport, sessions, options = self._transport, self._sessions, self._options
+        whole = trace or self._trace_of(call)
+        with transport.hold() as hold:
+
+            def within(seconds: float) -> CallOptions:
+                return attrs.evolve(options, deadline=max(seconds, 0.0))
+
+            def look(seconds: float) -> Send:
+                limit = within(min(seconds, _LONGEST_LOOK))
+                return lambda query: transport.send(query, sessions, limit, hold=hold)
+
+            try:
+                return await Resolver(
+                    send=lambda seconds, own: transport.send(call, sessions, within(seconds), own, hold),
+                    find=lambda seconds: marker.find(look(seconds)),
+                    tell=lambda: transport.tell_in_doubt(call, sessions),
+                    hold=hold,
+                    seconds=options.seconds(call),
+                    settle=options.settle,
+                    attempts=options.retry.attempts,
+                    trace=whole,
+                ).run()
+            finally:
+                if trace is None and self._trace is not None:
+                    whole.effect = whole.sent
+                    self._trace.become(whole)

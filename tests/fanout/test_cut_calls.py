@@ -1,0 +1,85 @@
+"""What a run says of calls that it cut short: not started only if no request ever left."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.virtual import World, reply, settle
+from wosdk_async import DeadlineError, Failed, InDoubt, NotStarted, Run, Trace, WoCreateCommand, WorkOrder
+from wosdk_async.wire import Reply
+
+
+async def cut(world: World, run: Run[Any, Any]) -> Any:
+    """The one outcome of a run whose block is left by an exception as soon as nothing moves."""
+
+    async def block() -> None:
+        async with run:
+            await settle()
+            raise ZeroDivisionError
+
+    task = asyncio.create_task(block())
+    await world.time.finish(task)
+    assert isinstance(task.exception(), ZeroDivisionError)
+    (outcome,) = [outcome async for outcome in run]
+    return outcome
+
+
+def create(number: int) -> WoCreateCommand:
+    return WoCreateCommand(work_order=WorkOrder(po_number=f"PO-{number}"))
+
+
+async def busy(*_: Any) -> Reply:
+    return reply({}, 503, {"retry-after": "30"})
+
+
+async def hang(*_: Any) -> Reply:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def test_refused_and_cut_before_it_was_sent_again() -> None:
+    """It had no effect, and it was sent: Failed says both, NotStarted would not be true."""
+    world = World(busy)
+    outcome = await cut(world, world.company().run_many([1], command=create, grace=0.0))
+    assert isinstance(outcome, Failed)
+    assert isinstance(outcome.error, DeadlineError)
+    assert (outcome.error.phase, outcome.error.attempts) == ("sleep", 1)
+
+
+async def test_cut_in_the_queue() -> None:
+    """Nothing of it left."""
+    world = World(hang, in_flight=1)
+    other = asyncio.create_task(world.company().get("Thing", 1))
+    await settle()
+    outcome = await cut(world, world.company().run_many([1], command=create, grace=0.0))
+    assert isinstance(outcome, NotStarted)
+    other.cancel()
+    await asyncio.wait([other])
+
+
+@pytest.mark.parametrize("first", ["read", "change"])
+async def test_cut_between_two_calls_of_one_input(first: str) -> None:
+    """Work of several calls: once one that changes something was sent, it is in doubt."""
+
+    async def handler(_: str, url: str, *__: Any) -> Reply:
+        if "/Second/" in url:
+            return await hang()
+        return reply({"CommandResult": {}, "Data": {"Id": 1}})
+
+    world = World(handler, in_flight=1)
+
+    async def work(_: int, trace: Trace) -> None:
+        acme = world.company().traced(trace)
+        await (acme.get("Thing", 1) if first == "read" else acme.run("First", {}))
+        other = asyncio.create_task(world.company().get("Second", 1))
+        await asyncio.sleep(0)
+        try:
+            await acme.run("Third", {})
+        finally:
+            other.cancel()
+
+    outcome = await cut(world, Run([1], work, grace=0.0))
+    assert isinstance(outcome, InDoubt if first == "change" else NotStarted)

@@ -1,0 +1,151 @@
+"""Inputs that break, stop or are cut off: none of them is lost without a word."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.fanout.desk import double, kinds, read
+from wosdk_async import InvalidCallError, NotStarted, Run
+
+
+class Odd(BaseException):
+    """No Exception, and nobody's cancellation."""
+
+
+RAISED = [asyncio.CancelledError, GeneratorExit, Odd, OSError]
+
+
+def plain(error: type[BaseException]) -> Iterator[int]:
+    yield from range(3)
+    raise error
+
+
+async def awaiting(error: type[BaseException]) -> AsyncIterator[int]:
+    for number in range(3):
+        await asyncio.sleep(0)
+        yield number
+    raise error
+
+
+@pytest.mark.parametrize("source", [plain, awaiting])
+@pytest.mark.parametrize("error", RAISED)
+async def test_whatever_the_inputs_raise_is_raised_out_of_the_run(
+    source: Callable[[type[BaseException]], Any], error: type[BaseException]
+) -> None:
+    """Plain iterating raises it, and so does a run, after the outcomes of what came before."""
+    outcomes = []
+
+    async def reading() -> None:
+        async with Run(source(error), double, limit=2) as run:
+            async for outcome in run:
+                outcomes.append(outcome)  # noqa: PERF401 - what came before the exception counts
+
+    with pytest.raises(error):
+        await reading()
+    assert kinds(outcomes) == {"Done": 3}
+
+
+@pytest.mark.parametrize("error", RAISED)
+async def test_it_is_raised_without_a_reader_too(error: type[BaseException]) -> None:
+    """Leaving a block that nobody read raises it."""
+
+    async def unread() -> None:
+        async with Run(plain(error), double):
+            pass
+
+    with pytest.raises(error):
+        await unread()
+
+
+async def test_a_task_that_somebody_cancelled_is_no_end_of_the_inputs() -> None:
+    """An input that is awaited from a cancelled task breaks the run: 97 inputs are not silently gone."""
+    fetched = asyncio.create_task(asyncio.sleep(60))
+    fetched.cancel()
+
+    async def source() -> AsyncIterator[int]:
+        for number in range(100):
+            if number == 3:
+                await fetched
+            yield number
+
+    async def reading() -> None:
+        async with Run(source(), double, limit=2) as run:
+            await read(run)
+
+    with pytest.raises(asyncio.CancelledError):
+        await reading()
+
+
+async def test_a_run_that_is_not_entered_says_so() -> None:
+    """Without `async with` nothing was started, and nothing pretends that it was."""
+    run = Run(range(3), double)
+    with pytest.raises(InvalidCallError, match="async with"):
+        await read(run)
+    async with run:
+        assert kinds(await read(run)) == {"Done": 3}
+
+
+class Queue:
+    """Inputs that come one by one, and go on after a wait for the next was cancelled."""
+
+    def __init__(self) -> None:
+        self.queue = asyncio.Queue[int | None]()
+
+    def __aiter__(self) -> Queue:
+        return self
+
+    async def __anext__(self) -> int:
+        if (item := await self.queue.get()) is None:
+            raise StopAsyncIteration
+        return item
+
+
+async def test_inputs_that_go_on_after_the_block_are_read_on() -> None:
+    """The wait for the next one was cut; what comes later is not started."""
+    source = Queue()
+    source.queue.put_nowait(1)
+    async with Run(source, double) as run:
+        async for _ in run:
+            break
+    for item in (2, 3, None):
+        source.queue.put_nowait(item)
+    assert await read(run) == [NotStarted(1, 2), NotStarted(2, 3)]
+
+
+async def test_inputs_that_were_cut_off_are_not_taken_for_their_end() -> None:
+    """An async generator does not outlive the cancelled wait: who reads on is told what is missing."""
+
+    async def source() -> AsyncIterator[int]:
+        yield 1
+        await asyncio.Event().wait()
+        yield 2
+
+    async with Run(source(), double) as run:
+        async for _ in run:
+            break
+    with pytest.raises(InvalidCallError, match="index 1 on were cut off"):
+        await read(run)
+
+
+@pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])
+def test_a_limit_that_is_no_number_of_calls(name: str, value: Any) -> None:
+    """Refused with the value, before anything starts."""
+    with pytest.raises(InvalidCallError, match=f"{name} is {value!r}"):
+        Run([], double, **{name: value})
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "5", None])
+def test_a_grace_that_is_no_time(value: Any) -> None:
+    """Refused with the value, before anything starts."""
+    with pytest.raises(InvalidCallError, match="grace is"):
+        Run([], double, grace=value)
+
+
+def test_inputs_that_cannot_be_iterated_over() -> None:
+    """One command instead of a list of them is told at once."""
+    with pytest.raises(InvalidCallError, match="the inputs are a int; give a list"):
+        Run(5, double)  # type: ignore[arg-type]

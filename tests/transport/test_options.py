@@ -1,0 +1,253 @@
+"""Every option is checked where it is given: a WosdkError names the value and what is taken instead."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.service import SECRET, Service
+from tests.support.virtual import World, reply
+from wosdk_async import (
+    CallOptions,
+    Client,
+    ConfigurationError,
+    Credentials,
+    DeadlineError,
+    Limits,
+    RetryPolicy,
+    Timeouts,
+)
+from wosdk_async.wire import Reply
+
+NAN, INF = float("nan"), float("inf")
+NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]
+
+
+def client(**settings: Any) -> Client:
+    return Client(**{"credentials": Credentials("id", SECRET), "company": "Acme", **settings})
+
+
+def with_options(**changes: Any) -> Any:
+    return client().company().with_options(**changes)
+
+
+@pytest.mark.parametrize("value", NO_TIMES)
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (CallOptions, "deadline"),
+        (CallOptions, "settle"),
+        (with_options, "deadline"),
+        (with_options, "settle"),
+        (RetryPolicy, "first_wait"),
+        (RetryPolicy, "longest_wait"),
+        (RetryPolicy, "patience"),
+        (Timeouts, "connect"),
+        (Timeouts, "read"),
+        (Timeouts, "write"),
+        (Timeouts, "pool"),
+        (Limits, "keepalive"),
+        (Limits, "lifetime"),
+        (client, "rate"),
+        (client, "retry_quota"),
+    ],
+)
+def test_what_is_no_number_of_seconds(make: Callable[..., Any], name: str, value: Any) -> None:
+    """Negative, without end, no number, a text or a truth value."""
+    with pytest.raises(ConfigurationError) as caught:
+        make(**{name: value})
+    assert f"{name} is {repr(value)[:80]}" in str(caught.value)
+    assert "it takes" in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, NAN, INF, "5", True])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (RetryPolicy, "attempts"),
+        (Limits, "connections"),
+        (Limits, "head"),
+        (Limits, "headers"),
+        (Limits, "body"),
+        (client, "in_flight"),
+        (client, "max_queued"),
+    ],
+)
+def test_what_is_no_whole_number(make: Callable[..., Any], name: str, value: Any) -> None:
+    """Counts are whole."""
+    with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
+        make(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("make", "near", "meant"),
+    [
+        (CallOptions, "dedline", "deadline"),
+        (with_options, "dedline", "deadline"),
+        (RetryPolicy, "atempts", "attempts"),
+        (Timeouts, "conect", "connect"),
+        (Limits, "connexions", "connections"),
+        (client, "in_fligth", "in_flight"),
+        (client, "trustedhosts", "trusted_hosts"),
+    ],
+)
+def test_a_misspelt_name(make: Callable[..., Any], near: str, meant: str) -> None:
+    """The message says what was probably meant."""
+    with pytest.raises(ConfigurationError, match=f"{near!r}; did you mean {meant!r}"):
+        make(**{near: 1})
+
+
+def test_a_name_that_is_near_nothing() -> None:
+    """The message lists what there is."""
+    with pytest.raises(ConfigurationError, match="takes no 'colour'; it takes deadline, retry, settle"):
+        with_options(colour=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "remedy"),
+    [
+        ("region", "emea", "Region.EMEA"),
+        ("company", 5, "name of a Company"),
+        ("options", {"deadline": 5}, "CallOptions"),
+        ("http2", "yes", "True or False"),
+        ("read_only", None, "True or False"),
+        ("before_send", 5, "function"),
+        ("on_in_doubt", "print", "function"),
+        ("ssl_context", True, "SSLContext"),
+        ("limits", 5, "Limits"),
+        ("timeouts", 5, "Timeouts"),
+    ],
+)
+def test_other_arguments_of_a_client(name: str, value: Any, remedy: str) -> None:
+    """A value of the wrong type says what is taken."""
+    with pytest.raises(ConfigurationError, match=remedy) as caught:
+        client(**{name: value})
+    assert name in str(caught.value)
+
+
+def test_a_number_that_has_no_text() -> None:
+    """Python refuses to print it; the message is still one of ours."""
+    with pytest.raises(ConfigurationError, match="deadline is a int; it takes"):
+        with_options(deadline=10**5000)
+
+
+def test_retries_that_are_no_policy() -> None:
+    """A number of attempts is not a policy."""
+    with pytest.raises(ConfigurationError, match=r"CallOptions\.retry is a int; it takes a RetryPolicy"):
+        with_options(retry=3)
+
+
+@pytest.mark.parametrize("given", [("id-1", SECRET), ["id-1", SECRET], {"id-1": SECRET}, "id-1:" + SECRET])
+def test_a_pair_that_is_no_credentials(given: Any) -> None:
+    """The remedy is named, and the secret is not."""
+    for make in (lambda: client(credentials=given), lambda: client().company("A", credentials=given)):
+        with pytest.raises(
+            ConfigurationError, match=r"pass Credentials\(client_id, client_secret\)"
+        ) as caught:
+            make()
+        assert SECRET not in repr(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["trusted_hosts", "host_suffixes"])
+@pytest.mark.parametrize(
+    "host", ["host:8080", "http://host", "https://host/", "host/path", "a b", "", "*", "1:2", None, 5, b"h"]
+)
+def test_a_host_that_would_never_match(setting: str, host: Any) -> None:
+    """Scheme, port and path are refused with what to write instead."""
+    with pytest.raises(ConfigurationError, match=f"{setting} has .*without scheme, port and path"):
+        client(**{setting: [host]})
+
+
+@pytest.mark.parametrize("given", ["host", b"host", 5, None])
+def test_hosts_that_are_no_list(given: Any) -> None:
+    """A text is not taken for a list of letters."""
+    with pytest.raises(ConfigurationError, match="a list of host names"):
+        client(trusted_hosts=given)
+
+
+def test_what_is_taken() -> None:
+    """The edges, and an address of IPv6 with and without its brackets."""
+    client(
+        trusted_hosts=["[::1]", "::1", "10.0.0.1", "*.Example.com", ".example.com"], host_suffixes=["a-b.c"]
+    )
+    client(max_queued=0, rate=0.1, retry_quota=0, in_flight=1, options=CallOptions(deadline=0, settle=0))
+    Timeouts(connect=None, read=None, write=None, pool=0.1)
+    Limits(keepalive=0, body=2**40)
+    RetryPolicy(attempts=1, first_wait=0, longest_wait=0, patience=0)
+    with_options(deadline=None)
+
+
+@pytest.mark.parametrize("grace", [-1, NAN, INF, "5", None])
+async def test_a_grace_that_is_no_time(grace: Any) -> None:
+    """Refused before anything is closed."""
+    async with Service() as service, service.client() as made:
+        with pytest.raises(ConfigurationError, match="grace is"):
+            await made.aclose(grace)
+        assert await made.company().get("Thing", 1) == {"Id": 1}
+
+
+# --- a deadline that has passed -------------------------------------------------------------
+
+
+async def test_a_deadline_of_nothing_sends_nothing() -> None:
+    """On a warm client neither a read nor a create leaves, and `connect` of a cold one asks for no token."""
+    async with Service() as service, service.client() as warm, service.client() as cold:
+        await warm.company().get("Thing", 1)
+        for company in (warm.company(), cold.company()):
+            with pytest.raises(DeadlineError) as caught:
+                await company.with_options(deadline=0).run("WoCreateCommand", {})
+            assert (caught.value.phase, caught.value.attempts) == ("queue", 0)
+            with pytest.raises(DeadlineError):
+                await company.with_options(deadline=0).get("Thing", 1)
+        with pytest.raises(DeadlineError, match="no session within 0 s"):
+            await cold.company().with_options(deadline=0).connect()
+        await warm.company().with_options(deadline=0).connect()  # it is open already
+        assert (len(service.calls), len(service.tokens)) == (1, 1)
+
+
+async def test_connect_ends_at_the_deadline() -> None:
+    """As every call does."""
+
+    async def hang(*_: Any) -> Reply:
+        await asyncio.Event().wait()
+        return reply({})
+
+    world = World(hang)
+    world.on_token = hang
+    task = asyncio.create_task(world.company(deadline=3.0).connect())
+    begun = world.time.seconds
+    await world.time.finish(task)
+    assert isinstance(task.exception(), DeadlineError)
+    assert world.time.seconds - begun == pytest.approx(3.0, abs=0.011)
+
+
+async def test_connect_with_a_deadline_of_nothing() -> None:
+    """A session that would be there at once is not asked for."""
+
+    async def unasked(*_: Any) -> Reply:
+        raise AssertionError
+
+    world = World(unasked)
+    task = asyncio.create_task(world.company(deadline=0.0).connect())
+    await world.time.finish(task)
+    assert isinstance(task.exception(), DeadlineError)
+    assert world.tokens == 0
+
+
+async def test_what_the_hook_takes_is_taken_from_the_deadline() -> None:
+    """A call that was held back until its time was up is not sent."""
+    world = World(lambda *_: asyncio.sleep(0, reply({"Data": {"Id": 1}})))
+
+    async def slow(*_: Any) -> None:
+        await world.time.sleep(3.0)
+
+    for deadline, kind in ((2.0, DeadlineError), (4.0, type(None))):
+        world.transport = world.transport.changed(before_send=slow)
+        task = asyncio.create_task(world.company(deadline=deadline).get("Thing", 1))
+        await world.time.finish(task)
+        assert isinstance(task.exception(), kind)
+    assert world.tokens == 1
