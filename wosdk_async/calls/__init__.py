@@ -18,7 +18,7 @@ from wosdk_async.calls.entities import (
     update,
 )
 from wosdk_async.calls.parts import Id
-from wosdk_async.calls.raw import post
+from wosdk_async.calls.raw import post, put
 
 __all__ = [
     "Id",
@@ -28,6 +28,7 @@ __all__ = [
     "create",
     "delete",
     "post",
+    "put",
     "query",
     "require_support",
     "require_unchanged",

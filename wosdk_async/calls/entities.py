@@ -8,12 +8,14 @@ from urllib.parse import quote
 
 from wosdk_async import codec, envelope, wire
 from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects
-from wosdk_async.errors import UnsupportedError
+from wosdk_async.check.arguments import described, entity_name, require_id
+from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
 from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
 
 __all__ = [
+    "SPECIFIER",
     "create",
     "delete",
     "query",
@@ -25,16 +27,17 @@ __all__ = [
 
 E = TypeVar("E", bound=Record)
 
-_SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
+SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
     """Read one record; property paths as in facts 3.4, none for the service's own choice."""
     name = name_of(entity)
+    require_id(entity, id)
     paths = ",".join(properties)
     asked = [f"properties={quote(paths, safe='*,.')}"] if paths else []
     if isinstance(id, int):
-        path = f"api/v1/base/{name}/{id}"  # facts 3.1; spec 4.10 does not show the path
+        path = f"api/v1/base/{name}/{int(id)}"  # facts 3.1; spec 4.10 does not show the path
     else:
         path = f"api/v1/base/{name}"
         asked.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
@@ -55,6 +58,8 @@ def create(
     name = name_of(entity if isinstance(entity, str) else type(entity))
     if isinstance(entity, str):
         content = content_of_dict(entity_class(entity), fields, check)
+    elif fields is not None:
+        raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
     else:
         content = content_of(entity, check=check, new=True)
     return _change(f"create {name}", "POST", f"api/v1/base/{name}", wire.body_of({"Entity": content}))
@@ -73,12 +78,13 @@ def update(
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
     """Delete a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
     name = name_of(entity)
-    text = str(id) if isinstance(id, int) else codec.dumps(dict(id)).decode()
+    require_id(entity, id)
+    text = str(int(id)) if isinstance(id, int) else codec.dumps(dict(id)).decode()
     return Call(
         f"delete {name}",
         "DELETE",
         f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
-        _SPECIFIER,
+        SPECIFIER,
         repeat_safe=missing_ok,
         headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
     )
@@ -93,6 +99,11 @@ def query(
 ) -> Call[list[Any]]:
     """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8)."""
     name = name_of(entity)
+    if not isinstance(expression, QueryExpression | Mapping):
+        raise InvalidCallError(
+            f"query() takes a QueryExpression or a dict behind the entity, not {described(expression)}; "
+            f"conditions go into query({name}).where(...)"
+        )
     if isinstance(expression, Record):
         content: Mapping[str, Any] = content_of(expression, check=check)
     else:
@@ -115,7 +126,7 @@ def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
 
 def require_support(entity: type[Record] | str, operation: str) -> None:
     """Raise UnsupportedError, with what to do instead, for what the service is documented to refuse."""
-    name = entity if isinstance(entity, str) else entity.wire_name
+    name = entity_name(entity)
     instead = UNSUPPORTED.get(name, {}).get(operation)
     if instead is not None:
         remedy = f"; {instead}" if instead else ""
@@ -126,4 +137,4 @@ def require_support(entity: type[Record] | str, operation: str) -> None:
 
 
 def _change(operation: str, method: str, path: str, body: bytes) -> Call[EntitySpecifier]:
-    return Call(operation, method, path, _SPECIFIER, repeat_safe=False, body=body)
+    return Call(operation, method, path, SPECIFIER, repeat_safe=False, body=body)
