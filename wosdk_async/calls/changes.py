@@ -13,6 +13,7 @@ from wosdk_async.calls.difference import difference
 from wosdk_async.calls.elements import OWNED, elements, pointed
 from wosdk_async.calls.entities import retrieve, update
 from wosdk_async.calls.parts import content_of, with_fields
+from wosdk_async.check.arguments import OPTIONS, refuse_keywords
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model._wire import Wire
@@ -38,6 +39,8 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
         )
     entity = type(record)
     id = _id_of(record)
+    if asked := OPTIONS.intersection(changes).difference(entity.__wire__):
+        refuse_keywords("update", {name: changes[name] for name in asked}, ())
     content = content_of(with_fields(entity(), changes))
     properties: list[str] = []
     fields: dict[str, Any] = {}

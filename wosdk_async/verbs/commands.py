@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
 from wosdk_async import calls
+from wosdk_async.check.arguments import refuse_keywords
 from wosdk_async.connected import Connected
 from wosdk_async.fanout import Run
 from wosdk_async.marker import Marker, Resolver
@@ -33,6 +34,7 @@ class Commands(Connected):
         *,
         marker: str | None = None,
         check: bool = True,
+        **unknown: Any,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -50,6 +52,8 @@ class Commands(Connected):
         carried out though no answer says so. With a marker, NotUniqueError when several records have the
         key, and InDoubtError only when they could not be queried.
         """
+        if unknown:
+            refuse_keywords("run", unknown, ("marker", "check"))
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
         if mark is not None:
