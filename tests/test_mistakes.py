@@ -252,6 +252,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.query(WorkOrder).where(status_id="New"),
         "not the keyword 'status_id'; with f = fields(WorkOrder) write where(f.status_id == value)",
     ),
+    "a property in where": (
+        lambda a: a.query(WorkOrder).where(f.customer),
+        "takes conditions, not WorkOrder.Customer; fields(WorkOrder).id == 1 makes one",
+    ),
     "a text in where": (lambda a: a.query(WorkOrder).where("Id = 5"), "takes conditions, not 'Id = 5'"),
     "filter": (lambda a: a.query(WorkOrder).filter(f.id == 5), "has no 'filter'; narrow it with where("),
     "a method misspelt": (lambda a: a.query(WorkOrder).selct("*"), "has no 'selct'; did you mean 'select'?"),
@@ -298,6 +302,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "with_options(deadline=3).delete(...)",
     ),
     "query with a timeout": (lambda a: a.query(WorkOrder, timeout=3), "with_options(deadline=3).query(...)"),
+    "query with properties": (
+        lambda a: a.query(WorkOrder, properties=["*"]),
+        "no keyword 'properties'; narrow the query itself: query(...).where(...).select(...)",
+    ),
     "query with a condition": (lambda a: a.query(WorkOrder, status_id="New"), "no keyword 'status_id'"),
     "run with a timeout": (lambda a: a.run(START, timeout=3), "with_options(deadline=3).run(...)"),
 }

@@ -157,8 +157,8 @@ def require_command(value: Any) -> None:
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
 
 
-def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str]) -> NoReturn:
-    """Raise UnknownFieldError for keywords that ``verb`` does not take."""
+def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str], remedy: str = "") -> NoReturn:
+    """Raise UnknownFieldError for keywords that ``verb`` does not take; ``remedy`` where no name is near."""
     name, value = next(iter(given.items()))
     if name in OPTIONS:
         option = "deadline" if name == "timeout" else name
@@ -166,4 +166,4 @@ def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str]) -
         raise UnknownFieldError(
             f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
         )
-    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes)}")
+    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy}")

@@ -95,7 +95,7 @@ def condition_of(plan: Plan, condition: Any) -> Condition:
     """``condition`` if it can be one of the query. Raises InvalidCallError."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
-            f"where() takes conditions, not {described(condition)}; fields({plan.name}).id == 1 makes one"
+            f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
         )
     for comparison in comparisons(condition):
         _same_entity(plan, comparison)
@@ -133,7 +133,7 @@ def selection(entity: type[Record] | str, properties: Any, check: bool = True) -
     Without ``check`` only what is not a path is refused. Raises InvalidCallError.
     """
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
-        shown = described(properties)
+        shown = _shown(properties)
         remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
         raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
     paths = list(properties)
@@ -141,6 +141,10 @@ def selection(entity: type[Record] | str, properties: Any, check: bool = True) -
         return []
     plan = Plan(entity if check else entity_name(entity))
     return [selected(plan, path) for path in paths]
+
+
+def _shown(value: Any) -> str:
+    return value._where if isinstance(value, Path) else described(value)
 
 
 def _place(plan: Plan, path: Any) -> Place:

@@ -132,11 +132,11 @@ class Verbs(Commands):
 
         ::
 
-            await acme.put("Customer", {"Id": 512, "Name": "Acme", "TaxExempt": False}, properties=["*"])
+            await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
         Nothing is checked, and the service does what it is told: ``"*"`` writes every scalar that is sent,
-        values that somebody changed since they were read among them; ``"Customer.*"`` writes into that other
-        record; a name it does not know is dropped without an error. Prefer :meth:`update`.
+        over what somebody changed since it was read; ``"WorkZone.*"`` writes into that other record; a field
+        it does not know is dropped without an error. Prefer :meth:`update`. See ``docs/updates.md``.
 
         Args:
             entity: a class of the model, or a name.
@@ -191,7 +191,8 @@ class Verbs(Commands):
         4,000 at the most (facts 7).
         """
         if unknown:
-            refuse_keywords("query", unknown, ("check",))
+            remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
+            refuse_keywords("query", unknown, ("check",), remedy)
         entity_name(entity)
         self._require(entity, "query", check)
         return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
