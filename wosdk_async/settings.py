@@ -82,6 +82,8 @@ class Settings:
         What is passed comes first, and the variables that it stands for are not looked at: a region brings
         its own addresses. Raises ConfigurationError that names the variable, or file and key, and the remedy.
         """
+        if isinstance(trusted_hosts, str):
+            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r}; it takes a list of host names")
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}

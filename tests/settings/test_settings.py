@@ -105,6 +105,8 @@ def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
     )
     assert found == Settings(company="Mine", credentials=PASSED, region=mine, trusted_hosts=("d.example",))
     assert Settings.from_env(env, trusted_hosts=()).trusted_hosts == ()
+    with pytest.raises(ConfigurationError, match=r"trusted_hosts is 'd.example'; it takes a list"):
+        Settings.from_env(env, trusted_hosts="d.example")
     left = Settings.from_env(env, company="Mine")
     assert (left.company, left.region.name, left.trusted_hosts) == ("Mine", "emea", ("c.example",))
     assert left.credentials == Credentials("file-id", "file-secret")
