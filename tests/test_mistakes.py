@@ -59,6 +59,8 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.get("New", "x"),
         "what is known by a name is found by query()",
     ),
+    "a huge id": (lambda a: a.get(WorkOrder, 10**5000), "is a number of more than 64 bits; it takes a whole"),
+    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a text; it takes a whole number"),
     "no id": (lambda a: a.get(WorkOrder, None), "is None; it takes a whole number"),
     "a float as id": (lambda a: a.get(WorkOrder, 1.0), "is 1.0; it takes a whole number"),
     "nan as id": (lambda a: a.get(WorkOrder, float("nan")), "is nan; it takes a whole number"),
@@ -289,6 +291,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.get(WorkOrder, 1, propertes=["*"]),
         "no keyword 'propertes'; did you mean 'properties'?",
     ),
+    "get with retries": (lambda a: a.get(WorkOrder, 1, retries=3), "with_options(retry=...).get(...)"),
     "create with a timeout": (
         lambda a: a.create(Customer(name="x"), timeout=3),
         "with_options(deadline=3).create(...)",

@@ -39,8 +39,10 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
         )
     entity = type(record)
     id = _id_of(record)
-    if asked := OPTIONS.intersection(changes).difference(entity.__wire__):
-        refuse_keywords("update", {name: changes[name] for name in asked}, ())
+    if options := {
+        name: changes[name] for name in changes if name in OPTIONS and name not in entity.__wire__
+    }:
+        refuse_keywords("update", options, ())
     content = content_of(with_fields(entity(), changes))
     properties: list[str] = []
     fields: dict[str, Any] = {}

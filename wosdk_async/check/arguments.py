@@ -28,9 +28,16 @@ __all__ = [
     "require_record",
 ]
 
-OPTIONS = frozenset({"deadline", "timeout", "retry", "retries", "settle"})
-"""Keywords that stand for an option of the call, which ``with_options`` takes."""
+OPTIONS = {
+    "deadline": "deadline",
+    "timeout": "deadline",
+    "retry": "retry",
+    "retries": "retry",
+    "settle": "settle",
+}
+"""Keywords that are mistaken for arguments of a verb -> the option of ``with_options`` that is meant."""
 
+_BITS = 64  # of the longest id that may be sent, as check/rules has it for every whole number
 _NAMED_BY = ("number", "name", "username", "display_as")  # where a text that is not an id is looked for
 
 
@@ -38,6 +45,8 @@ def described(value: Any) -> str:
     """Short text of a wrong value for a message; a record is not shown, it may hold a secret."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return f"a number of more than {_BITS} bits"  # Python may refuse to write it
     if value is None or isinstance(value, str | bytes | int | float):
         return reprlib.repr(value)
     return kind_of(value)
@@ -74,7 +83,7 @@ def require_class(verb: str, entity: Any) -> None:
 
 def require_id(entity: Any, id: Any) -> None:
     """Raise InvalidCallError for what cannot be the id of a record of ``entity``."""
-    if isinstance(id, int) and not isinstance(id, bool):
+    if _is_whole(id):
         return
     if isinstance(id, Mapping) and id:
         for name, value in id.items():
@@ -94,12 +103,16 @@ def require_id(entity: Any, id: Any) -> None:
     )
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= _BITS
+
+
 def _article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
 
 
 def _instead_of_text(entity: Any, id: str) -> str:
-    if id.isascii() and id.strip().removeprefix("-").isdecimal():
+    if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
         return f"it takes a whole number, send {int(id)}"
     fields = getattr(entity, "__wire__", {})
     name = next((name for name in _NAMED_BY if name in fields), None)
@@ -120,8 +133,9 @@ def _require_part(entity: Any, name: Any, value: Any) -> None:
     if fields and wire not in metas and wire.removesuffix("id") not in metas:  # InvoiceId: the id of Invoice
         near = suggestion(name, [meta["name"] for meta in fields.values()])
         raise InvalidCallError(f"{where}: {entity_name(entity)} has no property {name!r}{near}")
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if whole or (isinstance(value, str) and value and metas.get(wire, {}).get("type") != "integer"):
+    if _is_whole(value) or (
+        isinstance(value, str) and value and metas.get(wire, {}).get("type") != "integer"
+    ):
         return
     raise InvalidCallError(f"{where}: {name} is {described(value)}; it takes a whole number")
 
@@ -161,8 +175,8 @@ def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str], r
     """Raise UnknownFieldError for keywords that ``verb`` does not take; ``remedy`` where no name is near."""
     name, value = next(iter(given.items()))
     if name in OPTIONS:
-        option = "deadline" if name == "timeout" else name
-        shown = f"{option}={value!r}" if isinstance(value, int | float) else f"{option}=..."
+        option = OPTIONS[name]
+        shown = f"{option}={'...' if option == 'retry' else described(value)}"
         raise UnknownFieldError(
             f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
         )

@@ -122,11 +122,10 @@ def require_whole_number(verb: str, id: object) -> None:
         return
     from wosdk_async.errors import InvalidCallError
 
-    digits = isinstance(id, str) and id.isascii() and id.strip().isdecimal()
     held = getattr(id, "id", None)
-    remedy = f"pass {verb}({int(id)})" if isinstance(id, str) and digits else "pass the id of the record"
-    if isinstance(held, int):
-        remedy = f"pass {verb}({held})"
+    if isinstance(id, str) and id.isascii() and id.isdecimal() and len(id) < 20:
+        held = int(id)
+    remedy = f"pass {verb}({held})" if isinstance(held, int) else "pass the id of the record"
     plain = id is None or isinstance(id, str | float | bool)
     shown = reprlib.repr(id) if plain else f"an object of {type(id).__name__}"
     raise InvalidCallError(f"{verb}() takes a whole number, not {shown}; {remedy}")
