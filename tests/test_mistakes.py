@@ -280,6 +280,10 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "WorkOrder.Items.Task is Location",
     ),
     "a reference in a text": (lambda _: f.customer.in_("512"), "WorkOrder.Customer: In takes a list"),
+    "one value for several": (
+        lambda _: anything(WorkOrder).id.in_(5),
+        "WorkOrder.Id: In takes a list of at least one",
+    ),
     "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
     # keywords
     "get with a timeout": (

@@ -75,10 +75,10 @@ class Query(Generic[T]):
 
     def where(self, *conditions: Condition, **named: Never) -> Query[T]:
         """Only rows that fulfil all conditions, and those given before."""
-        if named:
+        for name in named:
             raise InvalidCallError(
-                f"where() takes conditions, not the keyword {next(iter(named))!r}; with f = fields("
-                f"{self._plan.name}) write where(f.{next(iter(named))} == value)"
+                f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name}) write"
+                f" where(f.{name} == value)"
             )
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
@@ -113,7 +113,12 @@ class Query(Generic[T]):
         """Read at this isolation level: ``isolation("ReadUncommitted")`` (facts 3.8)."""
         return self._with(isolation=isolation_of(level))
 
-    # --- what a query is mistaken for -----------------------------------------------------------
+    def _with(self, **changes: Any) -> Query[T]:
+        made: Query[T] = Query(self._plan.entity, self._send)
+        made._plan = attrs.evolve(self._plan, **changes)
+        return made
+
+    # --- mistakes ---------------------------------------------------------------------------
 
     if not TYPE_CHECKING:  # checkers know that there are no such methods
 
@@ -135,11 +140,6 @@ class Query(Generic[T]):
             methods = [other for other in dir(type(self)) if not other.startswith("_")]
             near = _FOREIGN.get(name.lower()) or suggestion(name, methods)
             raise UnknownPropertyError(f"a query has no {name!r}{near}")
-
-    def _with(self, **changes: Any) -> Query[T]:
-        made: Query[T] = Query(self._plan.entity, self._send)
-        made._plan = attrs.evolve(self._plan, **changes)
-        return made
 
     # --- reading ----------------------------------------------------------------------------
 

@@ -60,8 +60,9 @@ class Path:
         return text(value, self._place)
 
     def _compare_many(self, operator: str, values: Iterable[Any]) -> Condition:
-        given = [values] if isinstance(values, str | bytes | Path) else list(values)
-        if not given or isinstance(values, str | bytes | Path):
+        single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
+        given = [] if single else list(values)
+        if not given:
             shown = values._where if isinstance(values, Path) else reprlib.repr(values)
             raise InvalidCallError(
                 f"{self._where}: {operator} takes a list of at least one value, not {shown}"
