@@ -77,8 +77,8 @@ class Query(Generic[T]):
         """Only rows that fulfil all conditions, and those given before."""
         for name in named:
             raise InvalidCallError(
-                f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name}) write"
-                f" where(f.{name} == value)"
+                f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name})"
+                f" write where(f.{name} == value)"
             )
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
