@@ -14,7 +14,6 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from wosdk_async import calls
-from wosdk_async.check.arguments import require_command
 from wosdk_async.errors import (
     DeadlineError,
     InDoubtError,
@@ -62,7 +61,7 @@ class Marker(Generic[R]):
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
-        require_command(command)
+        calls.require_command(command)
         first, _, rest = path.partition(".")
         name = type(command).__wire__.get(first, {}).get("of")
         entity = entity_class(name) if name and rest else None

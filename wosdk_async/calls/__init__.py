@@ -19,6 +19,7 @@ from wosdk_async.calls.entities import (
 )
 from wosdk_async.calls.parts import Id
 from wosdk_async.calls.raw import post, put
+from wosdk_async.check.arguments import require_command
 
 __all__ = [
     "Id",
@@ -30,6 +31,7 @@ __all__ = [
     "post",
     "put",
     "query",
+    "require_command",
     "require_support",
     "require_unchanged",
     "retrieve",
