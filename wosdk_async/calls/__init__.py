@@ -11,6 +11,7 @@ from wosdk_async.calls.commands import command
 from wosdk_async.calls.entities import (
     create,
     delete,
+    put,
     query,
     require_support,
     retrieve,
@@ -18,7 +19,7 @@ from wosdk_async.calls.entities import (
     update,
 )
 from wosdk_async.calls.parts import Id
-from wosdk_async.calls.raw import post, put
+from wosdk_async.calls.raw import post
 from wosdk_async.check.arguments import require_command
 
 __all__ = [

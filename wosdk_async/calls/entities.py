@@ -15,9 +15,9 @@ from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
 
 __all__ = [
-    "SPECIFIER",
     "create",
     "delete",
+    "put",
     "query",
     "require_support",
     "retrieve",
@@ -27,7 +27,7 @@ __all__ = [
 
 E = TypeVar("E", bound=Record)
 
-SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
+_SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
@@ -75,6 +75,19 @@ def update(
     return _change(f"update {name}", "PUT", f"api/v1/base/{name}", body)
 
 
+def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call[EntitySpecifier]:
+    """PUT what the caller wrote, ``Properties`` as given (facts 3.6); in doubt it is not sent again."""
+    if not isinstance(content, Record | Mapping):
+        raise InvalidCallError(f"put() takes a dict with the Id and the fields, not {described(content)}")
+    name = name_of(entity)
+    try:
+        written = codec.unstructure({"Properties": properties, "Entity": content})
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
+    body = wire.body_of(written)
+    return Call(f"update {name}", "PUT", f"api/v1/base/{name}", _SPECIFIER, repeat_safe=False, body=body)
+
+
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
     """Delete a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
     name = name_of(entity)
@@ -84,7 +97,7 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
         f"delete {name}",
         "DELETE",
         f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
-        SPECIFIER,
+        _SPECIFIER,
         repeat_safe=missing_ok,
         headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
     )
@@ -137,4 +150,4 @@ def require_support(entity: type[Record] | str, operation: str) -> None:
 
 
 def _change(operation: str, method: str, path: str, body: bytes) -> Call[EntitySpecifier]:
-    return Call(operation, method, path, SPECIFIER, repeat_safe=False, body=body)
+    return Call(operation, method, path, _SPECIFIER, repeat_safe=False, body=body)
