@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import RESET, Answer, Service, error
+from tests.support.service import RESET, Service, error
+from tests.updates.order import done
 from wosdk_async import (
     Customer,
     EntitySpecifier,
@@ -19,7 +20,6 @@ from wosdk_async import (
     WorkOrder,
 )
 
-DONE = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 512, "ConcurrencyId": 4}})
 SENT: dict[str, tuple[Any, Any, list[str], dict[str, Any]]] = {
     "everything": ("Customer", {"Id": 512, "Name": "Acme"}, ["*"], {"Id": 512, "Name": "Acme"}),
     "a class": (Customer, {"Id": 512, "Name": None}, ["Name"], {"Id": 512, "Name": None}),
@@ -45,13 +45,13 @@ async def test_it_is_sent_as_it_stands(
     entity: Any, content: Any, properties: list[str], body: dict[str, Any]
 ) -> None:
     """Facts 3.1 and 3.6: the path names the type, Properties and Entity are the caller's."""
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with Service(done) as service, service.client() as client:
         made = await client.company().put(entity, content, properties=properties)
     (call,) = service.calls
     name = entity if isinstance(entity, str) else entity.wire_name
     assert (call.method, call.path) == ("PUT", f"/api/v1/base/{name}")
     assert call.json == {"Properties": properties, "Entity": body}
-    assert made == EntitySpecifier(entity_type="Customer", id=512, concurrency_id=4)
+    assert made == EntitySpecifier(entity_type=name, id=body["Id"], concurrency_id=4)
 
 
 async def test_its_verdicts_are_those_of_an_update() -> None:
@@ -68,7 +68,7 @@ async def test_its_verdicts_are_those_of_an_update() -> None:
 
 async def test_a_read_only_client_refuses_it() -> None:
     """Before it is sent, like every call that could change something."""
-    async with Service(lambda _: DONE) as service, service.client(read_only=True) as client:
+    async with Service(done) as service, service.client(read_only=True) as client:
         with pytest.raises((InvalidCallError, RefusedError), match="read_only"):
             await client.company().put("Customer", {"Id": 512}, properties=["*"])
     assert service.calls == []
@@ -76,7 +76,7 @@ async def test_a_read_only_client_refuses_it() -> None:
 
 async def test_what_json_cannot_hold() -> None:
     """A value without a JSON form is told before anything is sent."""
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with Service(done) as service, service.client() as client:
         with pytest.raises(InvalidCallError):
             await client.company().put("Customer", {"Id": float("nan")}, properties=["*"])
     assert service.calls == []

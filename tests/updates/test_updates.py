@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support.service import Answer, Service
-from tests.updates.order import DONE, ORDER, edited
+from tests.updates.order import DONE, ORDER, done, edited
 from wosdk_async import (
     Actor,
     ActorType,
@@ -209,7 +209,7 @@ async def test_a_record_in_a_reference_is_pointed_to(
     changes: dict[str, Any], properties: list[str], fields: Json
 ) -> None:
     """Facts 3.6: ``WorkZone.*`` would write inside the zone, so its id alone is named and sent."""
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with Service(done) as service, service.client() as client:
         made = await client.company().update(Customer(id=512), **changes)
     (call,) = service.calls
     assert call.json == {"Properties": properties, "Entity": {"Id": 512} | fields}
@@ -219,7 +219,7 @@ async def test_a_record_in_a_reference_is_pointed_to(
 async def test_an_actor_is_pointed_to_by_id_and_kind() -> None:
     """Facts 3.4: an actor's id alone does not say whose it is."""
     actor = Actor(id=8, type_id=ActorType.Employee, display_as="Ann")
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with Service(done) as service, service.client() as client:
         await client.company().update(Note(id=5), created_by=actor)
     (call,) = service.calls
     assert call.json["Properties"] == ["CreatedBy.Id", "CreatedBy.TypeId"]
@@ -228,7 +228,7 @@ async def test_an_actor_is_pointed_to_by_id_and_kind() -> None:
 
 async def test_a_part_is_written_inside() -> None:
     """Facts 3.6: an address is a part of its record, so ``Address.*`` is what is meant."""
-    async with Service(lambda _: DONE) as service, service.client() as client:
+    async with Service(done) as service, service.client() as client:
         await client.company().update(WorkOrder(id=7), address=Address2(id=4, street="2 Main"))
     assert service.calls[0].json == {
         "Properties": ["Address.*"],
