@@ -46,6 +46,7 @@ class Marker(Generic[R]):
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
+        calls.require_command(command)
         first, _, rest = path.partition(".")
         name = type(command).__wire__.get(first, {}).get("of")
         entity = entity_class(name) if name and rest else None

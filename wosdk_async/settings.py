@@ -13,7 +13,7 @@ things as the environment, without the prefix and in lower case::
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,22 +67,38 @@ class Settings:
     trusted_hosts: tuple[str, ...] = ()
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str] | None = None, *, profile: str | None = None) -> Settings:
+    def from_env(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        *,
+        profile: str | None = None,
+        company: str | None = None,
+        credentials: Credentials | CredentialProvider | None = None,
+        region: Region | None = None,
+        trusted_hosts: Iterable[str] | None = None,
+    ) -> Settings:
         """Read the variables above, and the profile called ``profile`` where one is named.
 
-        Raises ConfigurationError that names the variable, or file and key, and the remedy.
+        What is passed comes first, and the variables that it stands for are not looked at: a region brings
+        its own addresses. Raises ConfigurationError that names the variable, or file and key, and the remedy.
         """
+        if isinstance(trusted_hosts, str):
+            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r}; it takes a list of host names")
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         found = {**_profile(name, env), **given} if name else given
-        hosts = found.get("WOSDK_TRUSTED_HOSTS", "").split(",")
         return cls(
-            region=_region(found),
-            company=found.get("WOSDK_COMPANY"),
-            credentials=_credentials(found),
-            trusted_hosts=tuple(host.strip() for host in hosts if host.strip()),
+            region=region or _region(found),
+            company=company or found.get("WOSDK_COMPANY"),
+            credentials=credentials or _credentials(found),
+            trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
         )
+
+
+def _hosts(env: Mapping[str, str]) -> tuple[str, ...]:
+    hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
+    return tuple(host.strip() for host in hosts if host.strip())
 
 
 def _region(env: Mapping[str, str]) -> Region:

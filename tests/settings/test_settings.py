@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.service import COMPANY, SECRET, Service
-from wosdk_async import Client, ConfigurationError, Credentials
+from wosdk_async import Client, ConfigurationError, Credentials, Region
 from wosdk_async.settings import Settings
 
 PROFILES = """
@@ -91,6 +91,59 @@ def environ(service: Service, **more: str) -> dict[str, str]:
         "WOSDK_LOCATOR_URL": region.locator_url,
         "WOSDK_COMPANY": COMPANY,
     } | more
+
+
+PASSED = Credentials("passed-id", "passed-secret")
+
+
+def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
+    """Before the environment and the profile, each by itself; None leaves it to them."""
+    env = {**config, "WOSDK_PROFILE": "stage", "WOSDK_TRUSTED_HOSTS": "c.example"}
+    mine = Region("mine", locator_url="https://mine.example", token_url="https://mine.example/token")
+    found = Settings.from_env(
+        env, company="Mine", credentials=PASSED, region=mine, trusted_hosts=["d.example"]
+    )
+    assert found == Settings(company="Mine", credentials=PASSED, region=mine, trusted_hosts=("d.example",))
+    assert Settings.from_env(env, trusted_hosts=()).trusted_hosts == ()
+    with pytest.raises(ConfigurationError, match=r"trusted_hosts is 'd.example'; it takes a list"):
+        Settings.from_env(env, trusted_hosts="d.example")
+    left = Settings.from_env(env, company="Mine")
+    assert (left.company, left.region.name, left.trusted_hosts) == ("Mine", "emea", ("c.example",))
+    assert left.credentials == Credentials("file-id", "file-secret")
+
+
+def test_variables_that_are_not_needed_may_be_wrong() -> None:
+    """What is passed stands for them, so half a pair and an unknown region do not matter."""
+    env = {"WOSDK_CLIENT_ID": "half", "WOSDK_REGION": "moon"}
+    assert Settings.from_env(env, credentials=PASSED, region=Region.EMEA).credentials == PASSED
+    with pytest.raises(ConfigurationError, match="moon"):
+        Settings.from_env(env, credentials=PASSED)
+    with pytest.raises(ConfigurationError, match="WOSDK_CLIENT_SECRET is not set"):
+        Settings.from_env(env, region=Region.EMEA)
+
+
+async def test_a_client_of_the_environment_takes_what_is_passed() -> None:
+    """Company, credentials, region and hosts go before the variables."""
+    async with Service() as service:
+        env = {
+            "WOSDK_COMPANY": "Other",
+            "WOSDK_CLIENT_ID": "other-id",
+            "WOSDK_CLIENT_SECRET": "other-secret",
+            "WOSDK_REGION": "apac",
+        }
+        async with Client.from_env(
+            env,
+            company=COMPANY,
+            credentials=PASSED,
+            region=service.region(),
+            trusted_hosts=["127.0.0.1"],
+            host_suffixes=["acme.example"],
+            max_queued=9,
+        ) as client:
+            await client.company().get("Thing", 1)
+    (call,), (token,) = service.calls, service.tokens
+    assert call.headers["companyname"] == COMPANY
+    assert b"passed-id" in token.body
 
 
 async def test_a_secret_in_a_file_is_read_anew(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from wosdk_async import codec, envelope
 from wosdk_async.check import Problem, content_problems, lacks, problems
+from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record
 from wosdk_async.spelling import suggestion
@@ -24,7 +25,8 @@ Id = int | Mapping[str, int]
 
 
 def name_of(entity: type[Record] | str) -> str:
-    return segment(entity if isinstance(entity, str) else entity.wire_name)
+    """The name of an entity as a path. Raises InvalidCallError for what is not an entity."""
+    return segment(entity_name(entity))
 
 
 def segment(name: str) -> str:
@@ -64,6 +66,8 @@ def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
 ) -> Mapping[str, Any]:
     """A JSON object that the caller wrote, with names and values checked where the catalogue knows them."""
+    if content is not None and not isinstance(content, Mapping):
+        raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
         _refuse(known.wire_name, content_problems(known, content))
     return content or {}

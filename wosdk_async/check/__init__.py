@@ -5,7 +5,8 @@ The service cuts, drops or refuses what does not fit, and a typo is silent data 
 An ``error`` would be refused or lost; a ``warning`` rests on a limit that the service was not seen to have.
 
 Dicts are the service's JSON, in its own names: of those that the catalogue knows, names and values are
-checked too. ``rules.py`` says what may be wrong with a single value, ``needed.py`` what may not be left out.
+checked too. ``rules.py`` says what may be wrong with a single value, ``needed.py`` what may not be left out,
+``arguments.py`` what a verb cannot be called with.
 """
 
 from __future__ import annotations

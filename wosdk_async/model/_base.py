@@ -5,6 +5,7 @@ Everything else in this package is written by ``wosdk_async.catalogue.generate``
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
@@ -87,7 +88,12 @@ class Referable(Record):
 
     @classmethod
     def ref(cls, id: int) -> Self:
-        """A reference to the entity ``id``: an object that carries nothing else (spec 2.1)."""
+        """A reference to the entity ``id``: an object that carries nothing else.
+
+        Raises InvalidCallError for an id that is not a whole number.
+        """
+        if id.__class__ is not int:
+            require_whole_number(f"{cls.__name__}.ref", id)
         make: Callable[..., Self] = cls
         return make(id=id)
 
@@ -104,6 +110,25 @@ else:
         """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
 
         id: int
+
+        def __attrs_post_init__(self) -> None:
+            if self.id.__class__ is not int:
+                require_whole_number("Ref", self.id)
+
+
+def require_whole_number(verb: str, id: object) -> None:
+    """Raise InvalidCallError, which says what to pass to ``verb``, for an id that is not a whole number."""
+    if isinstance(id, int) and not isinstance(id, bool):
+        return
+    from wosdk_async.errors import InvalidCallError
+
+    held = getattr(id, "id", None)
+    if isinstance(id, str) and id.isascii() and id.isdecimal() and len(id) < 20:
+        held = int(id)
+    remedy = f"pass {verb}({held})" if isinstance(held, int) else "pass the id of the record"
+    plain = id is None or isinstance(id, str | float | bool)
+    shown = reprlib.repr(id) if plain else f"an object of {type(id).__name__}"
+    raise InvalidCallError(f"{verb}() takes a whole number, not {shown}; {remedy}")
 
 
 @define(kw_only=True, eq=False, repr=False)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 import attrs
 
 from wosdk_async import calls
+from wosdk_async.check.arguments import refuse_keywords
 from wosdk_async.connected import Connected
 from wosdk_async.fanout import Run
 from wosdk_async.marker import Marker
@@ -40,6 +41,7 @@ class Commands(Connected):
         *,
         marker: str | None = None,
         check: bool = True,
+        **unknown: Any,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -59,6 +61,8 @@ class Commands(Connected):
         key, and InDoubtError only when the deadline ended before it had settled, or the key could not be
         queried.
         """
+        if unknown:
+            refuse_keywords("run", unknown, ("marker", "check"))
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
         if mark is not None:

@@ -124,12 +124,12 @@ class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
 class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """Sends the work order to the connected provider.
 
-    Not safe to repeat. Spec uses the short path; the class name is SendWorkOrderCommand. Sources: spec, wsdl,
-    peer.
+    Not safe to repeat. The specification prints the short path, requests that were recorded use this one.
+    Sources: spec, wsdl, peer.
     """
 
-    path = "SendWorkOrder"
-    other_paths = ("SendWorkOrderCommand",)
+    path = "SendWorkOrderCommand"
+    other_paths = ("SendWorkOrder",)
     repeat = "unsafe"
     result_name = "SendWorkOrderResponse"
 
