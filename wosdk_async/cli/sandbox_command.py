@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.plain import counted
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.companies import Company
@@ -140,7 +141,8 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         from wosdk_async.sandbox.seed_rows import load_rows
 
         rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
-        say(f"added {load_rows(opened, _named(opened, company), rows, now)} rows of {file}")
+        added = load_rows(opened, _named(opened, company), rows, now)
+        say(f"added {counted(added, 'row')} of {file}")
 
 
 @sandbox_command.command()
