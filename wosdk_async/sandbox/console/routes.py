@@ -47,6 +47,7 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("clock", ["GET", "POST"], console.time),
     ]
     return [
+        Route("/", _root),
         Route("/console", guarded(_front)),
         *(Route(f"/console/api/{path}", guarded(_json(answer)), methods=ms) for path, ms, answer in answers),
         Route("/console/{part:path}", _part),
@@ -109,6 +110,12 @@ class _Console:
         if company is None:
             raise Refusal(404, "", f"There is no Company with id {wanted}.")
         return Desk(self.store, company, Now(self.clock() // 100), str(request.base_url))
+
+
+async def _root(request: Request) -> Response:
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse("/console")
+    return Response(dump({"Console": "/console", "Description": "/docs"}), media_type="application/json")
 
 
 async def _front(_request: Request) -> Response:
