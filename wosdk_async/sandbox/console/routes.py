@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -157,10 +159,10 @@ def _whole(written: str, name: str) -> int:
 
 def _span(body: dict[str, Any]) -> dict[str, float]:
     """A span of time; the clock itself refuses one that it cannot go."""
-    if not body.keys() <= set(_SPANS) or not all(_is_number(value) for value in body.values()):
+    if not body.keys() <= set(_SPANS) or not all(map(_is_number, body.values())):
         raise ValueError(f"Name how far the clock goes on, by numbers called {', '.join(_SPANS)}.")
     return {name: float(value) for name, value in body.items()}
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)
