@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
@@ -12,6 +13,7 @@ import pytest
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.support.service import Answer, Request, Service
 from wosdk_async.cli import asking
+from wosdk_async.sandbox import open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
 
@@ -139,6 +141,22 @@ def test_odd_texts_of_the_service_do_not_end_an_import(
     assert NAUGHTY in str(told[2]["reason"])
     for text in (outcomes.read_text(encoding="utf-8"), result.stderr):
         assert not {"\x1b", "\x9b", "\u202e", "\ud83d"} & set(text)
+
+
+def test_outcomes_that_cannot_be_written_end_the_import(
+    wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    """On a full disk no further row is started, and what is under way is told on stderr."""
+    result = wosdk("import", FILE, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
+    assert result.exit_code == 1
+    assert "wosdk: the outcomes cannot be written (No space left on device): no further row is started\n" in (
+        result.stderr
+    )
+    told = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
+    with contextlib.closing(open_store(tmp_path / "served.db")) as store:
+        orders = store.select('SELECT body FROM "WorkOrder"', [])
+    assert {row["work_order_id"] for row in told} == {order["Id"] for order in orders}
+    assert json.loads(result.stdout)["created"] == len(orders) < 14
 
 
 def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, served: dict[str, str]) -> None:

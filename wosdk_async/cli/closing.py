@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -17,18 +18,36 @@ _SHOWN = 5  # rows and warnings that are named in the summary
 
 
 class Keeper:
-    """Writes one JSON line for each row as it ends, and keeps the first troubles for the summary."""
+    """Writes one JSON line for each row as it ends, and keeps the first troubles for the summary.
 
-    def __init__(self, file: IO[str] | None) -> None:
+    When a line cannot be written, ``stop`` is called: what is created without a line would be lost. The
+    lines of the calls under way then go to stderr.
+    """
+
+    def __init__(self, file: IO[bytes] | None, stop: Callable[[], None]) -> None:
         self._file = file
+        self._stop = stop
+        self._aloud = False
         self._troubles: list[RowOutcome] = []
 
     def row(self, outcome: RowOutcome) -> None:
         """Take note of a row."""
-        if self._file is not None:
-            self._file.write(f"{json_text(outcome.as_dict())}\n")
+        self._write(outcome)
         if outcome.outcome in ("failed", "in_doubt") and len(self._troubles) < _SHOWN:
             self._troubles.append(outcome)
+
+    def _write(self, outcome: RowOutcome) -> None:
+        line = json_text(outcome.as_dict())
+        if self._file is not None:
+            try:
+                self._file.write(f"{line}\n".encode())
+                return
+            except OSError as error:
+                say(f"the outcomes cannot be written ({error.strerror}): no further row is started")
+                self._file, self._aloud = None, True
+                self._stop()
+        if self._aloud and outcome.outcome != "not_started":
+            say(line)
 
     def tell(self, summary: Summary, outcomes: Path | None) -> None:
         """Name the first rows that did not become work orders, and the warnings."""

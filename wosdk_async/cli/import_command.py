@@ -160,7 +160,7 @@ async def _run(
     from wosdk_async.cli.display import display
 
     with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
-        keeper = Keeper(file)
+        keeper = Keeper(file, job.stop)
         with display(job.rows) as shown:
 
             def on_row(outcome: RowOutcome) -> None:
@@ -173,11 +173,11 @@ async def _run(
     return summary
 
 
-def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:
+def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
     if outcomes is None:
         return nullcontext()
     # Each line is there as soon as its row has ended, also when the process is killed later
-    return outcomes.open("w", encoding="utf-8", buffering=1)
+    return outcomes.open("wb", buffering=0)
 
 
 @contextmanager
