@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import attrs
@@ -61,12 +62,9 @@ class Directory:
     def collect(self, cells: dict[str, str]) -> None:
         """Take note of the names that a row gives; a name too long is told when the row's turn comes."""
         for spec in self.specs.values():
-            try:
-                name = spec.name_in(cells)
-            except RowError:
-                continue
-            if name is not None:
-                self._note(spec, name)
+            with suppress(RowError):
+                if (name := spec.name_in(cells)) is not None:
+                    self._note(spec, name)
 
     def _note(self, spec: ReferenceSpec, name: Name) -> None:
         full = name.raw.strip().casefold()
@@ -136,6 +134,16 @@ class Directory:
         """Whether records are missing that may be created."""
         entries = (entry for entries in self._entries.values() for entry in entries.values())
         return any(entry.id is None and not entry.reason for entry in entries)
+
+    def undecided(self, cells: Mapping[str, str]) -> bool:
+        """Whether a row names a missing record of which no row is known that needs it."""
+        for spec in self.specs.values():
+            with suppress(RowError):
+                name = spec.name_in(cells) if spec.create else None
+                entry = self._entries[spec.name].get(name.key) if name else None
+                if entry is not None and entry.id is None and not entry.wanted:
+                    return True
+        return False
 
     def missing(self, spec: ReferenceSpec) -> list[Entry]:
         """The names without a record that are to get one."""

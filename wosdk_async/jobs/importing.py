@@ -137,9 +137,10 @@ class ImportJob:
         A record that only bad rows name is not made: nobody would use it.
         """
         for row in self._source:
-            with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                for entry in self._built(row)[1]:
-                    entry.wanted = True
+            if self._directory.undecided(row.cells):
+                with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
+                    for entry in self._built(row)[1]:
+                        entry.wanted = True
             if row.number % _BREATH == 0:
                 await asyncio.sleep(0)
             if self._stops:
