@@ -137,7 +137,7 @@ class ImportJob:
         A record that only bad rows name is not made: nobody would use it.
         """
         for row in self._source:
-            if self._directory.undecided(row.cells):
+            if row.fault is None and self._directory.undecided(row.cells):
                 with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
                     for entry in self._built(row)[1]:
                         entry.wanted = True
