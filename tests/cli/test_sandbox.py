@@ -13,7 +13,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, spawn
 from wosdk_async.sandbox import open_store
-from wosdk_async.sandbox.server import console_of
+from wosdk_async.sandbox.server import console_of, listening, ports_of
 
 
 @pytest.fixture
@@ -75,6 +75,15 @@ def test_a_mistake_leaves_no_new_store_behind(
     open_store("new.db").close()
     assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 2
     assert customers(Path("new.db"))
+
+
+def test_a_taken_port_leaves_no_new_store_behind(wosdk: Wosdk, tmp_path: Path) -> None:
+    with listening("127.0.0.1", 0) as taken:
+        taken.listen()
+        (port,) = ports_of([taken])
+        result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", "--port", str(port))
+    assert (result.exit_code, "Name another port, or 0 for a free one." in result.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_files_with_credentials_are_for_their_owner_only(wosdk: Wosdk, tmp_path: Path) -> None:

@@ -63,9 +63,9 @@ def serve(
         OSError: the port cannot be had.
     """
     with (
-        contextlib.closing(prepared(store, companies)) as opened,
         listening(host, port) as listener,
         listening(host, second_port) as second,
+        contextlib.closing(prepared(store, companies)) as opened,
     ):
         names = [name.strip().lower() for name in companies[:1]]
         first = next(each for each in opened.companies() if not names or each.name.lower() in names)
