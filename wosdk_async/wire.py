@@ -16,12 +16,15 @@ import attrs
 
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, RefusedError, ThrottledError, refused
+from wosdk_async.safe_text import Secrets
 
 __all__ = ["Call", "Reply", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
 _MAX_REASON = 300  # characters of what a reader says of a body
+_MAX_TYPE = 60
+_NO_SECRETS = Secrets()
 
 
 @attrs.define
@@ -73,21 +76,27 @@ class Unreadable(Exception):
 # --- answers --------------------------------------------------------------------------------
 
 
-def read(call: Call[T], reply: Reply) -> T:
-    """The value of ``call``. Raises RefusedError or Unreadable."""
-    if not 200 <= reply.status < 300:
-        raise _failure(reply)
+def read(call: Call[T], reply: Reply, secrets: Secrets = _NO_SECRETS) -> T:
+    """The value of ``call``. Raises RefusedError or Unreadable, of which none shows one of ``secrets``."""
     try:
+        if not 200 <= reply.status < 300:
+            raise _failure(reply, secrets)
         return call.decode(reply.body)
-    except RefusedError:
+    except RefusedError as refusal:
+        refusal.hide(secrets)
+        refusal.__context__ = None  # what a first reader stumbled over may quote the body
+        raise
+    except Unreadable:
         raise
     except Exception as cause:
         # The service says that it did the work: whatever the reader stumbles over, the caller must
         # hear of a doubtful outcome and not of a bug.
-        raise Unreadable(reply.status, f"the body cannot be read ({str(cause)[:_MAX_REASON]})") from cause
+        why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
+    # Not from the cause: it may hold the body, and with it what the body repeats.
+    raise Unreadable(reply.status, f"the body cannot be read ({why})")
 
 
-def _failure(reply: Reply) -> RefusedError | Unreadable:
+def _failure(reply: Reply, secrets: Secrets) -> RefusedError | Unreadable:
     body = _error_body(reply.body)
     error = refused(
         body.get("ErrorCode"),
@@ -102,8 +111,8 @@ def _failure(reply: Reply) -> RefusedError | Unreadable:
     says = error.code or (isinstance(body.get("ErrorMessage"), str) and body["ErrorMessage"])
     if reply.status == 401 or (400 <= reply.status < 500 and says):
         return error
-    kind = reply.headers.get("content-type", "no content type")
-    return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind[:60]})")
+    kind = secrets.hide(reply.headers.get("content-type", "no content type"), _MAX_TYPE)
+    return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind})")
 
 
 def _error_body(body: bytes) -> dict[str, Any]:

@@ -66,17 +66,18 @@ class Attempts:
                 else:
                     lane.control.answered(number, now - begun, lane.held)
             except BaseException as failure:
-                if isinstance(failure, SendFailed) and not failure.sent:
-                    trace.sent = False  # it had been handed over to what does not tell, and came back
+                if isinstance(failure, SendFailed):
+                    failure.hide(grant.secrets)
+                    if not failure.sent:
+                        trace.sent = False  # it had been handed over to what does not tell, and came back
                 lane.control.gave_up(clock.now() - begun)
                 raise
             finally:
                 gate.release(lane)
             try:
-                value = read(call, reply)
+                value = read(call, reply, grant.secrets)
             except RefusedError as refusal:
                 trace.sent = False
-                refusal.hide(grant.token)
                 if isinstance(refusal, SessionRefusedError) and cures:
                     cures -= 1
                     trace.enter("session", clock.now())

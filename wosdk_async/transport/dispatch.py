@@ -17,6 +17,7 @@ from wosdk_async.errors import (
     OverloadedError,
     WosdkError,
 )
+from wosdk_async.safe_text import one_line
 from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.counts import Counts
@@ -177,12 +178,13 @@ def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None
     """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
     _log.warning(
         "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
-        call.operation,
-        company,
+        one_line(call.operation),
+        one_line(company),
         call.request_id,
     )
     if hook is not None:
         try:
             hook(call, call.request_id)
         except Exception:
-            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)
+            operation = one_line(call.operation)
+            _log.exception("on_in_doubt failed: operation=%s request_id=%s", operation, call.request_id)

@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
+from wosdk_async.safe_text import Secrets, one_line
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.gate import Lane
 
@@ -37,6 +38,8 @@ class Grant:
     token: str = attrs.field(repr=False)
     headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
     """Those of every call that the token is good for."""
+    secrets: Secrets = attrs.field(factory=Secrets, repr=False)
+    """What no error of a call may show."""
     expires_in: float
     base_url: str
     locator_url: str
@@ -179,5 +182,7 @@ class SessionKeeper:
             self._no_early_before = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind
+                "early renewal failed, the old session goes on: company=%s error=%s",
+                one_line(self.company),
+                kind,
             )

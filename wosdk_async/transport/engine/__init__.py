@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from wosdk_async.safe_text import Secrets
 from wosdk_async.wire import Reply
 
 __all__ = ["Engine", "Headers", "OnSending", "SendFailed"]
 
 Headers = tuple[tuple[str, str], ...]
 OnSending = Callable[[], None]
+
+_MAX_REASON = 300  # characters of what an engine says of a failure
 
 
 class SendFailed(Exception):
@@ -27,6 +30,10 @@ class SendFailed(Exception):
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
+
+    def hide(self, secrets: Secrets) -> None:
+        """Take out what a response repeated of ``secrets``, and then cut the text: engines do not."""
+        self.args = (secrets.hide(str(self), _MAX_REASON),)
 
 
 class Engine(Protocol):

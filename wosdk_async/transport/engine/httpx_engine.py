@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import failure, translated
 from wosdk_async.transport.engine.library import httpx
+from wosdk_async.transport.engine.log_filter import filtered_logs
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
@@ -115,7 +116,7 @@ class HttpxEngine:
         try:
             transport = await self._take(origin)
             try:
-                with translated(url):
+                with translated(url), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
@@ -132,7 +133,8 @@ class HttpxEngine:
         """Send ``request`` over a connection, which is kept only if all went well."""
         transport = await self._take(origin)
         try:
-            reply = await whole(await transport.handle_async_request(request), self._limits.body)
+            with filtered_logs():
+                reply = await whole(await transport.handle_async_request(request), self._limits.body)
         except BaseException:
             self._discard(transport)
             raise

@@ -20,7 +20,6 @@ NEVER_SENT = (
 )
 """What is raised before a request leaves, whichever transport raises it."""
 
-_MAX_REASON = 300  # characters of what httpx and the system say of a failure
 _STEPS = {
     httpx.ConnectTimeout: "connect",
     httpx.ReadTimeout: "read",
@@ -43,7 +42,7 @@ def _summary(cause: BaseException) -> str:
         root = found
     first, last = (str(each) or type(each).__name__ for each in (cause, root))
     behind = f" ({last})" if last not in first else ""
-    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
+    return f"{type(cause).__name__}: {first}{behind}"
 
 
 @contextlib.contextmanager
