@@ -13,10 +13,13 @@ __all__ = ["Secrets", "one_line"]
 
 _HIDDEN = "***"
 _RUN = 12  # characters of a secret by which it is known again, whoever cut the rest off
+_AHEAD = 8192  # characters beyond a cut that are looked at: a text may be 60 MB long
+_TELLING = 8  # characters that are not in a text by chance
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 # C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Secrets:
@@ -39,35 +42,34 @@ class Secrets:
 
     def hide(self, text: str, longest: int) -> str:
         """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
-        whole = len(text) <= longest + _RUN
-        text = text[: longest + _RUN]
-        if self._values:
-            text = self._hidden(text)
-        # What begins in the last characters may be a secret that is too short to be known again.
-        return text[:longest] if whole else text[: len(text) - _RUN][:longest]
+        if not self._values:
+            return text[:longest]
+        part = text[: longest + _AHEAD]
+        kept, done = "", 0
+        while found := self._starts.search(part, done):
+            kept += part[done : found.start()] + _HIDDEN
+            done = found.start() + max(_common(part, found.start(), form) for form in self._forms)
+        rest = part[done:]
+        if len(part) < len(text):
+            rest = rest[:-_RUN]  # a secret may begin there, with too little of it to be known again
+        return (kept + rest)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether ``text`` shows one of them."""
-        return bool(self._values) and self._starts.search(text) is not None
-
-    def _hidden(self, text: str) -> str:
-        kept, done = "", 0
-        while found := self._starts.search(text, done):
-            kept += text[done : found.start()] + _HIDDEN
-            done = found.start() + max(_common(text, found.start(), form) for form in self._forms)
-        return kept + text[done:]
+        """Return whether ``text`` shows one of them, in whichever case; of short ones nobody can tell."""
+        folded = text.lower()
+        return any(form[:_RUN].lower() in folded for form in self._forms if len(form) >= _TELLING)
 
 
 def _written(value: str) -> Iterator[str]:
-    """The forms of ``value``: in a form, an address, JSON, HTML, Python's repr, base64."""
-    percent = {quote(value, safe="", errors="replace"), quote(value, errors="replace")}
-    percent |= {quote_plus(value, errors="replace")}
-    yield from (value, value.translate(_HTML), repr(value)[1:-1], json.dumps(value)[1:-1])
-    yield json.dumps(value, ensure_ascii=False)[1:-1]
-    for form in percent:
+    """The forms of ``value``: in a form, an address, JSON, HTML, a header, Python's repr, base64."""
+    raw = value.encode("utf-8", "replace")
+    for text in (value, raw.decode("latin-1")):  # the second is how headers are read
+        yield from (text, text.translate(_HTML), repr(text)[1:-1], json.dumps(text)[1:-1])
+        yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield repr(raw)[2:-1]
+    for form in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield form
         yield re.sub("%..", lambda code: code[0].lower(), form)
-    raw = value.encode("utf-8", "replace")
     yield from (made(raw).decode().rstrip("=") for made in (base64.b64encode, base64.urlsafe_b64encode))
 
 
@@ -79,10 +81,12 @@ def _common(text: str, at: int, form: str) -> int:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` with what would break or turn a line around written as ``\\x0a``."""
+    """Return ``text`` with what would break a line or turn it around written as ``\\n``, ``\\x1b``."""
     return _UNSAFE.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
+    if found[0] in _SHORT:
+        return _SHORT[found[0]]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -25,7 +25,7 @@ from wosdk_async.transport.hosts import HostRules, is_loopback
 )
 def test_allowed(named: str, url: str) -> None:
     """The origin is taken; path and letter case are dropped, a missing scheme is https (facts 2)."""
-    assert HostRules(trusted=["mine.example"]).company_url(named) == url
+    assert HostRules(trusted=["mine.example"]).company_url(named, local=True) == url
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_allowed(named: str, url: str) -> None:
 def test_refused(named: str) -> None:
     """Anything outside the suffixes, in clear, or oddly written is refused and named in the error."""
     with pytest.raises(DiscoveryError):
-        HostRules(trusted=["mine.example"]).company_url(named)
+        HostRules(trusted=["mine.example"]).company_url(named, local=True)
 
 
 def test_endpoints_keep_their_path() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ NEVER_SENT = (
 )
 """What is raised before a request leaves, whichever transport raises it."""
 
+_QUOTED = re.compile(r":? bytearray\(.*", re.DOTALL)
+"""Where h11 quotes the response, in a form in which no secret could be known again."""
 _STEPS = {
     httpx.ConnectTimeout: "connect",
     httpx.ReadTimeout: "read",
@@ -40,7 +43,7 @@ def _summary(cause: BaseException) -> str:
     root = cause
     while found := root.__cause__ or root.__context__:
         root = found
-    first, last = (str(each) or type(each).__name__ for each in (cause, root))
+    first, last = (_QUOTED.sub("", str(each)) or type(each).__name__ for each in (cause, root))
     behind = f" ({last})" if last not in first else ""
     return f"{type(cause).__name__}: {first}{behind}"
 

@@ -22,7 +22,7 @@ def inflated(answer: Reply, limit: int) -> Reply:
         coding for each in values.lower().split(",") if (coding := each.strip()) not in ("", "identity")
     ]
     if len(codings) > 1 or (codings and codings[0] not in _FORMATS):
-        raise Garbage(f"the content coding {values!r} was not asked for")
+        raise Garbage(f"the content coding {values} was not asked for")
     if not codings or not answer.body:
         return answer
     return attrs.evolve(answer, body=_content(answer.body, _FORMATS[codings[0]], limit))
