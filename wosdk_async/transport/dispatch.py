@@ -179,7 +179,7 @@ def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None
     _log.warning(
         "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
         one_line(call.operation),
-        one_line(company),
+        company,
         call.request_id,
     )
     if hook is not None:

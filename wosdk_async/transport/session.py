@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
-from wosdk_async.safe_text import Secrets, one_line
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.gate import Lane
 
@@ -182,7 +182,5 @@ class SessionKeeper:
             self._no_early_before = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session goes on: company=%s error=%s",
-                one_line(self.company),
-                kind,
+                "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind
             )
