@@ -17,7 +17,6 @@ from wosdk_async.errors import (
     OverloadedError,
     WosdkError,
 )
-from wosdk_async.safe_text import one_line
 from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.counts import Counts
@@ -178,7 +177,7 @@ def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None
     """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
     _log.warning(
         "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
-        one_line(call.operation),
+        call.operation,
         company,
         call.request_id,
     )
@@ -186,5 +185,4 @@ def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None
         try:
             hook(call, call.request_id)
         except Exception:
-            operation = one_line(call.operation)
-            _log.exception("on_in_doubt failed: operation=%s request_id=%s", operation, call.request_id)
+            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)
