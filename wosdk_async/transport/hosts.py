@@ -39,9 +39,11 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    # Of an IPv4 address within an IPv6 one the releases of Python think differently: it is not taken here.
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
 def is_local(url: str) -> bool:
