@@ -12,6 +12,7 @@ from urllib.parse import quote, quote_plus
 __all__ = ["Secrets", "one_line"]
 
 _HIDDEN = "***"
+_FEWEST = 4  # characters: fewer are no secret (tests have such), and every text has them
 _RUN = 12  # characters of a secret by which it is known again, whoever cut the rest off
 _AHEAD = 8192  # characters beyond a cut that are looked at: a text may be 60 MB long
 _TELLING = 8  # characters that are not in a text by chance
@@ -26,7 +27,7 @@ class Secrets:
     """Texts that no error may show, in whichever form a response repeats them."""
 
     def __init__(self, *values: str) -> None:
-        self._values = tuple(filter(None, values))
+        self._values = tuple(value for value in values if len(value) >= _FEWEST)
 
     def __repr__(self) -> str:
         return f"<Secrets {len(self._values)}>"

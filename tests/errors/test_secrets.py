@@ -257,3 +257,9 @@ def test_without_secrets_a_text_stays_as_it_is() -> None:
     assert Secrets().hide("a text", 200) == "a text"
     assert Secrets("", SECRET).hide("x" * 300, 200) == "x" * 200
     assert TOKEN not in repr(Secrets(TOKEN))
+
+
+def test_what_is_too_short_for_a_secret_spoils_no_text() -> None:
+    """Tests log in with such."""
+    assert Secrets("a", "b", "id").hide("a bad idea", 200) == "a bad idea"
+    assert Secrets("abcd").hide("of abcd", 200) == "of ***"
