@@ -12,7 +12,10 @@ things as the environment, without the prefix and in lower case::
 
 from __future__ import annotations
 
+import logging
 import os
+import shlex
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,8 +28,11 @@ from wosdk_async.transport.region import Region
 
 __all__ = ["Settings"]
 
+_log = logging.getLogger("wosdk_async")
+
 _REGIONS = ("americas", "apac", "emea")
 _PREFIX = "WOSDK_"
+_OTHERS = 0o077  # rights of group and world
 _NAMES = frozenset(
     [
         "COMPANY",
@@ -136,11 +142,14 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
 def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
     """A profile as the variables that it stands for."""
     path = Path(env.get("WOSDK_CONFIG") or _home(env))
-    profiles = _file(path).get("profiles")
+    data, mode = _file(path)
+    profiles: Any = data.get("profiles")
     found = profiles.get(name) if isinstance(profiles, dict) else None
     if not isinstance(found, dict):
         known = ", ".join(profiles) if isinstance(profiles, dict) else "none"
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
+    if any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values()):
+        _warn_if_others_read(path, mode)
     return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in found.items()}
 
 
@@ -149,15 +158,35 @@ def _home(env: Mapping[str, str]) -> Path:
     return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> tuple[dict[str, Any], int]:
+    """The settings in ``path``, and who may read it."""
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            return tomllib.load(file), os.fstat(file.fileno()).st_mode
     except OSError as cause:
-        raise ConfigurationError(f"the settings file {path} cannot be read: {cause.strerror}") from None
+        why = f"cannot be read: {cause.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
-        raise ConfigurationError(f"the settings file {path} is no TOML: {cause}") from None
+        why = f"is not TOML: {cause}"
+    # Not in the handler: the error of decoding holds the file, which may hold a secret.
+    raise ConfigurationError(f"the settings file {path} {why}")
+
+
+_warned: set[Path] = set()
+
+
+def _warn_if_others_read(path: Path, mode: int) -> None:
+    """Warn of a file with a secret that others can read, once for each file."""
+    if os.name == "posix" and mode & _OTHERS and path not in _warned:
+        _warned.add(path)
+        rights = oct(stat.S_IMODE(mode))
+        _log.warning(
+            "the settings file %s holds a client_secret and others can read it (%s); chmod 600 %s",
+            path,
+            rights,
+            shlex.quote(str(path)),
+        )
 
 
 def _text(path: Path, profile: str, key: str, value: Any) -> str:

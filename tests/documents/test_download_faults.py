@@ -174,3 +174,21 @@ async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
         storage.acts = [answer(b"file")]
         assert [await acme.download(id) for id in range(1, 10)] == [b"file"] * 9
     assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("before", [0, 200, 290])
+async def test_a_storage_that_repeats_a_signed_address(before: int) -> None:
+    """In place of a header, where libraries quote it: the error shows nothing of it, however it is cut."""
+
+    async def repeats(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = b"x" * before + storage.requests[-1].split()[1].encode()
+        writer.write(b"HTTP/1.1 200 OK\r\n" + line + b"\r\n\r\n")
+        await writer.drain()
+
+    async with Storage(repeats) as storage, company(f"{storage.url}/a?X-Signature=5ecre7ly51gned") as acme:
+        with pytest.raises(NoAnswerError) as caught:
+            await acme.download(1)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "5ecre7" not in repr((str(error), error.args, vars(error)))
+        error = error.__cause__ or error.__context__

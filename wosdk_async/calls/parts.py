@@ -12,6 +12,7 @@ from wosdk_async.check import Problem, content_problems, lacks, problems
 from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record
+from wosdk_async.safe_text import one_line
 from wosdk_async.spelling import suggestion
 
 __all__ = ["Id", "content_of", "content_of_dict", "name_of", "objects", "segment", "with_fields"]
@@ -77,7 +78,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
     for problem in found:
-        _log.warning("%s: %s", name, problem)
+        _log.warning("%s: %s", name, one_line(str(problem)))
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:

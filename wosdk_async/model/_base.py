@@ -16,6 +16,7 @@ from wosdk_async.model._enum import OpenEnum
 from wosdk_async.model._init import Signature, say_what_is_near
 from wosdk_async.model._later import let_wait
 from wosdk_async.model._wire import Wire, WireTable, wire
+from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.model.values import ErrorInfo
@@ -77,7 +78,7 @@ class Record:
         ]
         if self.extra:
             # Values of unknown fields are not shown: nobody knows which of them are secrets.
-            shown.append(f"extra=<{', '.join(self.extra)}>")
+            shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from .admin import is_loopback
 from .app import create_app
 from .connection import Connection
 from .console import RequestLog
 from .dialect import SPEC
 from .faults import Faults
+from .local_only import is_loopback
 from .seed import found_company, open_store
 from .store import Store
 from .variables import Variables, variables
