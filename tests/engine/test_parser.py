@@ -117,7 +117,9 @@ def test_chunk_marks_have_a_limit_of_their_own() -> None:
     long = start[:-2] + b"X: " + b"a" * (LIMITS.head - len(start) - 5) + b"\r\n\r\n"
     assert len(long) == LIMITS.head
     marks = [b"2;" + b"a" * 30_000, b"a" * 30_000, b"\r\nhi\r\n0\r\n\r\n"]
-    assert answer_in(long[:-9], long[-9:], *marks).body == answer_in(start + marks[0], *marks[1:]).body == b"hi"
+    assert (
+        answer_in(long[:-9], long[-9:], *marks).body == answer_in(start + marks[0], *marks[1:]).body == b"hi"
+    )
     for first in (start, long):
         with pytest.raises(Garbage, match="bytes of headers"):
             answer_in(first, marks[0], b"a" * 40_000)

@@ -48,7 +48,13 @@ def test_what_cannot_be_read_is_told(source: str) -> None:
 
 @pytest.mark.parametrize(
     "inside",
-    ["a" + (" " * 12 + "|a") * 20 + "|", "'" * 20_001, "a" + "|a " * 20_000 + "|", "'a' |" * 20_000, " " * 50_000],
+    [
+        "a" + (" " * 12 + "|a") * 20 + "|",
+        "'" * 20_001,
+        "a" + "|a " * 20_000 + "|",
+        "'a' |" * 20_000,
+        " " * 50_000,
+    ],
 )
 def test_what_cannot_be_read_is_told_at_once(inside: str) -> None:
     """It is read once, whatever could be tried."""

@@ -38,7 +38,9 @@ def check_size(body: bytes) -> None:
     if len(body) > _MAX_SYMBOLS:  # else it cannot have as many
         for start in range(0, len(body), _COUNTED):
             end = start + _COUNTED
-            brackets = body.count(b"[", start, end) + body.count(b"{", start, end)  # each with one that closes
+            brackets = body.count(b"[", start, end) + body.count(
+                b"{", start, end
+            )  # each with one that closes
             symbols += 2 * brackets + body.count(b",", start, end)
             if symbols > _MAX_SYMBOLS:
                 raise ValueError(f"the body has more than {_MAX_SYMBOLS} brackets and commas")

@@ -125,7 +125,9 @@ class Downloading(Verbs):
                 try:
                     buffer.write(piece)
                 except MemoryError:
-                    raise DownloadError("the file does not fit into memory; write it to a file (to=)") from None
+                    raise DownloadError(
+                        "the file does not fit into memory; write it to a file (to=)"
+                    ) from None
 
             await pour(take)
             return buffer.getvalue()

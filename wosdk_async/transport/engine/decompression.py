@@ -142,4 +142,3 @@ class Decompressor:
             raise BadContent("bytes follow the compressed body")
         # Some servers send deflate without the zlib frame, which begins with method 8 (RFC 1950 2.2).
         return zlib.decompressobj(_ZLIB if packed[0] & 15 == 8 else _RAW)
-
