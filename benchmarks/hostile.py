@@ -24,6 +24,7 @@ import time
 from asyncio import events
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import attrs
@@ -58,8 +59,8 @@ _PLAIN = [UNKNOWN, "endless headers"]  # which no engine reads otherwise when a 
 
 @attrs.frozen
 class Meeting:
-    """What a call to a server came to: its error, seconds, the longest step of the loop in CPU seconds, and the
-    MB by which memory grew at the most.
+    """What a call to a server came to: its error, seconds, CPU seconds of the longest step of the loop, and
+    the MB by which memory grew at the most.
     """
 
     name: str
@@ -164,7 +165,8 @@ async def _client(engine: str, url: str) -> AsyncIterator[Client]:
     region = Region("hostile", locator_url=url, token_url=f"{url}/OAuth/token")
     options = CallOptions(deadline=5, retry=RetryPolicy(attempts=2, first_wait=0.01))
     async with httpx.AsyncClient(trust_env=False) as own, httpx.AsyncHTTPTransport() as transport:
-        ways = {
+        ways: dict[str, dict[str, Any]] = {
+            "native": {},
             "http_client": {"http_client": own},
             "httpx": {"http2": True},
             "transport": {"transport": transport},
@@ -175,7 +177,7 @@ async def _client(engine: str, url: str) -> AsyncIterator[Client]:
             company="Acme",
             options=options,
             trust_env=False,
-            **ways.get(engine, {}),  # type: ignore[arg-type]
+            **ways[engine],
         ) as client:
             yield client
 
@@ -189,7 +191,8 @@ async def _reached(url: str, name: str) -> int:
 def _servers() -> Iterator[str]:
     command = [sys.executable, "-m", "benchmarks.hostile_server"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
         try:
             yield process.stdout.readline().strip()
         finally:

@@ -67,7 +67,7 @@ def coded(body: bytes, coding: str = "gzip") -> bytes:
     return sized(body, b"Content-Encoding: " + coding.encode())
 
 
-TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))
+TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))  # noqa: S311
 HONEST = {
     "gzip": (coded(gzip.compress(TEXT)), TEXT),
     "members": (coded(gzip.compress(TEXT[:1000]) * 200 + EMPTY * 9000, "x-gzip"), TEXT[:1000] * 200),

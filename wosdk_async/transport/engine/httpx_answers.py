@@ -57,7 +57,7 @@ def _within(body: bytes, limit: int) -> bytes:
 
 
 async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for what no attempt will change."""
+    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for a coding not accepted."""
     with translated(url):
         try:
             if response.is_stream_consumed:

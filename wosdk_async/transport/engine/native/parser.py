@@ -73,8 +73,8 @@ class AnswerParser:
         self._coded = False
 
     def close(self) -> None:
-        """Let go of what was received, as an error may hold on to this object through its traceback; and of the
-        C parser, which holds this object and is held by it.
+        """Let go of what was received, as the traceback of an error may hold on to this object; and of the C
+        parser, which holds this object and is held by it.
         """
         self._body, self._head = None, b""
         self._chunks.clear()
