@@ -24,11 +24,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["RESPONSES", "UNKNOWN"]
+__all__ = ["RESPONSES", "SLOW", "UNKNOWN"]
 
 MIB = 1024 * 1024
 ROUNDS = 8192  # as often as a piece is written before a server gives up being hostile
 UNKNOWN = "wrong certificate"
+SLOW = "endless body in chunks of a byte"  # which the deadline ends
 
 _OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -79,7 +80,7 @@ RESPONSES: dict[str, Callable[[], Response]] = {
     UNKNOWN: lambda: _sized(b"{}"),
     "endless headers": _endless_headers,
     "endless body": lambda: _endless(bytes(64 * 1024)),
-    "endless body in chunks of a byte": lambda: _endless(b"x", times=10_000),
+    SLOW: lambda: _endless(b"x", times=10_000),
     "gzip bomb": lambda: _endless(gzip.compress(bytes(16 * MIB)), b"Content-Encoding: gzip"),
     "gzip of gzip": lambda: _gzipped(gzip.compress(gzip.compress(bytes(16 * MIB)) * 256), b"gzip, gzip"),
     "gzip of 200,000 empty members": lambda: _gzipped(gzip.compress(b"") * 200_000),
@@ -93,7 +94,7 @@ RESPONSES: dict[str, Callable[[], Response]] = {
 }
 
 
-@functools.lru_cache(maxsize=1)
+@functools.cache
 def _response(name: str) -> Response:
     return RESPONSES[name]()
 

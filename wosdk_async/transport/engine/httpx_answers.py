@@ -5,10 +5,10 @@ Their bytes are taken as they were sent: httpx would undo any number of content 
 
 from __future__ import annotations
 
-import io
 from collections.abc import AsyncGenerator
 
 from wosdk_async.errors import DownloadError
+from wosdk_async.transport.engine.body import Body
 from wosdk_async.transport.engine.decompression import (
     BadContent,
     Turns,
@@ -41,13 +41,13 @@ async def whole(response: httpx.Response, limit: int) -> Reply:
 async def _body(response: httpx.Response, limit: int) -> bytes:
     if response.is_stream_consumed:  # by a hook of the program; or a mock made it of its content
         return _within(response.content, limit)
-    turns, sent = Turns(), io.BytesIO()
+    turns, sent = Turns(), Body()
     async for chunk in response.aiter_raw():
-        sent.write(chunk)
-        if sent.tell() > limit:
+        sent.add(chunk)
+        if sent.size > limit:
             raise httpx.ReadError(f"the answer is longer than {limit} bytes")
         await turns.give()  # of a body in tiny chunks thousands are there at once
-    return await decompress(sent.getvalue(), response.headers, limit)
+    return await decompress(sent.take(), response.headers, limit)
 
 
 def _within(body: bytes, limit: int) -> bytes:
