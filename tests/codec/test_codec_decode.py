@@ -281,15 +281,12 @@ def test_decode_keeps_its_readers() -> None:
 
 def test_of_a_huge_answer_only_a_part_is_learned_from() -> None:
     """To learn from a record takes ten times as long as to read it; what comes late is read all the same."""
-    rows = [{"Data": {"Id": id, "Duration": 5}} for id in range(60_000)]
+    rows = [{"Data": {"Id": id, "Duration": 5}} for id in range(100_000)]
     rows[-1] = {"Data": {"Id": -1, "PoNumber": "last", "Unheard": 1}}
     body = codec.dumps({"Entities": rows})
-    reader, took = Reader(WorkOrder, ROWS, codec.converter), []
-    for _ in range(2):
-        begun = time.thread_time()
-        made = reader.read(body)
-        took.append(time.thread_time() - begun)
-        assert (made[0].id, made[-1].po_number, made[-1].extra) == (0, "last", {"Unheard": 1})
     begun = time.thread_time()
+    made = Reader(WorkOrder, ROWS, codec.converter).read(body)
+    took, begun = time.thread_time() - begun, time.thread_time()
     codec.structure([row["Data"] for row in rows], list[WorkOrder])
-    assert took[0] < 2.5 * (time.thread_time() - begun)
+    assert took < 4 * (time.thread_time() - begun)
+    assert (made[0].id, made[-1].po_number, made[-1].extra) == (0, "last", {"Unheard": 1})

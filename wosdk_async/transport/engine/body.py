@@ -13,8 +13,8 @@ _AHEAD = 40 * 1024 * 1024  # beyond all that the C library keeps when it is free
 class Body:
     """A buffer that holds each byte once, also while it grows.
 
-    A large one is not grown in small steps: the C library would move it each time and keep the places where it
-    was, together as much again. Memory that is reserved ahead is not used before something is written there.
+    A large one is not grown in small steps: the C library would move it each time and keep the places where
+    it was, together as much again. Memory that is reserved is used only when something is written there.
     """
 
     __slots__ = ("_buffer", "size")
