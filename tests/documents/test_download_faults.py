@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ async def endless_chunks(_: asyncio.StreamReader, writer: asyncio.StreamWriter) 
         await writer.drain()
 
 
+async def endless_gzip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+    bomb = gzip.compress(bytes(100_000_000))
+    while True:
+        writer.write(bomb)
+        await writer.drain()
+
+
 PERMANENT = {
     "forbidden": answer(b"<Error/>", 403),
     "gone": answer(b"<Error/>", 404),
@@ -56,6 +65,11 @@ PERMANENT = {
     "longer than allowed": answer(b"x", length="2000000"),
     "endless": endless,
     "endless in chunks": endless_chunks,
+    "longer when it is decompressed": answer(gzip.compress(bytes(1_000_001)), Content_Encoding="gzip"),
+    "compressed twice": answer(gzip.compress(gzip.compress(b"x")), Content_Encoding="gzip, gzip"),
+    "compressed as nobody asked": answer(b"x", Content_Encoding="br"),
+    "endless gzip": endless_gzip,
+    "endless members": answer(gzip.compress(b"") * 10_001, Content_Encoding="gzip"),
     "redirected to http": answer(status=302, Location="http://files.example/a"),
     "redirected to a file": answer(status=302, Location="file:///etc/passwd"),
     "redirected to no address": answer(status=302, Location="http://[::1/a"),
@@ -70,6 +84,7 @@ PASSING = {
     "broken chunks": answer(b"zz\r\n", length="none", Transfer_Encoding="chunked"),
     "cut off chunks": answer(b"4\r\nhalf\r\n", length="none", Transfer_Encoding="chunked"),
     "broken gzip": answer(b"no gzip at all", Content_Encoding="gzip"),
+    "cut gzip": answer(gzip.compress(b"half")[:-1], Content_Encoding="gzip"),
     "no HTTP": no_http,
     "overloaded": answer(status=503),
     "asked too often": answer(status=429),

@@ -125,9 +125,7 @@ class Downloading(Verbs):
                 try:
                     buffer.write(piece)
                 except MemoryError:
-                    raise DownloadError(
-                        "the file does not fit into memory; write it to a file (to=)"
-                    ) from None
+                    raise DownloadError("the file does not fit into memory; fetch it with to=") from None
 
             await pour(take)
             return buffer.getvalue()

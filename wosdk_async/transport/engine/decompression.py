@@ -12,9 +12,10 @@ bodies as they were sent, and decompress them here:
 from __future__ import annotations
 
 import asyncio
-import io
 import zlib
 from collections.abc import Iterator, Mapping
+
+from wosdk_async.transport.engine.body import Body
 
 __all__ = ["BadContent", "Decompressor", "Turns", "UnwantedContent", "decompress", "decompressor_for"]
 
@@ -79,17 +80,17 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
         return body
-    turns, whole = Turns(), io.BytesIO()  # which gives its bytes away without a copy
+    turns, whole = Turns(), Body()
     try:
         for piece in decompressor.steps(body):
-            whole.write(piece)
-            if whole.tell() > limit:
+            whole.add(piece)
+            if whole.size > limit:
                 raise UnwantedContent(f"the answer is longer than {limit} bytes when it is decompressed")
             await turns.give()
     except MemoryError:
         raise BadContent("the body does not fit into the memory that is left") from None
     decompressor.finish()
-    return whole.getvalue()
+    return whole.take()
 
 
 class Decompressor:
