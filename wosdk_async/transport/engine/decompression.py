@@ -120,10 +120,13 @@ class Decompressor:
             if self._stream is None or self._stream.eof:
                 self._stream = self._member(packed)
             stream = self._stream
+            why = None
             try:
                 piece = stream.decompress(packed, _OUTPUT)
             except zlib.error as cause:
-                raise BadContent(f"the compressed body is broken ({cause})") from cause
+                why = str(cause)
+            if why is not None:  # not from the cause: nothing of another library is behind our errors
+                raise BadContent(f"the compressed body is broken ({why})")
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _RATIO * self._received:
                 raise UnwantedContent(f"the body grows to more than {_RATIO} times its size")
