@@ -124,7 +124,7 @@ async def given(client: Client) -> Given:
         edited=edited,
         customer=await acme.get(Customer, 512),
         zone=await acme.get(WorkZone, 14),
-        document=await acme.get(Document, attached.id),
+        document=await acme.get(Document, attached.id or 0),
         command=_command(),
         commands=[_command("PO-1"), _command("PO-2")],
         query=acme.query(WorkOrder),
