@@ -1,8 +1,9 @@
 """A create in doubt is looked up by the caller's own key, and sent again if it is not there.
 
-The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
+The service has no idempotency key. A *marker* stands in for one: it names a field of the command
 that holds a key which the caller made up and which can be queried afterwards.
 """
+# facts 5
 
 from __future__ import annotations
 

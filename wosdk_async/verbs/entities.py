@@ -38,10 +38,11 @@ class Verbs(Commands):
             entity: a class of the model, or the name of an entity type that the catalogue does not know.
             id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
             properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``). Without any, the service
-                sends scalars and references cut to their id, and no lists (facts 3.4).
+                sends scalars and references cut to their id, and no lists.
 
         Raises NotFoundError when no record has that id.
         """
+        # facts 3.4
         return await self._send(calls.retrieve(entity, id, properties))
 
     @overload
@@ -77,9 +78,10 @@ class Verbs(Commands):
         Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
 
         With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
-        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        A change between that read and the write is still overwritten: a PUT checks no version.
         Raises InvalidCallError for what an update cannot say.
         """
+        # facts 3.7
         held = read or record
         self._require(type(held), "update", check)
         if read is not None and changes:
@@ -94,10 +96,11 @@ class Verbs(Commands):
     async def delete(
         self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True
     ) -> EntitySpecifier:
-        """Delete a record; removable ones are only marked (facts 3.4).
+        """Delete a record; removable ones are only marked.
 
         With ``missing_ok`` a record that is already gone is no error, which makes it safe to repeat.
         """
+        # facts 3.4
         self._require(entity, "delete", check)
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
@@ -119,13 +122,15 @@ class Verbs(Commands):
         """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
-        4,000 at the most (facts 7).
+        4,000 at the most.
         """
+        # facts 7
         self._require(entity, "query", check)
         return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
-        """Undo the removal of a record (facts 3.4)."""
+        """Undo the removal of a record."""
+        # facts 3.4
         name = entity if isinstance(entity, str) else entity.wire_name
         done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
         return calls.specifier_of(done)
