@@ -8,23 +8,22 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 NAME = "wosdk_async"
 LOWEST = re.compile(r"([\w-]+)(?:\[([\w,]+)\])?(?:>=([\d.]+))?")
 
 
-def lowest(project: dict[str, object], extra: str | None, found: dict[str, str]) -> None:
+def lowest(project: dict[str, Any], extra: str | None, found: dict[str, str]) -> None:
     """Add the bounds of one extra, and of those that it names; without one, those of the package."""
     extras = project["optional-dependencies"]
-    for requirement in extras[extra] if extra else project["dependencies"]:  # type: ignore[index,attr-defined]
-        match = LOWEST.match(requirement)
-        assert match, requirement
-        name, parts, version = match.groups()
+    for requirement in extras[extra] if extra else project["dependencies"]:
+        name, parts, version = LOWEST.match(requirement).groups()  # type: ignore[union-attr]
         if name == NAME:
             for part in parts.split(","):
                 lowest(project, part, found)
-        elif version:
-            assert found.setdefault(name, version) == version, f"{name} has two lower bounds"
+        elif version and found.setdefault(name, version) != version:
+            raise SystemExit(f"{name} has two lower bounds: {found[name]} and {version}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -47,8 +49,17 @@ def texts(thing: object) -> Iterator[str]:
     if isinstance(thing, ModuleType):
         yield thing.__doc__ or ""
     elif inspect.isclass(thing) or inspect.isfunction(thing):
-        tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(thing)))
-        yield from _strings(tree.body[0])
+        node = _top_level(thing.__module__).get(thing.__qualname__)
+        if node is not None:  # what attrs and functools make has no text of its own
+            yield from _strings(node)
+
+
+@cache
+def _top_level(module: str) -> dict[str, ast.stmt]:
+    """The classes and functions of a module."""
+    tree = ast.parse(Path(inspect.getfile(import_module(module))).read_text(encoding="utf-8"))
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    return {node.name: node for node in tree.body if isinstance(node, kinds)}
 
 
 def _strings(node: ast.stmt) -> Iterator[str]:
