@@ -1,14 +1,19 @@
-"""The Python blocks of the pages as modules, for a type checker and to be run."""
+"""The Python blocks of the pages as modules, for a type checker and to be run.
+
+``python -m tests.docs.modules FOLDER`` writes the tests that the pages show, for an environment of their own.
+"""
 
 from __future__ import annotations
 
 import ast
+import sys
 import textwrap
+from pathlib import Path
 
 from tests.docs.pages import Block, blocks
 from tests.docs.prelude import IMPORTS, Given
 
-__all__ = ["fragments", "module", "modules", "programs", "taken", "tests"]
+__all__ = ["fragments", "module", "modules", "programs", "taken", "tests", "write_tests"]
 
 # A field of a record may be None; in a fragment of three lines that is not what is shown.
 LENIENT = "# mypy: disable-error-code=union-attr\n"
@@ -62,3 +67,16 @@ def modules() -> dict[str, str]:
     found = {block: module(block) for block in [*fragments(), *blocks("python", "types only")]}
     found |= {block: block.text for block in programs()}
     return {f"{block.name.replace('/', '_').replace('.md:', '_')}.py": text for block, text in found.items()}
+
+
+def write_tests(folder: Path) -> int:
+    """Write the tests of the pages, with the settings of docs/testing.md; return how many they are."""
+    (settings,) = blocks("ini")
+    (folder / "pytest.ini").write_text(settings.text, encoding="utf-8")
+    for number, block in enumerate(tests()):
+        (folder / f"test_{number}.py").write_text(block.text, encoding="utf-8")
+    return sum(block.text.count("def test_") for block in tests())
+
+
+if __name__ == "__main__":
+    write_tests(Path(sys.argv[1]))

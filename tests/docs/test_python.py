@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import pytest
 from mypy import api
 
 from tests.docs import modules
-from tests.docs.pages import ROOT, Block, blocks
+from tests.docs.pages import ROOT, Block
 from tests.docs.prelude import given
 from wosdk_async import Client
 from wosdk_async.sandbox import LocalCompany
@@ -85,11 +84,7 @@ def test_a_program_runs(block: Block) -> None:
 
 def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
     """In a process of their own, with the settings that docs/testing.md shows and no others."""
-    (settings,) = blocks("ini")
-    (tmp_path / "pytest.ini").write_text(settings.text, encoding="utf-8")
-    assert configparser.ConfigParser().read(tmp_path / "pytest.ini")
-    for number, block in enumerate(modules.tests()):
-        (tmp_path / f"test_{number}.py").write_text(block.text, encoding="utf-8")
+    count = modules.write_tests(tmp_path)
     plugins = ["-p", "wosdk_async.testing.plugin"] if not _has_entry_point() else []
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *plugins],
@@ -99,7 +94,6 @@ def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
         text=True,
         timeout=120,
     )
-    count = sum(block.text.count("def test_") for block in modules.tests())
     assert count > 10
     assert f"{count} passed" in done.stdout, done.stdout + done.stderr
 
