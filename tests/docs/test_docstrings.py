@@ -13,11 +13,11 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs.pages import Page, pages
+from tests.docs.pages import ROOT, Page, pages
 
+CHAPTER = re.compile(r"\b(?:facts?|spec)\s+(?:\d|Appendix)", re.IGNORECASE)
 CITES = re.compile(
-    r"\b(?:facts?|spec)\s+(?:\d|Appendix)|\bSources?: (?:spec|doc|wsdl|peer)|\bwsdl\b|\bpeer (?:client|shop)",
-    re.IGNORECASE,
+    rf"{CHAPTER.pattern}|\bSources?: (?:spec|doc|wsdl|peer)|\bwsdl\b|\bpeer (?:client|shop)", re.IGNORECASE
 )
 PUBLIC = (
     "wosdk_async",
@@ -85,6 +85,18 @@ def test_no_docstring_points_outside() -> None:
         for text in texts(thing)
         if (cite := CITES.search(text))
     ]
+    assert wrong == []
+
+
+def test_no_message_points_outside() -> None:
+    """A text that is not a docstring may be printed."""
+    wrong = []
+    for path in sorted((ROOT / "wosdk_async").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        strings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in strings:
+                wrong += [f"{path}:{node.lineno}"] if CHAPTER.search(node.value) else []
     assert wrong == []
 
 

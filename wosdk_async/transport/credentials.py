@@ -13,9 +13,7 @@ __all__ = ["CredentialProvider", "Credentials"]
 
 def _not_empty(_: object, attribute: attrs.Attribute[str], value: str) -> None:
     if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(
-            f"{attribute.name} is empty; a Company's administrator generates the pair (facts 1)"
-        )
+        raise ConfigurationError(f"{attribute.name} is empty; a Company's administrator generates the pair")
 
 
 @attrs.frozen
