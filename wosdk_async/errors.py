@@ -170,10 +170,12 @@ class UnknownCompanyError(DiscoveryError):
 
 
 class RefusedError(WosdkError):
-    """The service answered with an error (spec 7) and did nothing.
+    """The service answered with an error and did nothing.
 
-    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone (facts 1).
+    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone.
     """
+
+    # spec 7; facts 1
 
 
 class BusinessRuleError(RefusedError):

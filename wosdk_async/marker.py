@@ -1,9 +1,11 @@
 """A key of the caller's own in a command, by which its effect is found.
 
-The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
+The service has no idempotency key. A *marker* stands in for one: it names a field of the command
 that holds a key which the caller made up and which can be queried afterwards
 (:mod:`wosdk_async.resolving` does so).
 """
+# facts 5
+# facts 5
 
 from __future__ import annotations
 

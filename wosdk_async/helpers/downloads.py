@@ -1,4 +1,5 @@
-"""The files of documents, had back (facts 3.10)."""
+"""The files of documents, had back."""
+# facts 3.10
 
 from __future__ import annotations
 
@@ -35,8 +36,9 @@ class Downloading(Verbs):
         Args:
             documents: records, references or ids; a document that has no address is not in the answer.
 
-        An address opens without a token for whoever has it (facts 3.10): do not log it.
+        An address opens without a token for whoever has it: do not log it.
         """
+        # facts 3.10
         ids = [id_of(document, "document") for document in documents]
         if not ids:
             return {}

@@ -102,13 +102,16 @@ class Referable(Record):
 if TYPE_CHECKING:
 
     def Ref(id: int) -> Any:
-        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+        """A reference to an entity by id, accepted by every reference field."""
+        # spec 2.1
 
 else:
 
     @attrs.frozen
     class Ref:
-        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+        """A reference to an entity by id, accepted by every reference field."""
+
+        # spec 2.1
 
         id: int
 
@@ -149,7 +152,8 @@ class Command(Record, Generic[R]):
     """A workflow command; ``R`` is the class of its result."""
 
     path: ClassVar[str] = ""
-    """Path below ``api/v1/cmd/`` (spec 4.2); empty for a shape that commands share."""
+    """Path below ``api/v1/cmd/``; empty for a shape that commands share."""
+    # spec 4.2
     other_paths: ClassVar[tuple[str, ...]] = ()
     """Other spellings of the path that sources show."""
     host: ClassVar[str | None] = None

@@ -86,8 +86,9 @@ class Query(Generic[T]):
     def select(self, *properties: str | Path) -> Query[T]:
         """Read these property paths: ``select("*", "Items.*", f.customer.name)``; the ``Id`` is always read.
 
-        Without any, the service sends scalars and references cut to their id, and no lists (facts 3.4).
+        Without any, the service sends scalars and references cut to their id, and no lists.
         """
+        # facts 3.4
         checked = tuple(selected(self._plan, path) for path in properties)
         return self._with(properties=self._plan.properties + checked)
 
@@ -110,7 +111,8 @@ class Query(Generic[T]):
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
-        """Read at this isolation level: ``isolation("ReadUncommitted")`` (facts 3.8)."""
+        """Read at this isolation level: ``isolation("ReadUncommitted")``."""
+        # facts 3.8
         return self._with(isolation=isolation_of(level))
 
     def _with(self, **changes: Any) -> Query[T]:

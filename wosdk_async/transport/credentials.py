@@ -23,7 +23,9 @@ def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
 
 @attrs.frozen
 class Credentials:
-    """The client id and secret that an administrator generated for one Company (spec 5 rule 2)."""
+    """The client id and secret that an administrator generated for one Company."""
+
+    # spec 5 rule 2
 
     client_id: str = attrs.field(validator=_sendable)
     client_secret: str = attrs.field(validator=_sendable, repr=lambda _: "'***'")

@@ -105,7 +105,7 @@ class Verbs(Commands):
         Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
 
         With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
-        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        A change between that read and the write is still overwritten: a PUT checks no version.
         Raises InvalidCallError for what an update cannot say.
         """
         held = record if read is None else read
@@ -156,7 +156,7 @@ class Verbs(Commands):
         check: bool = True,
         **unknown: Never,
     ) -> EntitySpecifier:
-        """Delete a record; removable ones are only marked (facts 3.4).
+        """Delete a record; removable ones are only marked.
 
         With ``missing_ok`` a record that is already gone is no error, which makes it safe to repeat.
         """
@@ -188,7 +188,7 @@ class Verbs(Commands):
         """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
-        4,000 at the most (facts 7).
+        4,000 at the most.
         """
         if unknown:
             remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
@@ -198,7 +198,8 @@ class Verbs(Commands):
         return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
-        """Undo the removal of a record (facts 3.4)."""
+        """Undo the removal of a record."""
+        # facts 3.4
         name = entity_name(entity)
         require_id(entity, id)
         done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
