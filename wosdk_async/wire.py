@@ -141,6 +141,15 @@ def _echoed(body: bytes) -> str | None:
     return None if value is None else str(value)
 
 
+def _require_none(call: Call[Any], reply: Reply) -> None:
+    """Raise Unreadable when ``reply`` carries a RequestId and ``call`` has sent none.
+
+    Only what was sent comes back, and no base call sends one (facts 5).
+    """
+    if b"requestid" not in (call.body or b"").lower() and _echoed(reply.body) is not None:
+        raise Unreadable(reply.status, f"it carries a RequestId, and none was sent: of another call{_OFF}")
+
+
 def read(
     call: Call[T],
     reply: Reply,
@@ -150,12 +159,17 @@ def read(
 ) -> T:
     """Return the value of ``call``. Raises RefusedError or Unreadable, which show none of ``secrets``.
 
-    ``request_ids`` compares the RequestId of a response of ``host``, if ``call`` carried one.
+    ``request_ids`` compares the RequestId of a response of ``host`` with the one that was sent, if any.
     """
     try:
         failure = None if 200 <= reply.status < 300 else _failure(reply, secrets)
-        if request_ids is not None and call.request_id is not None and not isinstance(failure, Unreadable):
-            request_ids.check(call.request_id, reply, host, secrets, failure)
+        if request_ids is not None and not isinstance(failure, Unreadable):
+            if call.request_id is not None:
+                request_ids.check(call.request_id, reply, host, secrets, failure)
+            elif isinstance(failure, SessionRefusedError | ThrottledError):
+                pass  # a gateway that asks to wait may number its own responses: not shown; assumed
+            elif failure is not None or not call.repeat_safe:
+                _require_none(call, reply)
         if failure is not None:
             raise failure
         return call.decode(reply.body)

@@ -54,6 +54,27 @@ async def test_calls_under_way_end_within_the_grace_and_new_ones_are_refused() -
     assert all(engine.closed for engine in slow.world.engines)
 
 
+async def test_a_session_that_is_being_opened_gets_the_grace() -> None:
+    """``connect`` is a call under way like any other."""
+    world = World(Slow(0.0))
+    go = asyncio.Event()
+    token = world.on_token
+
+    async def gated(*request: Any) -> Reply:
+        await go.wait()
+        return await token(*request)
+
+    world.on_token = gated
+    connecting = asyncio.create_task(world.company().connect())
+    await settle()
+    closing = asyncio.create_task(world.transport.aclose(5.0))
+    await settle()
+    go.set()
+    await closing
+    await connecting
+    assert world.tokens == 1
+
+
 async def test_what_does_not_end_within_the_grace_is_told_what_became_of_it() -> None:
     """A create that was sent is in doubt; a read, and what was still in the queue, is not."""
     slow = Slow(1e6)

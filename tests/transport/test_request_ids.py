@@ -217,3 +217,18 @@ async def test_a_wait_that_never_ends_is_told_as_such() -> None:
         with pytest.raises(ThrottledError):
             await client.company().run("WoCreateCommand", {})
     assert len(service.calls) == 3
+
+
+async def test_an_error_that_names_a_command_is_not_believed_by_a_base_call() -> None:
+    """A base call sends no RequestId, and only what was sent comes back (facts 5)."""
+    stray = Answer(400, {**REFUSAL, "RequestId": ANOTHER})
+    async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
+        acme = client.company()
+        with pytest.raises(InDoubtError, match=r"none was sent.*check_request_ids=False"):
+            await acme.create("Contact", {"LastName": "Stray"}, check=False)
+        with pytest.raises(BusinessRuleError):  # what a program posts itself may carry one
+            await acme.post("batch/Create", [{"RequestId": ANOTHER}])
+    trusting = {"options": QUICK, "check_request_ids": False}
+    async with Service(lambda _: stray) as service, service.client(**trusting) as client:
+        with pytest.raises(BusinessRuleError):
+            await client.company().create("Contact", {"LastName": "Stray"}, check=False)

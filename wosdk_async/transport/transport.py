@@ -152,13 +152,14 @@ class Transport:
     async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
         seconds = 60.0 if options.deadline is None else options.deadline
-        deadlines = self._running().dispatcher.deadlines
+        hold = self.hold()
+        deadlines = hold.running.dispatcher.deadlines
         if sessions.current() is not None:
             return
         try:
             if seconds <= 0:
                 raise TimeoutError
-            with deadlines.within(seconds):
+            with hold, deadlines.within(seconds):
                 await sessions.newer_than(0)
         except TimeoutError:
             limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"

@@ -60,7 +60,8 @@ async def _race(loop: asyncio.AbstractEventLoop, addresses: deque[_Address]) -> 
 
 async def _connect(loop: asyncio.AbstractEventLoop, address: _Address) -> socket.socket:
     family, kind, protocol, _, where = address
-    connecting = socket.socket(family, kind, protocol)
+    # A loop that stands in for the network (benchmarks/simulate) has sockets of its own.
+    connecting: socket.socket = getattr(loop, "socket", socket.socket)(family, kind, protocol)
     try:
         connecting.setblocking(False)
         await loop.sock_connect(connecting, where)

@@ -26,6 +26,8 @@ class Outbox:
     def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
         self._loop = loop
         self._now = now
+        # A loop that stands in for the network (benchmarks/simulate) answers for its sockets itself.
+        self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
         self._waiting: list[Connection] = []
         self._since = 0.0  # when the first of them came
         self.inherited = False
@@ -51,7 +53,7 @@ class Outbox:
 
     def _send(self, connections: list[Connection]) -> None:
         doubtful = [connection.socket for connection in connections if connection.careful]
-        ended = readable(doubtful) if doubtful else ()
+        ended = self._readable(doubtful) if doubtful else ()
         now = self._now()
         for connection in connections:
             connection.send(ended, now)

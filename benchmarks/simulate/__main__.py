@@ -1,0 +1,120 @@
+"""``python -m benchmarks.simulate``: see docs/simulation.md."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections import Counter
+
+from benchmarks.simulate.plan import as_text, drawn
+from benchmarks.simulate.reverts import REVERTS
+from benchmarks.simulate.runs import Result, run
+from benchmarks.simulate.shrink import shrunk
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Client and service on virtual time, seed by seed.")
+    parser.add_argument("--seeds", type=int, default=1000, help="how many seeds to run")
+    parser.add_argument("--start", type=int, default=0, help="the first of them")
+    parser.add_argument("--seed", type=int, help="replay this one and show every event")
+    parser.add_argument("--name", default="", help="the violation to replay, if a seed has several")
+    parser.add_argument("--go-on", action="store_true", help="do not stop at the first seed that fails")
+    parser.add_argument("--twice", action="store_true", help="run every seed twice and compare the events")
+    parser.add_argument("--no-shrink", action="store_true", help="leave a plan that fails as it is")
+    parser.add_argument("--revert", choices=sorted(REVERTS), help="put a fixed fault back")
+    parser.add_argument("--reverts", action="store_true", help="put each fault back until a seed finds it")
+    options = parser.parse_args()
+    if options.reverts:
+        return try_reverts(options)
+    fault = REVERTS[options.revert].put_back() if options.revert else contextlib.nullcontext()
+    with fault:
+        if options.seed is not None:
+            return replay(options.seed, options.name, shrink=not options.no_shrink)
+        return campaign(options)
+
+
+def campaign(options: argparse.Namespace) -> int:
+    """Run many seeds."""
+    begun, done = time.monotonic(), 0
+    failed: dict[str, list[int]] = {}
+    verdicts: Counter[str] = Counter()
+    windows: Counter[str] = Counter()
+    for seed in range(options.start, options.start + options.seeds):
+        result = run(drawn(seed))
+        done += 1
+        verdicts += result.verdicts
+        windows += result.windows
+        names = result.names
+        if options.twice and run(drawn(seed)).digest != result.digest:
+            names.append("other-events-the-second-time")
+        for name in names:
+            failed.setdefault(name, []).append(seed)
+        if failed and not options.go_on:
+            break
+    seconds = time.monotonic() - begun
+    print(f"{done} seeds from {options.start} in {seconds:.1f} s: {done / seconds:.0f} seeds/s")
+    print("told: " + ", ".join(f"{count} {how}" for how, count in verdicts.most_common()))
+    for window, count in windows.items():
+        print(f"documented window: {window}: {count}")
+    for name, seeds in failed.items():
+        after = seeds[0] - options.start + 1
+        print(f"VIOLATION {name}: {len(seeds)} seeds, the first after {after}: {seeds[:5]}")
+    if not failed:
+        print("no violation")
+        return 0
+    if not options.go_on:
+        seed = next(iter(failed.values()))[0]
+        explain(seed, options.name, shrink=not options.no_shrink)
+        revert = f" --revert {options.revert}" if options.revert else ""
+        print(f"replay: python -m benchmarks.simulate --seed {seed}{revert}")
+    return 1
+
+
+def replay(seed: int, name: str, *, shrink: bool) -> int:
+    """Run one seed and show what happens."""
+    result = explain(seed, name, shrink=shrink)
+    print(f"digest {result.digest}, {result.steps} callbacks, {result.seconds:.1f} virtual seconds")
+    return 1 if result.violations else 0
+
+
+def explain(seed: int, name: str, *, shrink: bool) -> Result:
+    """Show a seed's plan, made smaller if it fails, with its events."""
+    plan = drawn(seed)
+    result = run(plan)
+    if result.violations and shrink:
+        wanted = name if name in result.names else result.names[0]
+        plan = shrunk(plan, lambda smaller: wanted in run(smaller).names)
+    result = run(plan, keep=True)
+    print("\n".join(result.events))
+    print(as_text(plan))
+    for violation in result.violations:
+        print(f"VIOLATION {violation.name}: {violation.text}")
+    return result
+
+
+def try_reverts(options: argparse.Namespace) -> int:
+    """Put each fault back, and look how many seeds it takes until it is found."""
+    missed = 0
+    print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
+    for name, revert in REVERTS.items():
+        found = search(name, options.start, options.seeds)
+        missed += found is None
+        after, violations = found or (options.seeds, ["NOT FOUND"])
+        print(f"| {name} | {revert.text} | {after} seeds | {', '.join(violations)} |", flush=True)
+    return 1 if missed else 0
+
+
+def search(name: str, start: int, seeds: int) -> tuple[int, list[str]] | None:
+    """How many seeds it takes to find a fault that was put back, and the names of its violations."""
+    for seed in range(start, start + seeds):
+        with REVERTS[name].put_back():
+            names = run(drawn(seed)).names
+        if names and (new := sorted(set(names) - set(run(drawn(seed)).names))):
+            return seed - start + 1, new
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

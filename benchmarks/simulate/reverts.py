@@ -1,0 +1,285 @@
+"""Faults that were fixed, put back one by one: the simulation has to find each of them.
+
+A revert is a block in which one function of the client does what it did before the fix. Names are of the
+fault, and the text says what goes wrong.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import attrs
+
+from wosdk_async import connected, envelope, fanout, wire
+from wosdk_async.calls import commands
+from wosdk_async.outcome import NotStarted
+from wosdk_async.resolving import Resolver
+from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.running import Hold, Running
+from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.transport import Transport
+
+__all__ = ["REVERTS", "Revert"]
+
+
+@attrs.frozen
+class Revert:
+    """A fault that can be put back."""
+
+    text: str
+    put_back: Callable[[], AbstractContextManager[None]]
+
+
+REVERTS: dict[str, Revert] = {}
+
+
+def _revert(name: str, text: str) -> Callable[[Callable[[], Iterator[None]]], None]:
+    def keep(function: Callable[[], Iterator[None]]) -> None:
+        REVERTS[name] = Revert(text, contextmanager(function))
+
+    return keep
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    before = owner.__dict__[name]
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, before)
+
+
+# --- responses of another call -----------------------------------------------------------------
+
+
+@_revert("request-id-not-compared", "a command's response with another RequestId is believed")
+def _request_id_not_compared() -> Iterator[None]:
+    with _replaced(wire.RequestIds, "check", lambda *_: None):
+        yield
+
+
+@_revert("connection-kept", "a connection is kept after a response that is not the service's")
+def _connection_kept() -> Iterator[None]:
+    free = Connection.free
+    with _replaced(Connection, "free", lambda self, *_, **__: free(self, True)):
+        yield
+
+
+@_revert("type-and-id-not-compared", "a base call believes a response that names another type or id")
+def _type_and_id_not_compared() -> Iterator[None]:
+    with (
+        _replaced(envelope, "specifier_for", lambda decode, *_: decode),
+        _replaced(envelope, "record_with", lambda decode, *_: decode),
+    ):
+        yield
+
+
+@_revert("null-result-done", "a CommandResult of null counts as success")
+def _null_result_done() -> Iterator[None]:
+    now = envelope.RESULT.plain
+
+    def before(found: Any, one: Any) -> Any:
+        return now(found | {"CommandResult": found["CommandResult"] or {}}, one)
+
+    changed = attrs.evolve(envelope.RESULT, plain=before)
+    with _replaced(envelope, "RESULT", changed):
+        commands._kind.cache_clear()
+        try:
+            yield
+        finally:
+            commands._kind.cache_clear()
+
+
+@_revert("gateway-503-repeated", "a 503 without the service's error body is followed by another attempt")
+def _gateway_503_repeated() -> Iterator[None]:
+    now = wire._failure
+
+    def before(reply: wire.Reply) -> Any:
+        if reply.status == 503:
+            reply = wire.Reply(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
+        return now(reply)
+
+    with _replaced(wire, "_failure", before):
+        yield
+
+
+# --- verdicts of overlapping calls and of runs ---------------------------------------------------
+
+
+@_revert("shared-trace", "the verdict of a call is read from a trace that it shares with others")
+def _shared_trace() -> Iterator[None]:
+    def before(self: Any, call: Any, trace: Any = None) -> Any:
+        return self._transport.send(call, self._sessions, self._options, trace or self._trace)
+
+    with _replaced(connected.Connected, "_send", before):
+        yield
+
+
+@_revert("source-error-lost", "a CancelledError of the source ends a run as if the source was empty")
+def _source_error_lost() -> Iterator[None]:
+    async def before(self: Any) -> Any:
+        async with self._pulling:
+            if not self._exhausted:
+                try:
+                    item = await anext(self._source)
+                except StopAsyncIteration:
+                    self._exhausted = True
+                except Exception as error:
+                    self._exhausted = True
+                    self._source_error = error
+                else:
+                    self._pulled += 1
+                    return self._pulled - 1, item
+        return None
+
+    with _replaced(fanout.Run, "_pull", before):
+        yield
+
+
+@_revert("inputs-cut-off", "a run that is cut while it waits for an input loses the rest and says nothing")
+def _inputs_cut_off() -> Iterator[None]:
+    now = fanout.Run._pull
+
+    async def before(self: Any) -> Any:
+        try:
+            return await now(self)
+        finally:
+            self._cut_off = False
+
+    with _replaced(fanout.Run, "_pull", before):
+        yield
+
+
+@_revert("not-started-though-sent", "a call that was sent before and is queued again counts as not started")
+def _not_started_though_sent() -> Iterator[None]:
+    now = fanout._cancelled
+
+    def before(index: int, item: Any, trace: Any) -> Any:
+        return now(index, item, trace) if trace.sent else NotStarted(index, item)
+
+    go_on = Trace.go_on
+
+    def only_the_last(self: Trace, attempt: Trace) -> None:
+        go_on(self, attempt)
+        self.sent = attempt.sent
+
+    with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", only_the_last):
+        yield
+
+
+@_revert("bare-run-not-started", "a run that is iterated without its block gives NotStarted for every input")
+def _bare_run_not_started() -> Iterator[None]:
+    def before(self: Any) -> Any:
+        self._reading = True
+        return self._outcomes()
+
+    with _replaced(fanout.Run, "__aiter__", before):
+        yield
+
+
+# --- markers, deadlines, closing -----------------------------------------------------------------
+
+
+@_revert("marked-run-without-deadline", "the deadline bounds each attempt of a marked call, not the whole")
+def _marked_run_without_deadline() -> Iterator[None]:
+    now = Resolver.__init__
+
+    def before(self: Any, **named: Any) -> None:
+        now(self, **named)
+        self._end += 1e6
+
+    with _replaced(Resolver, "__init__", before):
+        yield
+
+
+@_revert("refusal-without-last-look", "a later attempt of a marked call is refused, and nobody looks")
+def _refusal_without_last_look() -> Iterator[None]:
+    look = Resolver._look
+
+    async def before(self: Any, doubt: Any, settled: float) -> Any:
+        last = settled == self.hold.clock.now()
+        return None if last and self.settle else await look(self, doubt, settled)
+
+    with _replaced(Resolver, "_look", before):
+        yield
+
+
+@_revert("doubt-not-told", "a marked call that is cancelled in a later attempt does not tell of its doubt")
+def _doubt_not_told() -> Iterator[None]:
+    attempt = Resolver._attempt
+
+    async def before(self: Any, seconds: float) -> Any:
+        try:
+            return await attempt(self, seconds)
+        finally:
+            self._told = True
+
+    with _replaced(Resolver, "_attempt", before):
+        yield
+
+
+@_revert("error-without-details", "errors of a marked call do not say which call it was")
+def _error_without_details() -> Iterator[None]:
+    async def before(self: Any) -> Any:
+        try:
+            return await self._sent_until_known()
+        except asyncio.CancelledError:
+            if self._doubt is not None and not self._told:
+                self.tell()
+            raise
+
+    with _replaced(Resolver, "run", before):
+        yield
+
+
+@_revert("past-deadline-sent", "a call whose deadline has passed is sent")
+def _past_deadline_sent() -> Iterator[None]:
+    class Unchecked(float):
+        def __le__(self, _: object) -> bool:
+            return False
+
+    seconds = CallOptions.seconds
+    with _replaced(CallOptions, "seconds", lambda self, call: Unchecked(seconds(self, call))):
+        yield
+
+
+@_revert("connect-without-deadline", "connect takes a deadline of 0 for none")
+def _connect_without_deadline() -> Iterator[None]:
+    connect = Transport.connect
+
+    def before(self: Any, sessions: Any, options: Any) -> Any:
+        return connect(self, sessions, attrs.evolve(options, deadline=options.deadline or None))
+
+    with _replaced(Transport, "connect", before):
+        yield
+
+
+@_revert("closed-twice", "closing twice at once raises")
+def _closed_twice() -> Iterator[None]:
+    @contextlib.asynccontextmanager
+    async def nothing() -> AsyncIterator[None]:
+        yield
+
+    now = Running.aclose
+
+    async def before(self: Any, grace: float) -> None:
+        self._closing = nothing()
+        await now(self, grace)
+
+    with _replaced(Running, "aclose", before):
+        yield
+
+
+@_revert("look-without-grace", "closing does not wait for a call that is being looked up")
+def _look_without_grace() -> Iterator[None]:
+    with (
+        _replaced(Hold, "__enter__", lambda self: self),
+        _replaced(Hold, "__exit__", lambda *_: None),
+    ):
+        yield

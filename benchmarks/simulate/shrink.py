@@ -1,0 +1,64 @@
+"""A smaller plan that fails in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import attrs
+
+from benchmarks.simulate.plan import Plan
+
+__all__ = ["shrunk"]
+
+_KEPT = {"seed", "kind", "number", "marker", "settle", "beyond"}
+"""Fields that say what a plan is, and what may be expected of it."""
+
+
+def shrunk(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
+    """Leave out of ``plan`` what it does not need to fail, in at most so many tries."""
+    tries = 0
+    progress = True
+    while progress:
+        progress = False
+        for smaller in _smaller(plan):
+            tries += 1
+            if tries > most:
+                return plan
+            if smaller != plan and fails(smaller):
+                plan, progress = smaller, True
+                break
+    return plan
+
+
+def _smaller(part: Any) -> Iterator[Any]:
+    """Every plan, or part of one, with a little less in it: the large pieces first."""
+    fields = [field for field in attrs.fields(type(part)) if field.name not in _KEPT]
+    for field in fields:
+        value = getattr(part, field.name)
+        if value != field.default:
+            yield attrs.evolve(part, **{field.name: field.default})
+    for field in fields:
+        value = getattr(part, field.name)
+        if isinstance(value, tuple):
+            least = 1 if field.name == "fates" else 0
+            for changed in _shorter(value, least):
+                yield attrs.evolve(part, **{field.name: changed})
+        elif attrs.has(type(value)):
+            for changed in _smaller(value):
+                yield attrs.evolve(part, **{field.name: changed})
+        elif isinstance(value, float) and value != round(value, 1):
+            yield attrs.evolve(part, **{field.name: round(value, 1)})
+
+
+def _shorter(parts: tuple[Any, ...], least: int) -> Iterator[tuple[Any, ...]]:
+    half = len(parts) // 2
+    if half > 1 and half >= least:
+        yield parts[:half]
+        yield parts[half:]
+    if len(parts) > least:
+        for place in range(len(parts)):
+            yield parts[:place] + parts[place + 1 :]
+    for place, part in enumerate(parts):
+        for changed in _smaller(part):
+            yield (*parts[:place], changed, *parts[place + 1 :])
