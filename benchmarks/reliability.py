@@ -213,7 +213,7 @@ async def _main() -> int:
         failed |= bool(finding.broken) or not as_promised
     met = await hostile.run()
     print(hostile.table(met))
-    return int(failed or not all(one.as_wanted for one in met.values()))
+    return int(failed or not all(one.as_wanted for one in met))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import wosdk_async
 PACKAGE = Path(wosdk_async.__file__).parent
 
 ROOMS = [  # each imports only from those before it
-    {"errors", "spelling"},
+    {"errors", "safe_text", "spelling"},
     {"catalogue"},
     {"model"},
     {"codec"},

@@ -36,6 +36,7 @@ _IN_FLIGHT = 32  # of one Company; the service publishes no limit (facts 7)
 class Bounds(TypedDict, total=False):
     """What :class:`Client` takes beside whom to log in as."""
 
+    host_suffixes: Iterable[str]
     limits: Limits | httpx.Limits
     timeouts: Timeouts | httpx.Timeout | None
     ssl_context: ssl.SSLContext | None
@@ -172,15 +173,27 @@ class Client:
         environ: Mapping[str, str] | None = None,
         *,
         profile: str | None = None,
+        company: str | None = None,
+        credentials: Credentials | CredentialProvider | None = None,
+        region: Region | None = None,
+        trusted_hosts: Iterable[str] | None = None,
         **bounds: Unpack[Bounds],
     ) -> Self:
         """A client as the ``WOSDK_*`` variables and a profile of the settings file say
         (:class:`~wosdk_async.settings.Settings`).
 
-        ``environ`` is read instead of the process's own variables; the others are those of the class.
+        ``environ`` is read instead of the process's own variables; the others are those of the class, and
+        what is passed comes before what the variables say.
         Raises ConfigurationError that names the variable and the remedy.
         """
-        found = Settings.from_env(environ, profile=profile)
+        found = Settings.from_env(
+            environ,
+            profile=profile,
+            company=company,
+            credentials=credentials,
+            region=region,
+            trusted_hosts=trusted_hosts,
+        )
         return cls(
             region=found.region,
             credentials=found.credentials,

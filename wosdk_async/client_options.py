@@ -14,7 +14,7 @@ from wosdk_async.transport.region import Region
 
 __all__ = ["check_credentials", "check_settings"]
 
-_SWITCHES = ("trust_env", "http2", "adaptive", "read_only", "telemetry", "traceparent")
+_SWITCHES = ("check_request_ids", "trust_env", "http2", "adaptive", "read_only", "telemetry", "traceparent")
 _HOOKS = ("before_send", "on_in_doubt", "on_attempt")
 
 

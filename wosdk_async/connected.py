@@ -44,13 +44,15 @@ class Connected:
 
     @property
     def version(self) -> str | None:
-        """The release of the Company's installation (spec 9); None before its first call."""
+        """The release of the Company's installation; None before its first call."""
+        # spec 9
         grant = self._grant
         return grant.company_version if grant else None
 
     @property
     def id(self) -> int | None:
-        """The Company's number (spec 4.1); None before its first call."""
+        """The Company's number; None before its first call."""
+        # spec 4.1
         grant = self._grant
         return grant.company_id if grant else None
 

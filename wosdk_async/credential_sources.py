@@ -32,9 +32,12 @@ def _secret_in(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as file:
             return file.read(_MAX_SECRET).strip()
-    except (OSError, UnicodeDecodeError) as cause:
-        kind = cause.strerror if isinstance(cause, OSError) else "not UTF-8"
-        raise ConfigurationError(f"the secret cannot be read from {path}: {kind}") from None
+    except OSError as cause:
+        kind = cause.strerror
+    except UnicodeDecodeError:
+        kind = "not UTF-8"
+    # Not in the handler: the error of decoding holds the secret.
+    raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
 
 
 def from_command(command: str | Sequence[str]) -> CredentialProvider:
@@ -86,7 +89,7 @@ def _pair(name: str, output: bytes) -> Credentials:
     try:
         found: Any = json.loads(output)
         return Credentials(found["client_id"], found["client_secret"])
-    except (ValueError, TypeError, KeyError):  # the cause would show what the command printed
-        raise ConfigurationError(
-            f'the credentials command {name!r} must print {{"client_id": "...", "client_secret": "..."}}'
-        ) from None
+    except (ValueError, TypeError, KeyError):
+        wanted = '{"client_id": "...", "client_secret": "..."}'
+    # Not in the handler: the error of reading holds what the command printed.
+    raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")

@@ -19,6 +19,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from wosdk_async.safe_text import Secrets, one_line
+
 __all__ = [
     "BusinessRuleError",
     "ConfigurationError",
@@ -48,6 +50,9 @@ __all__ = [
     "refused",
 ]
 
+
+_MAX_MESSAGE = 2000  # characters that are kept: what the service sends is not trusted to be short
+_MAX_WORD = 200
 
 THROTTLED = (429, 503)  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
 
@@ -89,12 +94,12 @@ class WosdkError(Exception):
             if not getattr(self, name):
                 setattr(self, name, value)
 
-    def hide(self, secret: str) -> None:
-        """Take out a secret that an answer repeated."""
-        self.args = (self.message.replace(secret, "***"),)
+    def hide(self, secrets: Secrets) -> None:
+        """Take out what a response repeated of ``secrets``, and then cut the texts to what is kept."""
+        self.args = (secrets.hide(self.message, _MAX_MESSAGE),)
         for name, value in vars(self).items():
             if isinstance(value, str):
-                setattr(self, name, value.replace(secret, "***"))
+                setattr(self, name, secrets.hide(value, _MAX_WORD))
 
     @property
     def message(self) -> str:
@@ -102,9 +107,10 @@ class WosdkError(Exception):
         return str(self.args[0])
 
     def __str__(self) -> str:
+        """The text and where it happened, on one line: it may go to a log or a terminal."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
-        return f"{self.message} ({known})" if known else self.message
+        return one_line(f"{self.message} ({known})" if known else self.message)
 
 
 # --- fix the call ---------------------------------------------------------------------------
@@ -164,10 +170,12 @@ class UnknownCompanyError(DiscoveryError):
 
 
 class RefusedError(WosdkError):
-    """The service answered with an error (spec 7) and did nothing.
+    """The service answered with an error and did nothing.
 
-    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone (facts 1).
+    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone.
     """
+
+    # spec 7; facts 1
 
 
 class BusinessRuleError(RefusedError):
@@ -261,32 +269,28 @@ _BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
 }
 
 
-_MAX_MESSAGE = 2000  # characters that are kept: what the service sends is not trusted to be short
-_MAX_WORD = 200
-
-
 def refused(
     code: object, message: object, status: int, time_stamp: object = None, request_id: object = None
 ) -> RefusedError:
     """The exception for what an answer says of a failure; a code that is not known keeps its text.
 
-    What is no text counts as not sent.
+    What is not text counts as not sent. The texts are whole, as secrets are hidden before anything is cut:
+    :func:`wosdk_async.wire.read` does both.
     """
-    known = _word(code) or ""
+    known = _text(code) or ""
     kind = _BY_CODE.get(known)
     if status in THROTTLED:
         kind = ThrottledError
     elif kind is None:
         kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone
-    text = message[:_MAX_MESSAGE] if isinstance(message, str) else ""
     return kind(
-        text or known or f"HTTP {status} without a text",
+        _text(message) or known or f"HTTP {status} without a text",
         code=known,
         status=status,
-        time_stamp=_word(time_stamp),
-        request_id=_word(request_id),
+        time_stamp=_text(time_stamp),
+        request_id=_text(request_id),
     )
 
 
-def _word(value: object) -> str | None:
-    return value[:_MAX_WORD] if isinstance(value, str) else None
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,9 +1,11 @@
 """A key of the caller's own in a command, by which its effect is found.
 
-The service has no idempotency key (facts 5). A *marker* stands in for one: it names a field of the command
+The service has no idempotency key. A *marker* stands in for one: it names a field of the command
 that holds a key which the caller made up and which can be queried afterwards
 (:mod:`wosdk_async.resolving` does so).
 """
+# facts 5
+# facts 5
 
 from __future__ import annotations
 
@@ -46,6 +48,7 @@ class Marker(Generic[R]):
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
+        calls.require_command(command)
         first, _, rest = path.partition(".")
         name = type(command).__wire__.get(first, {}).get("of")
         entity = entity_class(name) if name and rest else None

@@ -12,8 +12,11 @@ things as the environment, without the prefix and in lower case::
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Mapping
+import shlex
+import stat
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,11 @@ from wosdk_async.transport.region import Region
 
 __all__ = ["Settings"]
 
+_log = logging.getLogger("wosdk_async")
+
 _REGIONS = ("americas", "apac", "emea")
 _PREFIX = "WOSDK_"
+_OTHERS = 0o077  # rights of group and world
 _NAMES = frozenset(
     [
         "COMPANY",
@@ -67,22 +73,38 @@ class Settings:
     trusted_hosts: tuple[str, ...] = ()
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str] | None = None, *, profile: str | None = None) -> Settings:
+    def from_env(
+        cls,
+        environ: Mapping[str, str] | None = None,
+        *,
+        profile: str | None = None,
+        company: str | None = None,
+        credentials: Credentials | CredentialProvider | None = None,
+        region: Region | None = None,
+        trusted_hosts: Iterable[str] | None = None,
+    ) -> Settings:
         """Read the variables above, and the profile called ``profile`` where one is named.
 
-        Raises ConfigurationError that names the variable, or file and key, and the remedy.
+        What is passed comes first, and the variables that it stands for are not looked at: a region brings
+        its own addresses. Raises ConfigurationError that names the variable, or file and key, and the remedy.
         """
+        if isinstance(trusted_hosts, str):
+            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r}; it takes a list of host names")
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
         found = {**_profile(name, env), **given} if name else given
-        hosts = found.get("WOSDK_TRUSTED_HOSTS", "").split(",")
         return cls(
-            region=_region(found),
-            company=found.get("WOSDK_COMPANY"),
-            credentials=_credentials(found),
-            trusted_hosts=tuple(host.strip() for host in hosts if host.strip()),
+            region=region or _region(found),
+            company=company or found.get("WOSDK_COMPANY"),
+            credentials=credentials or _credentials(found),
+            trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
         )
+
+
+def _hosts(env: Mapping[str, str]) -> tuple[str, ...]:
+    hosts = env.get("WOSDK_TRUSTED_HOSTS", "").split(",")
+    return tuple(host.strip() for host in hosts if host.strip())
 
 
 def _region(env: Mapping[str, str]) -> Region:
@@ -120,11 +142,14 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
 def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
     """A profile as the variables that it stands for."""
     path = Path(env.get("WOSDK_CONFIG") or _home(env))
-    profiles = _file(path).get("profiles")
+    data, mode = _file(path)
+    profiles: Any = data.get("profiles")
     found = profiles.get(name) if isinstance(profiles, dict) else None
     if not isinstance(found, dict):
         known = ", ".join(profiles) if isinstance(profiles, dict) else "none"
         raise ConfigurationError(f"{path} has no [profiles.{name}]; it has {known}")
+    if any(isinstance(each, dict) and each.get("client_secret") for each in profiles.values()):
+        _warn_if_others_read(path, mode)
     return {f"{_PREFIX}{key.upper()}": _text(path, name, key, value) for key, value in found.items()}
 
 
@@ -133,15 +158,35 @@ def _home(env: Mapping[str, str]) -> Path:
     return (Path(base) if base else Path.home() / ".config") / "wosdk" / "config.toml"
 
 
-def _file(path: Path) -> dict[str, Any]:
+def _file(path: Path) -> tuple[dict[str, Any], int]:
+    """The settings in ``path``, and who may read it."""
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            return tomllib.load(file), os.fstat(file.fileno()).st_mode
     except OSError as cause:
-        raise ConfigurationError(f"the settings file {path} cannot be read: {cause.strerror}") from None
+        why = f"cannot be read: {cause.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
-        raise ConfigurationError(f"the settings file {path} is no TOML: {cause}") from None
+        why = f"is not TOML: {cause}"
+    # Not in the handler: the error of decoding holds the file, which may hold a secret.
+    raise ConfigurationError(f"the settings file {path} {why}")
+
+
+_warned: set[Path] = set()
+
+
+def _warn_if_others_read(path: Path, mode: int) -> None:
+    """Warn of a file with a secret that others can read, once for each file."""
+    if os.name == "posix" and mode & _OTHERS and path not in _warned:
+        _warned.add(path)
+        rights = oct(stat.S_IMODE(mode))
+        _log.warning(
+            "the settings file %s holds a client_secret and others can read it (%s); chmod 600 %s",
+            path,
+            rights,
+            shlex.quote(str(path)),
+        )
 
 
 def _text(path: Path, profile: str, key: str, value: Any) -> str:

@@ -1,9 +1,10 @@
-"""What the service posts to a webhook: the envelope of a query, as typed records (facts 8).
+"""What the service posts to a webhook: the envelope of a query, as typed records.
 
 **The signature is not checked.** The service signs its posts with a key of your choosing, but which header
 carries the signature and how it is computed is not public. Until you know, let the address of your webhook be
 the secret, and read back from the service what matters before you act on it.
 """
+# facts 8
 
 from __future__ import annotations
 
@@ -28,9 +29,10 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
         for order in read_event(await request.body(), WorkOrder):
             ...
 
-    Where the name of the event stands in the payload is not shown (facts 8): fields that are not documented
+    Where the name of the event stands in the payload is not shown: fields that are not documented
     are in ``extra``. Raises PayloadError when the body is too long or is not the envelope.
     """
+    # facts 8
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:

@@ -22,12 +22,15 @@ from wosdk_async.errors import (
     ThrottledError,
     refused,
 )
+from wosdk_async.safe_text import Secrets
 
 __all__ = ["Call", "Reply", "RequestIds", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
 _MAX_REASON = 300  # characters of what a reader says of a body
+_MAX_TYPE = 60
+_NO_SECRETS = Secrets()
 
 
 @attrs.define
@@ -92,13 +95,16 @@ class RequestIds:
         self._successes: set[str] = set()
         self._errors: set[str] = set()
 
-    def check(self, sent: str, reply: Reply, host: str, failure: RefusedError | None = None) -> None:
+    def check(
+        self, sent: str, reply: Reply, host: str, secrets: Secrets, failure: RefusedError | None = None
+    ) -> None:
         """Raise Unreadable when ``reply`` cannot be the response to the command that carried ``sent``.
 
         Args:
             sent: the RequestId of the command.
             reply: the response of ``host``.
             host: the origin that was asked.
+            secrets: what the error must not show.
             failure: what the response says, if it is an error.
         """
         echoing = self._successes if failure is None else self._errors
@@ -114,9 +120,8 @@ class RequestIds:
                     reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
                 )
         elif found.strip().lower() != sent.lower():
-            raise Unreadable(
-                reply.status, f"it carries the RequestId {found[:_MAX_ID]!a} of another call{_OFF}"
-            )
+            shown = secrets.hide(found, _MAX_ID)
+            raise Unreadable(reply.status, f"it carries the RequestId {shown!a} of another call{_OFF}")
         else:
             echoing.add(host)
 
@@ -136,36 +141,53 @@ def _echoed(body: bytes) -> str | None:
     return None if value is None else str(value)
 
 
-def read(call: Call[T], reply: Reply, request_ids: RequestIds | None = None, host: str = "") -> T:
-    """Return the value of ``call``. Raises RefusedError or Unreadable.
+def _require_none(call: Call[Any], reply: Reply) -> None:
+    """Raise Unreadable when ``reply`` carries a RequestId and ``call`` has sent none.
+
+    Only what was sent comes back, and no base call sends one (facts 5).
+    """
+    if b"requestid" not in (call.body or b"").lower() and _echoed(reply.body) is not None:
+        raise Unreadable(reply.status, f"it carries a RequestId, and none was sent: of another call{_OFF}")
+
+
+def read(
+    call: Call[T],
+    reply: Reply,
+    secrets: Secrets = _NO_SECRETS,
+    request_ids: RequestIds | None = None,
+    host: str = "",
+) -> T:
+    """Return the value of ``call``. Raises RefusedError or Unreadable, which show none of ``secrets``.
 
     ``request_ids`` compares the RequestId of a response of ``host`` with the one that was sent, if any.
     """
-    sent = call.request_id if request_ids is not None else None
-    if not 200 <= reply.status < 300:
-        failure = _failure(reply)
-        if request_ids is not None and isinstance(failure, RefusedError):
-            if sent is not None:
-                request_ids.check(sent, reply, host, failure)
-            elif b"RequestId" not in (call.body or b"") and _echoed(reply.body) is not None:
-                # facts 5: only what was sent comes back, and no base call sends one.
-                raise Unreadable(
-                    reply.status, f"it carries a RequestId, and none was sent: of another call{_OFF}"
-                )
-        raise failure
-    if sent is not None and request_ids is not None:
-        request_ids.check(sent, reply, host)
     try:
+        failure = None if 200 <= reply.status < 300 else _failure(reply, secrets)
+        if request_ids is not None and not isinstance(failure, Unreadable):
+            if call.request_id is not None:
+                request_ids.check(call.request_id, reply, host, secrets, failure)
+            elif isinstance(failure, SessionRefusedError | ThrottledError):
+                pass  # a gateway that asks to wait may number its own responses: not shown; assumed
+            elif failure is not None or not call.repeat_safe:
+                _require_none(call, reply)
+        if failure is not None:
+            raise failure
         return call.decode(reply.body)
-    except RefusedError:
+    except RefusedError as refusal:
+        refusal.hide(secrets)
+        refusal.__context__ = None  # what a first reader stumbled over may quote the body
+        raise
+    except Unreadable:
         raise
     except Exception as cause:
         # The service says that it did the work: whatever the reader stumbles over, the caller must
         # hear of a doubtful outcome and not of a bug.
-        raise Unreadable(reply.status, f"the body cannot be read ({str(cause)[:_MAX_REASON]})") from cause
+        why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
+    # Not from the cause: it may hold the body, and with it what the body repeats.
+    raise Unreadable(reply.status, f"the body cannot be read ({why})")
 
 
-def _failure(reply: Reply) -> RefusedError | Unreadable:
+def _failure(reply: Reply, secrets: Secrets) -> RefusedError | Unreadable:
     body = _members(reply.body)
     error = refused(
         body.get("ErrorCode"),
@@ -182,8 +204,8 @@ def _failure(reply: Reply) -> RefusedError | Unreadable:
         return error
     if reply.status == 401 or (400 <= reply.status < 500 and says):
         return error
-    kind = reply.headers.get("content-type", "no content type")
-    return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind[:60]})")
+    kind = secrets.hide(reply.headers.get("content-type", "no content type"), _MAX_TYPE)
+    return Unreadable(reply.status, f"no error body of the service ({len(reply.body)} bytes, {kind})")
 
 
 def _members(body: bytes) -> dict[str, Any]:

@@ -100,10 +100,10 @@ def _null_result_done() -> Iterator[None]:
 def _gateway_503_repeated() -> Iterator[None]:
     now = wire._failure
 
-    def before(reply: wire.Reply) -> Any:
+    def before(reply: wire.Reply, *more: Any) -> Any:
         if reply.status == 503:
             reply = wire.Reply(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
-        return now(reply)
+        return now(reply, *more)
 
     with _replaced(wire, "_failure", before):
         yield

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import sqlite3
 from pathlib import Path
@@ -78,7 +79,8 @@ def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> 
 def test_a_store_that_is_none(wosdk: Wosdk, tmp_path: Path) -> None:
     (tmp_path / "s.db").write_text("not a database at all, but long enough to be looked at" * 20)
     assert "s.db: " in refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", tmp_path / "s.db")
-    sqlite3.connect(tmp_path / "t.db").executescript("CREATE TABLE x (y)")
+    with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as other:
+        other.execute("CREATE TABLE x (y)")
     assert "t.db is " in refused(wosdk, "sandbox", "serve", "--port", "0", "--store", tmp_path / "t.db")
 
 

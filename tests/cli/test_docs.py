@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ROOT, Wosdk
+from tests.docs.pages import read
 
 PAGE = ROOT / "docs" / "cli.md"
-BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 STEADY = (  # what differs from run to run, and what is written for it
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:8900"),
     (re.compile(r"\b\d+\.\d{3} s"), "0.002 s"),
@@ -22,8 +22,10 @@ STEADY = (  # what differs from run to run, and what is written for it
 def examples() -> list[tuple[str, str]]:
     """Command lines of the page, each with what it is said to print."""
     found = []
-    for block in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+    for block in read(PAGE).blocks:
+        if block.language != "console":
+            continue
+        for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
             line, _, told = part.partition("\n")
             found.append((line, told))
     return found

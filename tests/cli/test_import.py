@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import re
@@ -10,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk, table
+from tests.support.service import Answer, Request, Service
 from wosdk_async.cli import asking
+from wosdk_async.sandbox import open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
 
@@ -35,7 +38,7 @@ def test_the_summary_is_one_json_object(wosdk: Wosdk) -> None:
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found.pop("seconds") > 0
-    assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0}
+    assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
 
 
 def test_the_summary_for_people(wosdk: Wosdk) -> None:
@@ -43,7 +46,7 @@ def test_the_summary_for_people(wosdk: Wosdk) -> None:
     assert result.stdout.startswith("14 rows: 14 created, 0 failed, 0 in doubt\n")
     assert result.stdout.endswith("references: 6 found, 27 created\n")
     assert "wosdk: creating 10 Task records for task\n" in result.stderr
-    assert "wosdk: 1 row has warnings; --outcomes FILE keeps them all\n" in result.stderr
+    assert "wosdk: 1 row with warnings; --outcomes FILE keeps them all\n" in result.stderr
 
 
 def test_a_store_keeps_what_was_created(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -78,6 +81,82 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
     assert {"work_order_id", "number"} < told[1].keys()
     assert "row 3 (line 4) failed: command.work_order.items[0].comment" in result.stderr
     assert "row 15 (line 18) failed: the record has 2 cells" in result.stderr
+
+
+def test_outcomes_of_an_earlier_import_are_kept(wosdk: Wosdk, tmp_path: Path, served: dict[str, str]) -> None:
+    """Refused before anything is sent, unless --force says otherwise; an empty file is nobody's list."""
+    outcomes = tmp_path / "out.jsonl"
+    outcomes.touch()
+    command = ("import", FILE, "--map", MAP, "--outcomes", outcomes)
+    assert wosdk(*command).exit_code == 0
+    first = lines(outcomes)
+    again = wosdk(*command)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert again.stderr == (
+        f"wosdk: {outcomes} is there already, and may be the only list of what an earlier import created; "
+        "name another file, or add --force to overwrite it\n"
+    )
+    assert lines(outcomes) == first
+    assert wosdk(*command, "--force").exit_code == 0
+    assert {line["work_order_id"] for line in lines(outcomes)}.isdisjoint(
+        line["work_order_id"] for line in first
+    )
+
+
+def test_empty_rows_are_counted(wosdk: Wosdk, tmp_path: Path) -> None:
+    """They are told apart from rows, and do not fail the import."""
+    header, *rows = table()
+    with (tmp_path / "f.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, rows[0], *[[""] * len(header)] * 2, rows[1]])
+    result = wosdk("import", tmp_path / "f.csv", "--map", MAP, "--sandbox")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("2 rows: 2 created, 0 failed, 0 in doubt; 2 empty rows skipped\n")
+    result = wosdk("import", tmp_path / "f.csv", "--map", MAP, "--sandbox", "--json")
+    assert json.loads(result.stdout)["empty_rows"] == 2
+
+
+NAUGHTY = "RSC\ud83d\x9b31m\u202e\x1b]0;"
+
+
+def test_odd_texts_of_the_service_do_not_end_an_import(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path
+) -> None:
+    """Half a surrogate pair, controls and marks of direction: every row is told, with the text escaped."""
+
+    def odd(request: Request) -> Answer:
+        if request.path.endswith("WoCreateCommand"):
+            if "row 2" in request.body.decode():
+                return Answer(400, {"ErrorMessage": NAUGHTY, "ErrorCode": "BUSINESS_LOGIC_ERROR"})
+            return Answer(body={"CommandResult": {"Wo": {"Id": 7, "Number": NAUGHTY}}})
+        return Answer(body={"Entities": [{"Data": {"Id": 1}}]})
+
+    scripted.handler = odd
+    (tmp_path / "f.csv").write_text("text\nrow 1\nrow 2\n")
+    (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\nwork_order = { po_number = "P" }\n')
+    outcomes = tmp_path / "out.jsonl"
+    result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--outcomes", outcomes)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "2 rows: 1 created, 1 failed, 0 in doubt")
+    told = {line["row"]: line for line in lines(outcomes)}
+    assert told[1]["number"] == NAUGHTY
+    assert NAUGHTY in str(told[2]["reason"])
+    for text in (outcomes.read_text(encoding="utf-8"), result.stderr):
+        assert not {"\x1b", "\x9b", "\u202e", "\ud83d"} & set(text)
+
+
+def test_outcomes_that_cannot_be_written_end_the_import(
+    wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    """On a full disk no further row is started, and what is under way is told on stderr."""
+    result = wosdk("import", FILE, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
+    assert result.exit_code == 1
+    assert "wosdk: the outcomes cannot be written (No space left on device): no further row is started\n" in (
+        result.stderr
+    )
+    told = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
+    with contextlib.closing(open_store(tmp_path / "served.db")) as store:
+        orders = store.select('SELECT body FROM "WorkOrder"', [])
+    assert {row["work_order_id"] for row in told} == {order["Id"] for order in orders}
+    assert json.loads(result.stdout)["created"] == len(orders) < 14
 
 
 def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, served: dict[str, str]) -> None:

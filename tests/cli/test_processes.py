@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import os
@@ -15,6 +16,7 @@ import pytest
 from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
 from tests.sandbox.stranger import Stranger
 from wosdk_async import __version__
+from wosdk_async.sandbox import open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
 
@@ -60,28 +62,42 @@ def test_importing_the_package_loads_neither_jobs_nor_command_line() -> None:
     assert not {"click", "rich", "wosdk_async.jobs", "wosdk_async.cli", "wosdk_async.sandbox"} & set(loaded)
 
 
-def test_ctrl_c_ends_an_import_with_a_summary_and_every_row_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (signal.SIGINT, "get 30 s, Ctrl-C again gives them up"),
+        (signal.SIGTERM, "get 6 s, then they are given up"),
+    ],
+)
+def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(
+    tmp_path: Path, number: signal.Signals, told: str
+) -> None:
+    """Every work order of the store is in the outcomes, and every row of the file."""
     header, first, *_ = table()
     source = tmp_path / "f.csv"
     with source.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(5000))])
     ours, theirs = os.pipe()  # the import cannot run ahead of us by more than a pipe holds
-    arguments = ("import", source, "--map", MAP, "--sandbox", "--json", "--outcomes", f"/dev/fd/{theirs}")
-    process = spawn(*arguments, pass_fds=(theirs,))
+    arguments = ("import", source, "--map", MAP, "--sandbox", tmp_path / "s.db", "--json")
+    process = spawn(*arguments, "--outcomes", f"/dev/fd/{theirs}", pass_fds=(theirs,))
     os.close(theirs)
-    with open(ours, encoding="utf-8") as told:
-        lines = [told.readline()]
-        process.send_signal(signal.SIGINT)
-        lines += told.readlines()
+    with open(ours, encoding="utf-8") as outcomes:
+        lines = [outcomes.readline()]
+        process.send_signal(number)
+        lines += outcomes.readlines()
     stdout, stderr = process.communicate()
     assert process.returncode == 1
-    assert "stopping: calls under way get 30 s" in stderr
+    assert f"stopping: calls under way {told}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
-    kinds = [json.loads(line)["outcome"] for line in lines]
+    rows = [json.loads(line) for line in lines]
+    kinds = [row["outcome"] for row in rows]
     assert len(kinds) == summary["rows"] == 5000
     assert kinds.count("created") == summary["created"] < 5000
     assert set(kinds) == {"created", "not_started"}
+    with contextlib.closing(open_store(tmp_path / "s.db")) as store:
+        orders = store.select('SELECT body FROM "WorkOrder"', [])
+    assert {row["Id"] for row in orders} == {row["work_order_id"] for row in rows if "work_order_id" in row}
 
 
 def test_a_served_company_outlives_a_killed_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import stat
+import subprocess
 import tomllib
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.cli.conftest import Wosdk, spawn
 from wosdk_async.sandbox import open_store
+from wosdk_async.sandbox.server import console_of, listening, ports_of
 
 
 @pytest.fixture
@@ -30,7 +35,7 @@ def test_seed_snapshot_and_reset(wosdk: Wosdk, store: Path, tmp_path: Path) -> N
     (tmp_path / "more.csv").write_text("Name,WorkZone.Id\nMole End,14\n")
     at = ("--store", store)
     made = wosdk("sandbox", "seed", *at, tmp_path / "more.csv", "--entity", "Customer")
-    assert (made.exit_code, "added 1 rows" in made.stderr) == (0, True)
+    assert (made.exit_code, "added 1 row of" in made.stderr) == (0, True)
     assert wosdk("sandbox", "snapshot", *at, "--to", tmp_path / "kept").exit_code == 0
     assert wosdk("sandbox", "reset", *at).exit_code == 0
     assert "Mole End" not in customers(store)
@@ -47,6 +52,121 @@ def test_mistakes_of_a_file(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
     for arguments in (["none.json"], [tmp_path / "rows.json", "--company", "Nobody"]):
         made = wosdk("sandbox", "seed", "--store", store, *arguments)
         assert (made.exit_code, len(made.stderr.splitlines())) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("seed", "rows.json"),
+        ("seed", "rows.json", "--company", "Nobody"),
+        ("add-company", "AcmeFacilities"),
+        ("reset", "--to", "none.snapshot"),
+    ],
+)
+def test_a_mistake_leaves_no_new_store_behind(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """Nothing is there afterwards; a store that was there stays."""
+    monkeypatch.chdir(tmp_path)
+    Path("rows.json").write_text('{"Customer": [{"Nmae": "x"}]}')
+    command, *rest = arguments
+    assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.json"]
+    open_store("new.db").close()
+    assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 2
+    assert customers(Path("new.db"))
+
+
+def test_a_taken_port_leaves_no_new_store_behind(wosdk: Wosdk, tmp_path: Path) -> None:
+    with listening("127.0.0.1", 0) as taken:
+        taken.listen()
+        (port,) = ports_of([taken])
+        result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", "--port", str(port))
+    assert (result.exit_code, "Name another port, or 0 for a free one." in result.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_with_credentials_are_for_their_owner_only(wosdk: Wosdk, tmp_path: Path) -> None:
+    """The store, the files beside it, and a snapshot, whatever the umask allows."""
+    before = os.umask(0)
+    try:
+        opened = open_store(tmp_path / "s.db")
+        assert (
+            wosdk("sandbox", "snapshot", "--store", tmp_path / "s.db", "--to", tmp_path / "kept").exit_code
+            == 0
+        )
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+        opened.close()
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("s.db", "s.db-wal", "s.db-shm", "kept"), 0o600)
+
+
+HOSTILE = 'X$(touch ran)y `touch ran` it\'s "1"'
+
+
+def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
+    """A shell that reads what is printed runs nothing of it and gets the name as it is."""
+    store, file = tmp_path / "n.db", tmp_path / "company.env"
+    served = ("sandbox", "serve", "--port", "0", "--store", store, "--company", HOSTILE)
+    printed = spawn(*served)
+    assert printed.stdout is not None
+    text = "".join(printed.stdout.readline() for _ in range(5))
+    printed.terminate()
+    printed.communicate(timeout=20)
+    written = spawn(*served, "--env-file", file)
+    assert written.stderr is not None
+    told = [written.stderr.readline() for _ in range(3)]
+    written.terminate()
+    stdout, _ = written.communicate(timeout=20)
+    assert stdout == ""
+    assert told[0] == f"wosdk: the variables are in {file}\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (tmp_path / "printed.env").write_text(text)
+    for name in ("printed.env", "company.env"):
+        script = f"set -eu; set -a; . ./{name}; set +a; printenv WOSDK_COMPANY; printenv WOSDK_CLIENT_SECRET"
+        done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        company, secret = done.stdout.splitlines()
+        assert (company, len(secret) > 20, done.stderr) == (HOSTILE, True, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["company.env", "n.db", "printed.env"]
+
+
+def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> None:
+    process = spawn("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    variables = dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+    root = variables["WOSDK_LOCATOR_URL"]
+    assert process.stderr.readline() == f"wosdk: the console is at {root}/console\n"
+    page = httpx.get(root, headers={"Accept": "text/html,*/*"}, follow_redirects=True)
+    assert (str(page.url), page.status_code) == (f"{root}/console", 200)
+    assert httpx.get(root).json() == {"Console": "/console", "Description": "/docs"}
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("root", "console"),
+    [
+        ("http://0.0.0.0:8900", "http://127.0.0.1:8900/console"),
+        ("http://[::]:8900", "http://[::1]:8900/console"),
+        ("http://192.0.2.7:8900", None),
+    ],
+)
+def test_the_console_is_named_where_it_answers(root: str, console: str | None) -> None:
+    """It answers this machine only, under a loopback name."""
+    assert console_of(root) == console
+
+
+@pytest.mark.parametrize("name", ["nowhere/company.env", "."])
+def test_an_env_file_that_cannot_be_written_is_told(tmp_path: Path, name: str) -> None:
+    process = spawn(
+        "sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name
+    )
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr.count("\n")) == (2, 1)
+    assert f"Cannot write {tmp_path / name}: " in stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["s.db"]
 
 
 def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.codec import dumps, loads
+from wosdk_async.codec import decode, dumps, loads
+from wosdk_async.envelope import ROWS
 from wosdk_async.model import Ref, WorkOrder
 
 
@@ -32,6 +33,25 @@ def test_what_is_not_json_is_a_value_error(body: bytes) -> None:
     """The error says so and does not repeat the body, which may hold a token."""
     with pytest.raises(ValueError, match=rf"the body of {len(body)} bytes is not JSON"):
         loads(body)
+
+
+@pytest.mark.parametrize("item", [b"1,", b"[],", b"{},", b'{"a":[]},', b'"a",'])
+def test_the_number_of_brackets_and_commas_is_bounded(item: bytes) -> None:
+    """2,000,000 of them are read, and one more is not, however long the text is."""
+    each = sum(item.count(sign) for sign in (b"[", b"]", b"{", b"}", b","))
+    body = b"[" + item * ((2_000_000 - 2) // each - 1) + b"1," * ((2_000_000 - 2) % each + each) + b"1]"
+    assert len(loads(body)) > 100_000
+    with pytest.raises(ValueError, match="more than 2000000 brackets and commas"):
+        loads(b"[2," + body[1:])
+
+
+def test_records_are_bounded_too() -> None:
+    """Also where they are read in one pass, after the first answers have been read."""
+    rows = b'{"Entities":[%b{"Data":{"Id":1}}]}'
+    for _ in range(3):
+        assert [order.id for order in decode(rows % b"", WorkOrder, ROWS)] == [1]
+    with pytest.raises(ValueError, match="more than 2000000 brackets and commas"):
+        decode(rows % (b'{"Data":{}},' * 400_000), WorkOrder, ROWS)
 
 
 @pytest.mark.parametrize(

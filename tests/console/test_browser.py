@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from tests.console.browser import wait_for_count
-from tests.console.served import CANCEL, PAYLOAD, Served, document, working_day
+from tests.console.served import CANCEL, PAYLOAD, Served, document, served, working_day
 from wosdk_async.sandbox.console.orders import PAGE
 
 pytestmark = pytest.mark.browser
@@ -128,6 +130,150 @@ def test_the_clock_goes_on(page: Any, sandbox: Served) -> None:
         page.get_by_role("button", name="Advance").click()
     reply = sandbox.acme.send("GET", "base/Customer/512")
     assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "EXPIRED_TOKEN")
+
+
+RULES = {  # what "Add" puts into force for each kind of fault, with the form's own defaults
+    "latency": {"fault": "latency", "fixed": 0.5},
+    "unavailable": {"fault": "status", "status": 503},
+    "throttled": {"fault": "status", "status": 429, "retry_after": 1},
+    "reset": {"fault": "reset", "carried_out": True},
+}
+
+
+def rules_of(sandbox: Served) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = sandbox.local.faults.report()["rule"]
+    return rules
+
+
+def press(page: Any, name: str) -> None:
+    """Press a button and wait for what it changed."""
+    with page.expect_response(lambda reply: reply.request.method in ("PUT", "POST", "DELETE")):
+        page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_every_fault_is_added_with_its_defaults(page: Any, sandbox: Served) -> None:
+    """Each kind as it stands in the form; a kind that the test does not know fails it."""
+    page.goto(sandbox.page("faults"))
+    kinds = [option.get_attribute("value") for option in page.locator("#kind option").all()]
+    assert kinds == list(RULES)
+    for count, kind in enumerate(kinds, 1):
+        page.get_by_label("Fault").select_option(kind)
+        press(page, "Add")
+        wait_for_count(page.locator("#rules li"), count)
+    assert rules_of(sandbox) == list(RULES.values())
+    wait_for_count(page.get_by_role("alert").locator(".error"), 0)
+
+
+def test_every_operation_and_any_share_are_taken(page: Any, sandbox: Served) -> None:
+    """Each entry of the list of operations, and percentages that are fractions."""
+    page.goto(sandbox.page("faults"))
+    page.get_by_label("Percent of requests").fill("12.5")
+    operations = page.locator("#operation option").all_inner_texts()
+    for count, operation in enumerate(operations, 1):
+        page.locator("#operation").select_option(operation)
+        press(page, "Add")
+        wait_for_count(page.locator("#rules li"), count)
+    assert [rule.get("operation", "any") for rule in rules_of(sandbox)] == operations
+    assert {rule["rate"] for rule in rules_of(sandbox)} == {0.125}
+
+
+def test_the_clock_goes_on_by_every_unit(page: Any, sandbox: Served) -> None:
+    """The default of the form in each unit, and half a minute."""
+    page.goto(sandbox.page("faults"))
+    clock, before = sandbox.local.clock, sandbox.local.clock.now
+    for unit in page.locator("#unit option").all_inner_texts():
+        page.get_by_label("Unit").select_option(unit)
+        press(page, "Advance")
+    page.get_by_label("Move on by").fill("0.5")
+    page.get_by_label("Unit").select_option("minutes")
+    press(page, "Advance")
+    moved = timedelta(seconds=21 + 30, minutes=21, hours=21, days=21)
+    assert moved <= clock.now - before < moved + timedelta(minutes=1)
+
+
+def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbox: Served) -> None:
+    """Red, told as an alert, and gone when it is dismissed or the same is done right."""
+    page = browser.new_page()
+    page.goto(sandbox.page("faults"))
+    section = page.locator("section", has_text="Move on by")
+    error = section.get_by_role("alert").locator(".error")
+    for way_out in ("dismiss", "do it right"):
+        section.get_by_label("Move on by").fill("1e12")
+        press(page, "Advance")
+        error.get_by_text("The clock cannot go on by").wait_for()
+        red, green, blue = rgb(error)
+        assert red > 2 * max(green, blue)
+        press(page, "Add")  # what succeeds elsewhere leaves it
+        assert error.count() == 1
+        if way_out == "dismiss":
+            section.get_by_role("button", name="Dismiss").click()
+        else:
+            section.get_by_label("Move on by").fill("1")
+            press(page, "Advance")
+        wait_for_count(error, 0)
+    page.close()
+
+
+def rgb(locator: Any) -> list[int]:
+    color: str = locator.evaluate("(element) => getComputedStyle(element).color")
+    return [int(part) for part in re.findall(r"\d+", color)[:3]]
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_news_covers_nothing_and_goes_away(page: Any, sandbox: Served, width: int) -> None:
+    """It stands in the header, beside the pages, for a few seconds."""
+    sandbox.acme.order()
+    page.set_viewport_size({"width": width, "height": 760})
+    page.clock.install()
+    page.goto(sandbox.page("companies/46"))
+    status = page.locator("header #status", has_text="1 work order on page 1.")
+    status.wait_for()
+    box = status.bounding_box()
+    for other in (*page.locator("header nav a").all(), page.locator("header .brand"), page.locator("main")):
+        assert not overlap(box, other.bounding_box())
+    page.clock.run_for(5000)
+    wait_for_count(page.locator("#status:empty"), 1)
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    def apart(start: str, size: str) -> bool:
+        return one[start] + one[size] <= other[start] or other[start] + other[size] <= one[start]
+
+    return not (apart("x", "width") or apart("y", "height"))
+
+
+def test_a_cleared_log_is_not_called_empty_beside_new_requests(page: Any, sandbox: Served) -> None:
+    """What is said after clearing gives way to the requests that come."""
+    page.goto(sandbox.page("requests"))
+    page.locator("summary").first.wait_for()
+    press(page, "Clear")
+    page.get_by_text("Nothing yet.").wait_for()
+    sandbox.acme.send("GET", "base/Customer/512")
+    page.locator("#status", has_text="1 new request.").wait_for()
+    wait_for_count(page.locator("details"), 1)
+    wait_for_count(page.get_by_text("empty"), 0)
+    assert not page.get_by_text("Nothing yet.").is_visible()
+
+
+def test_a_sandbox_that_ended_is_told_on_every_page(browser: Any) -> None:
+    """A banner, as an alert, for as long as nothing answers; no toast, and no error of the browser's."""
+    with served() as running:
+        page = browser.new_page()
+        page.goto(running.page("faults"))
+        page.get_by_text("No rules: nothing goes wrong.").wait_for()
+        banner = page.get_by_role("alert").filter(has_text="The sandbox does not answer")
+        page.route("**/console/api/**", lambda route: route.abort())
+        banner.wait_for()
+        page.get_by_role("link", name="Companies").click()
+        page.locator("main .error").wait_for()
+        page.unroute_all()
+        page.locator("tbody tr").wait_for()  # it is back, and the page that failed with it
+        wait_for_count(banner, 0)
+        page.get_by_role("link", name="Requests").click()
+        page.get_by_role("switch", name="Record").wait_for()
+    banner.wait_for()
+    assert "Failed to fetch" not in page.content()
+    page.close()
 
 
 def test_markup_of_the_service_stays_text(page: Any, sandbox: Served) -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.sandbox.company import Caller, Direct
 from wosdk_async.sandbox import create_app, open_store
 from wosdk_async.sandbox.console import RequestLog
-from wosdk_async.sandbox.console.masking import MASK, shown_body
+from wosdk_async.sandbox.console.masking import MASK, shown_body, shown_path
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Body
 
 
@@ -122,6 +122,47 @@ def test_no_part_of_a_secret_is_shown_wherever_the_body_ends(secret: str, name: 
     start = len(json.dumps({"a": 1, name: ""})) - 2
     kept = secret[: max(0, len(whole) - cut - start)]
     assert len(kept) < 8 or kept[:8] not in shown.replace(name, "")
+
+
+SECRET = "s3cretS3cret"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"a[]=1&client_secret={SECRET}&z=end",
+        f"=&[]&client_secret={SECRET}",
+        f"a=1;client_secret={SECRET}",
+        f"client_secret=ab;{SECRET}",
+        f" client_secret={SECRET}",
+        f"client%5Fsecret={SECRET}",
+        f"CLIENT%5fSECRET[]={SECRET}",
+        f"user[password]={SECRET}",
+        f'x\r\n{{"password": "{SECRET}"}}',
+        f'{{"password": ["{SECRET}", "more',
+        f'{{"password": {{"value": "{SECRET}", "b": ',
+        f'{{"client\\u005fsecret": "{SECRET}',
+        f'{{"client_secret" : "a\\"{SECRET}\\',
+        '{"password": 12345678901234567890, "b": [',
+        '{"password": -1234567890.123, "b": [',
+        f'{{"password": "{SECRET}"}} surplus',
+    ],
+)
+def test_secrets_in_odd_bodies_are_masked(body: str) -> None:
+    """Forms that begin oddly or are separated by semicolons, and JSON that is cut or holds no texts."""
+    shown = shown_body(body_of(body.encode()))
+    assert MASK in shown
+    assert not any(part in shown for part in (SECRET, "1234567890"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["a=1;access_token={}", "access%5Ftoken={}", "a[]=1&ACCESS_TOKEN={}&b=2", "token[access_token]={}"],
+)
+def test_secrets_in_odd_queries_are_masked(query: str) -> None:
+    """The path is shown in every line of the log."""
+    shown = shown_path(f"/api/v1/base/Contact/1?{query.format(SECRET)}")
+    assert (MASK in shown, SECRET in shown) == (True, False)
 
 
 @given(st.binary(max_size=200))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,34 @@ def test_a_wrong_rule_is_refused_also_when_it_is_off(http: httpx.Client, body: o
     reply = http.put("/console/api/faults", json=body)
     assert (reply.status_code, told in reply.json()["ErrorMessage"]) == (400, True)
     assert http.get("/_sandbox/faults").json()["rule"] == [RULE]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"fault": "latency", "fixed": 0.5},
+        {"fault": "latency", "uniform": [0.1, 0.5]},
+        {"fault": "latency", "lognormal": {"p50": 0.01, "p99": 0.2}},
+        {"fault": "status", "status": 503, "rate": 0.07},
+        {"fault": "status", "status": 429, "retry_after": 1.5},
+    ],
+)
+def test_a_rule_takes_fractions(http: httpx.Client, rule: dict[str, Any]) -> None:
+    """Both ways in take them, and show them as they were sent."""
+    assert put(http, (rule, True))["rules"][0]["rule"] == rule
+    assert http.put("/_sandbox/faults", json={"rule": [rule]}).json()["rule"] == [rule]
+
+
+def test_a_fraction_that_is_wrong_is_told_as_it_was_written(http: httpx.Client) -> None:
+    rules = [{"rule": {"fault": "latency", "fixed": -0.5}, "on": True}]
+    reply = http.put("/console/api/faults", json={"rules": rules})
+    assert (reply.status_code, "fixed is -0.5; it must be" in reply.json()["ErrorMessage"]) == (400, True)
+
+
+def test_the_clock_takes_fractions(http: httpx.Client) -> None:
+    before = datetime.fromisoformat(http.get("/console/api/clock").json()["now"])
+    after = http.post("/console/api/clock", json={"days": 0.5}).json()["now"]
+    assert timedelta(0) <= datetime.fromisoformat(after) - before - timedelta(hours=12) < timedelta(minutes=1)
 
 
 @pytest.mark.parametrize(

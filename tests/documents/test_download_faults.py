@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,14 @@ async def endless_chunks(_: asyncio.StreamReader, writer: asyncio.StreamWriter) 
         await writer.drain()
 
 
+async def endless_gzip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n")
+    bomb = gzip.compress(bytes(100_000_000))
+    while True:
+        writer.write(bomb)
+        await writer.drain()
+
+
 PERMANENT = {
     "forbidden": answer(b"<Error/>", 403),
     "gone": answer(b"<Error/>", 404),
@@ -56,6 +65,11 @@ PERMANENT = {
     "longer than allowed": answer(b"x", length="2000000"),
     "endless": endless,
     "endless in chunks": endless_chunks,
+    "longer when it is decompressed": answer(gzip.compress(bytes(1_000_001)), Content_Encoding="gzip"),
+    "compressed twice": answer(gzip.compress(gzip.compress(b"x")), Content_Encoding="gzip, gzip"),
+    "compressed as nobody asked": answer(b"x", Content_Encoding="br"),
+    "endless gzip": endless_gzip,
+    "endless members": answer(gzip.compress(b"") * 10_001, Content_Encoding="gzip"),
     "redirected to http": answer(status=302, Location="http://files.example/a"),
     "redirected to a file": answer(status=302, Location="file:///etc/passwd"),
     "redirected to no address": answer(status=302, Location="http://[::1/a"),
@@ -70,6 +84,7 @@ PASSING = {
     "broken chunks": answer(b"zz\r\n", length="none", Transfer_Encoding="chunked"),
     "cut off chunks": answer(b"4\r\nhalf\r\n", length="none", Transfer_Encoding="chunked"),
     "broken gzip": answer(b"no gzip at all", Content_Encoding="gzip"),
+    "cut gzip": answer(gzip.compress(b"half")[:-1], Content_Encoding="gzip"),
     "no HTTP": no_http,
     "overloaded": answer(status=503),
     "asked too often": answer(status=429),
@@ -174,3 +189,21 @@ async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
         storage.acts = [answer(b"file")]
         assert [await acme.download(id) for id in range(1, 10)] == [b"file"] * 9
     assert files(tmp_path) == {}
+
+
+@pytest.mark.parametrize("before", [0, 200, 290])
+async def test_a_storage_that_repeats_a_signed_address(before: int) -> None:
+    """In place of a header, where libraries quote it: the error shows nothing of it, however it is cut."""
+
+    async def repeats(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = b"x" * before + storage.requests[-1].split()[1].encode()
+        writer.write(b"HTTP/1.1 200 OK\r\n" + line + b"\r\n\r\n")
+        await writer.drain()
+
+    async with Storage(repeats) as storage, company(f"{storage.url}/a?X-Signature=5ecre7ly51gned") as acme:
+        with pytest.raises(NoAnswerError) as caught:
+            await acme.download(1)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "5ecre7" not in repr((str(error), error.args, vars(error)))
+        error = error.__cause__ or error.__context__

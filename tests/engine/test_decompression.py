@@ -67,7 +67,7 @@ def coded(body: bytes, coding: str = "gzip") -> bytes:
     return sized(body, b"Content-Encoding: " + coding.encode())
 
 
-TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))
+TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))  # noqa: S311
 HONEST = {
     "gzip": (coded(gzip.compress(TEXT)), TEXT),
     "members": (coded(gzip.compress(TEXT[:1000]) * 200 + EMPTY * 9000, "x-gzip"), TEXT[:1000] * 200),
@@ -165,7 +165,7 @@ def test_any_bytes_are_a_body_or_an_error(body: bytes, coding: str) -> None:
 
 
 def test_the_loop_gets_turns() -> None:
-    """A small body takes none, a large one a turn for each half MiB, thousands of members one for each few."""
-    assert list(steps(gzip.compress(TEXT[:200_000]), "gzip")) == []
+    """A small body takes none, a large one one for each half MiB, many members one for each few."""
+    assert list(steps(gzip.compress(TEXT[:80_000]), "gzip")) == []
     assert len(list(steps(gzip.compress(TEXT), "gzip"))) >= 10
     assert len(list(steps(EMPTY * 10_000, "gzip"))) >= 1_000

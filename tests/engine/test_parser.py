@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from itertools import pairwise
 from typing import cast
 
@@ -80,6 +81,48 @@ def test_any_pieces(raw: bytes, cuts: list[int]) -> None:
     """The same for any number of pieces."""
     places = [0, *sorted(min(cut, len(raw)) for cut in cuts), len(raw)]
     assert read(*(raw[a:b] for a, b in pairwise(places))) == read(raw)
+
+
+def head(size: int, status: int = 200) -> bytes:
+    """A head of so many bytes."""
+    start, end = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\nX: " % status, b"\r\n\r\n"
+    return start + b"a" * (size - len(start) - len(end)) + end
+
+
+HEADS = {
+    "one": lambda size: head(size),
+    "after early hints": lambda size: head(100, 103) + head(size - 100),
+    "behind hints that are long": lambda size: head(size - 100, 103) + head(100),
+}
+
+
+@pytest.mark.parametrize("made", HEADS.values(), ids=HEADS)
+@pytest.mark.parametrize("over", [0, 1, 5000])
+def test_the_limit_of_a_head_is_exact(made: Callable[[int], bytes], over: int) -> None:
+    """To the byte, wherever the segments end, whether the body comes along or not."""
+    limit = LIMITS.head
+    whole = made(limit + over)
+    for cut in (1, 50, 100, 150, 30_000, limit - 1, limit, limit + 1):
+        for pieces in ((whole[:cut], whole[cut:] + b"hi"), (whole[:cut], whole[cut:], b"hi")):
+            if over:
+                with pytest.raises(Garbage, match=f"more than {limit} bytes of headers"):
+                    answer_in(*pieces)
+            else:
+                assert answer_in(*filter(None, pieces)).body == b"hi"
+
+
+def test_chunk_marks_have_a_limit_of_their_own() -> None:
+    """A head as long as it may be leaves them as much as a short one."""
+    start = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    long = start[:-2] + b"X: " + b"a" * (LIMITS.head - len(start) - 5) + b"\r\n\r\n"
+    assert len(long) == LIMITS.head
+    marks = [b"2;" + b"a" * 30_000, b"a" * 30_000, b"\r\nhi\r\n0\r\n\r\n"]
+    assert (
+        answer_in(long[:-9], long[-9:], *marks).body == answer_in(start + marks[0], *marks[1:]).body == b"hi"
+    )
+    for first in (start, long):
+        with pytest.raises(Garbage, match="bytes of headers"):
+            answer_in(first, marks[0], b"a" * 40_000)
 
 
 @st.composite

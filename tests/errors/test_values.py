@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import RefusedError, ThrottledError, WosdkError, errors
 from wosdk_async.jobs import errors as jobs_errors
+from wosdk_async.safe_text import Secrets
 
 KINDS = [
     kind
@@ -84,6 +85,7 @@ def test_whatever_an_answer_says_is_bounded_text(
 ) -> None:
     """What is no text counts as not sent, what is long is cut, and the code decides on the class."""
     made = errors.refused(code, message, status, stamp, request_id)
+    made.hide(Secrets())
     assert made.status == status
     assert made.code == (code[:200] if isinstance(code, str) else "")
     assert made.time_stamp == (stamp[:200] if isinstance(stamp, str) else None)
@@ -96,6 +98,6 @@ def test_whatever_an_answer_says_is_bounded_text(
 def test_a_secret_that_an_answer_repeats_can_be_taken_out(kind: type[WosdkError]) -> None:
     """Of the message and of every attribute."""
     made = kind("Bearer s3cret", code="s3cret", request_id="id s3cret", time_stamp="s3cret")
-    made.hide("s3cret")
+    made.hide(Secrets("s3cret"))
     assert "s3cret" not in repr((str(made), made.args, vars(made)))
     assert isinstance(made, RefusedError) == issubclass(kind, RefusedError)

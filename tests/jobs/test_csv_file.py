@@ -31,6 +31,14 @@ def test_rows_know_their_number_and_the_line_they_start_in(tmp_path: Path) -> No
     assert [(row.number, row.line, row.cells["a"]) for row in source] == [(1, 2, "one\ntwo"), (2, 5, "3")]
 
 
+def test_records_without_content_are_passed_over_and_counted(tmp_path: Path) -> None:
+    """Spreadsheets save the rows below a table as commas; their line numbers still count."""
+    source = CsvFile(written(tmp_path, b'a,b\n,\n1,x\n,,,\n" ",\t\n\n2,\n,\n'))
+    for _ in range(2):  # the count is that of one reading
+        assert [(row.number, row.line, row.cells["a"]) for row in source] == [(1, 3, "1"), (2, 7, "2")]
+        assert source.empty_rows == 4
+
+
 def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     short, fits, long = CsvFile(written(tmp_path, b"a,b\n1\n1,2\n1,2,3\n"))
     assert short.fault == "the record has 1 cells, the header 2"
@@ -107,5 +115,7 @@ def test_cells_are_given_exactly_as_they_were_written(
     text = "\r\n".join(
         ",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in [["a", "b"], *clean]
     )
-    path = written(tmp_path_factory.mktemp("csv"), text.encode("utf-8"))
-    assert [[row.cells["a"], row.cells["b"]] for row in CsvFile(path)] == clean
+    source = CsvFile(written(tmp_path_factory.mktemp("csv"), text.encode("utf-8")))
+    filled = [row for row in clean if any(cell.strip() for cell in row)]
+    assert [[row.cells["a"], row.cells["b"]] for row in source] == filled
+    assert source.empty_rows == len(clean) - len(filled)

@@ -86,13 +86,69 @@ async def test_a_record_that_cannot_be_made_fails_the_rows_that_need_it(
     local: Local, job: Job, write: Write
 ) -> None:
     text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
-    rows = [["1", "fits", "", "Good"], ["2", "x" * 3073, "", "Bad"], ["3", "fits", "", "bad"]]
+    rows = [["1", "fits", "", "Good"], ["2", "x" * 3073, "", "Bad"], ["3", "y" * 3073, "", "bad"]]
     outcomes = await carried_out(job(write(HEADER, rows), text), local)
     assert [outcomes[i].outcome for i in (1, 2, 3)] == ["created", "failed", "failed"]
     assert outcomes[3].reason == (
         "customer 'Bad' could not be created: reference.customer.create.instructions has 3073 characters, "
         "the service takes 3072; shorten it, or set truncate = true"
     )
+
+
+async def test_rows_that_cannot_be_created_make_no_records(local: Local, job: Job, write: Write) -> None:
+    """Each row says what is wrong with it, and no record is made that only such rows name."""
+    text = WORK_ORDER.replace('entity = "Task"', 'entity = "Task"\nby = "display_as"\nfrom = "{text}"')
+    text = text.replace('po_number = "{key}"', 'po_number = "{key}"\ndt_due = "{notes}"') + CREATED
+    rows = [
+        ["1", "Leaking", "05.03.2026", "Bad date"],
+        ["2", "Nothing known", "", "No task"],
+        ["3", "Leaking", "2026-03-05 08:00", "Fits"],
+        ["4", "Leaking", "soon", "fits"],
+        ["5", "Leaking", "", "x", "cell too many"],
+        ["6", "Leaking"],
+    ]
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    assert [row for row, outcome in outcomes.items() if outcome.outcome == "created"] == [3]
+    assert (outcomes[1].reason or "").startswith("command.work_order.dt_due takes a time")
+    assert outcomes[2].reason == "task: no Task is called 'Nothing known'"
+    assert (outcomes[4].reason or "").startswith("command.work_order.dt_due takes a time")
+    customers = [row["DisplayAs"] for row in await local.rows("Customer", "DisplayAs")]
+    assert customers[-1] == "Fits"
+    assert not {"Bad date", "No task", "x"} & set(customers)
+    assert local.server.count("base/Customer") == 1
+
+
+async def test_a_row_that_would_be_refused_here_makes_no_record(local: Local, job: Job, write: Write) -> None:
+    """What the client refuses before it sends a command counts as well."""
+    text = (WORK_ORDER + CREATED).replace('po_number = "{key}"', 'duration = "{key}"')
+    outcomes = await carried_out(job(write(HEADER, [["9" * 30, "", "", "Orphan"]]), text), local)
+    reason = "it takes a whole number of at most 64 bits, send a smaller one."
+    assert outcomes[1].reason == f"WoCreateCommand: work_order.duration is {'9' * 30}; {reason}"
+    assert local.server.count("base/Customer") == 0
+
+
+async def test_one_record_that_cannot_be_made_leaves_no_other_behind(
+    local: Local, job: Job, write: Write
+) -> None:
+    """A row that needs two new records and gets only one is not created: the other one is not made."""
+    text = WORK_ORDER.replace(
+        'entity = "Location"', 'entity = "Location"\nby = "name"\nfrom = "{notes}"\nif_missing = "create"'
+    ) + CREATED.replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
+    rows = [["1", "x" * 3073, "New place", "New customer"]]
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    assert (outcomes[1].reason or "").startswith("customer 'New customer' could not be created: ")
+    assert (local.server.count("base/Customer"), local.server.count("base/Location")) == (0, 0)
+
+
+async def test_a_new_record_takes_its_cells_from_the_first_row_that_can_be_created(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = (WORK_ORDER + CREATED).replace('name = "{}"', 'name = "{}"\ninstructions = "{text}"')
+    rows = [["1", "z" * 3097, "", "New"], ["2", "second", "", "new"], ["3", "third", "", "NEW"]]
+    outcomes = await carried_out(job(write(HEADER, rows), text), local)
+    assert [outcomes[i].outcome for i in (1, 2, 3)] == ["failed", "created", "created"]
+    found = await local.rows("Customer", "DisplayAs", "Instructions", DisplayAs="new")
+    assert [row["Instructions"] for row in found] == ["second"]
 
 
 async def test_a_refused_creation_fails_the_rows_that_need_it(local: Local, job: Job, write: Write) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,24 @@ def test_only_an_empty_template_of_columns_gives_no_text() -> None:
 def test_what_cannot_be_read_is_told(source: str) -> None:
     with pytest.raises(ValueError, match=r"brace|cannot be read"):
         Template.parse(source)
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "a" + (" " * 12 + "|a") * 20 + "|",
+        "'" * 20_001,
+        "a" + "|a " * 20_000 + "|",
+        "'a' |" * 20_000,
+        " " * 50_000,
+    ],
+)
+def test_what_cannot_be_read_is_told_at_once(inside: str) -> None:
+    """It is read once, whatever could be tried."""
+    begun = time.thread_time()
+    with pytest.raises(ValueError, match="cannot be read"):
+        Template.parse(f"{{{inside}}}")
+    assert time.thread_time() - begun < 0.5
 
 
 @given(st.text())

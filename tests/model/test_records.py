@@ -38,6 +38,14 @@ def test_repr_shows_no_secret() -> None:
     assert shown == "Employee(first_name='Mira', extra=<ApiPassword>)"
 
 
+def test_repr_is_one_line() -> None:
+    """Names that the service made up are shown escaped, as values are."""
+    odd = "A\nB\x1b[2J\x9b\u202e\ud83d"
+    shown = repr(WorkOrder(number=odd, status_id=odd, extra={odd: 1}))  # type: ignore[arg-type]
+    assert shown.isprintable()
+    assert shown.endswith(r"extra=<A\nB\x1b[2J\x9b\u202e\ud83d>)")
+
+
 def test_equality_is_of_all_fields() -> None:
     """Class, every field and extra count."""
     assert WorkOrder(number="7", extra={"A": 1}) == WorkOrder(number="7", extra={"A": 1})

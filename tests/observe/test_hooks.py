@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from typing import Any
 
@@ -15,6 +16,7 @@ from wosdk_async import (
     CallOptions,
     InDoubtError,
     NotSentError,
+    RefusedError,
     RetryPolicy,
     WoPickUpCommand,
 )
@@ -116,3 +118,26 @@ async def test_the_log_shows_attempts_and_calls_and_no_secret(caplog: pytest.Log
     assert any("call: " in text and "code=BUSINESS_LOGIC_ERROR" in text for text in messages)
     token = service.calls[0].headers["authorization"].removeprefix("Bearer ")
     assert token not in caplog.text
+
+
+ODD = "A\nwosdk_async call: forged\r\x1b[2J\x9b\u202e\u2028\ud83d"
+
+
+async def test_a_log_line_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever the service or the program calls things: no line is forged, and nothing steers a terminal."""
+    caplog.set_level(logging.DEBUG, "wosdk_async")
+    odd = json.dumps({"ErrorCode": ODD, "ErrorMessage": ODD, "TimeStamp": ODD, "RequestId": ODD}).encode()
+    async with (
+        Service(lambda _: Answer(400, odd)) as service,
+        service.client(check_request_ids=False) as client,
+    ):
+        with pytest.raises(RefusedError) as caught:
+            await client.company().run("WoStartCommand", {})
+    error = caught.value
+    assert (error.code, error.message, error.request_id) == (ODD, ODD, ODD), "the program gets what was sent"
+    texts = [record.getMessage() for record in caplog.records]
+    assert [text for text in texts if text.startswith("call: ")]
+    for text in (str(error), *texts):
+        assert text.isprintable(), repr(text)
+        str(text).encode("utf-8")
+    assert r"A\nwosdk_async call: forged\r\x1b[2J\x9b\u202e\u2028\ud83d" in str(error)

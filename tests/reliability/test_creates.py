@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from pathlib import Path
 
-import pytest
-
-from benchmarks import hostile
 from benchmarks.reliability import Effort, run
 
 SMALL = Effort(creates=300, kills=0, rate=0.012, late=0.1, settle=0.6, deadline=2)
@@ -37,9 +36,11 @@ async def test_a_marker_leaves_no_doubt(tmp_path: Path) -> None:
     assert finding.kills == 1
 
 
-@pytest.mark.parametrize("case", hostile.CASES, ids=lambda case: case.name)
-async def test_servers_that_are_not_the_service(case: hostile.Case) -> None:
-    """Nothing is sent to an unknown one, and no answer is read without end."""
-    met = await hostile.meet(case)
-    assert met.as_wanted
-    assert met.grown < 200
+async def test_servers_that_are_not_the_service() -> None:
+    """Nothing is sent to an unknown one, and no response hangs the loop or swells in memory."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "benchmarks.hostile", "--quick", stdout=asyncio.subprocess.PIPE
+    )
+    said = (await process.communicate())[0].decode()
+    assert process.returncode == 0, said
+    assert said.count("| yes |") > 40

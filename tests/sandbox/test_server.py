@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import signal
 import socket
@@ -106,9 +107,8 @@ def test_store_that_is_none(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database" * 100)
     other = tmp_path / "other.db"
-    with sqlite3.connect(other) as db:
+    with contextlib.closing(sqlite3.connect(other)) as db:
         db.execute("CREATE TABLE t (x)")
-    db.close()
     for path in (text, other, tmp_path, tmp_path / "no" / "where.db"):
         with pytest.raises(StoreError, match=rf"{path.name}.* Name"):
             open_store(str(path))
@@ -117,8 +117,7 @@ def test_store_that_is_none(tmp_path: Path) -> None:
 def test_store_of_another_version(tmp_path: Path) -> None:
     path = tmp_path / "sandbox.db"
     open_store(str(path)).close()
-    with sqlite3.connect(path) as db:
+    with contextlib.closing(sqlite3.connect(path)) as db:
         db.execute("PRAGMA user_version = 999")
-    db.close()
     with pytest.raises(StoreError, match=r"another version.*Delete it or name another"):
         open_store(str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shlex
 import sys
@@ -10,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.errors.test_faults import behind
 from tests.support.service import COMPANY, SECRET, Service
-from wosdk_async import Client, ConfigurationError, Credentials
+from wosdk_async import Client, ConfigurationError, Credentials, Region
+from wosdk_async.credential_sources import from_command, from_file
 from wosdk_async.settings import Settings
 
 PROFILES = """
@@ -44,6 +47,78 @@ def test_a_profile_says_what_the_environment_does_not(config: dict[str, str]) ->
     assert found.credentials == Credentials("file-id", "file-secret")
     assert found.trusted_hosts == ("a.example", "b.example")
     assert Settings.from_env({**config, "WOSDK_PROFILE": "odd"}, profile="stage").company == "Acme Stage"
+
+
+@pytest.mark.parametrize(
+    ("mode", "profile", "warned"),
+    [(0o600, "stage", 0), (0o400, "stage", 0), (0o640, "stage", 1), (0o604, "odd", 1), (0o644, "number", 1)],
+)
+def test_a_settings_file_that_others_can_read(
+    config: dict[str, str], mode: int, profile: str, warned: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where any profile in it holds a secret: one warning with the remedy, and the settings work."""
+    path = Path(config["WOSDK_CONFIG"])
+    path.chmod(mode)
+    for _ in range(3):
+        with contextlib.suppress(ConfigurationError):
+            Settings.from_env(config, profile=profile)
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == warned
+    for text in texts:
+        assert f"chmod 600 {path}" in text
+        assert "file-secret" not in text
+
+
+def test_a_settings_file_without_a_secret_is_anybodys(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A path or a command is not a secret."""
+    path = tmp_path / "config.toml"
+    path.write_text(
+        '[profiles.a]\nclient_id = "x"\nclient_secret_file = "/run/secrets/a"\n', encoding="utf-8"
+    )
+    path.chmod(0o666)
+    Settings.from_env({"WOSDK_CONFIG": str(path)}, profile="a")
+    assert not caplog.records
+
+
+def no_secret_behind(error: BaseException, secret: str) -> None:
+    for each in behind(error):
+        assert secret not in repr((str(each), each.args, vars(each), getattr(each, "object", b"")))
+
+
+def test_a_secret_that_is_not_utf_8() -> None:
+    """As the environment gives it, and out of a settings file: refused, without the secret in any cause."""
+    env = {"WOSDK_CLIENT_ID": "id-1", "WOSDK_CLIENT_SECRET": os.fsdecode(b"hush-\xff-hush")}
+    with pytest.raises(ConfigurationError, match="client_secret is not UTF-8 text") as caught:
+        Settings.from_env(env)
+    no_secret_behind(caught.value, "hush")
+
+
+@pytest.mark.parametrize(
+    "content", [b'[profiles.a]\nclient_secret = "hush\xff"', b'[profiles.a]\nclient_secret = "hush']
+)
+def test_a_settings_file_that_cannot_be_read_is_not_shown(content: bytes, tmp_path: Path) -> None:
+    """It may hold secrets."""
+    path = tmp_path / "config.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match="is not TOML") as caught:
+        Settings.from_env({"WOSDK_CONFIG": str(path)}, profile="a")
+    no_secret_behind(caught.value, "hush")
+
+
+async def test_what_file_and_command_give_is_not_shown(tmp_path: Path) -> None:
+    """A secret that cannot be read is in no cause."""
+    path = tmp_path / "secret"
+    path.write_bytes(b"hush\xff")
+    for lookup in (
+        from_file("id-1", path),
+        from_command([sys.executable, "-c", 'print(\'{"client_secret": "hush"\')']),
+        from_command([sys.executable, "-c", 'print(\'{"client_secret": "hush", "client_id": 7}\')']),
+    ):
+        with pytest.raises(ConfigurationError) as caught:
+            await lookup("Acme")
+        no_secret_behind(caught.value, "hush")
 
 
 def test_without_a_profile_no_file_is_read() -> None:
@@ -80,7 +155,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         Settings.from_env(missing, profile="stage")
     broken = tmp_path / "broken.toml"
     broken.write_text("[profiles", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match=r"broken.toml is no TOML"):
+    with pytest.raises(ConfigurationError, match=r"broken.toml is not TOML"):
         Settings.from_env({"WOSDK_CONFIG": str(broken)}, profile="stage")
 
 
@@ -91,6 +166,59 @@ def environ(service: Service, **more: str) -> dict[str, str]:
         "WOSDK_LOCATOR_URL": region.locator_url,
         "WOSDK_COMPANY": COMPANY,
     } | more
+
+
+PASSED = Credentials("passed-id", "passed-secret")
+
+
+def test_what_is_passed_comes_first(config: dict[str, str]) -> None:
+    """Before the environment and the profile, each by itself; None leaves it to them."""
+    env = {**config, "WOSDK_PROFILE": "stage", "WOSDK_TRUSTED_HOSTS": "c.example"}
+    mine = Region("mine", locator_url="https://mine.example", token_url="https://mine.example/token")
+    found = Settings.from_env(
+        env, company="Mine", credentials=PASSED, region=mine, trusted_hosts=["d.example"]
+    )
+    assert found == Settings(company="Mine", credentials=PASSED, region=mine, trusted_hosts=("d.example",))
+    assert Settings.from_env(env, trusted_hosts=()).trusted_hosts == ()
+    with pytest.raises(ConfigurationError, match=r"trusted_hosts is 'd.example'; it takes a list"):
+        Settings.from_env(env, trusted_hosts="d.example")
+    left = Settings.from_env(env, company="Mine")
+    assert (left.company, left.region.name, left.trusted_hosts) == ("Mine", "emea", ("c.example",))
+    assert left.credentials == Credentials("file-id", "file-secret")
+
+
+def test_variables_that_are_not_needed_may_be_wrong() -> None:
+    """What is passed stands for them, so half a pair and an unknown region do not matter."""
+    env = {"WOSDK_CLIENT_ID": "half", "WOSDK_REGION": "moon"}
+    assert Settings.from_env(env, credentials=PASSED, region=Region.EMEA).credentials == PASSED
+    with pytest.raises(ConfigurationError, match="moon"):
+        Settings.from_env(env, credentials=PASSED)
+    with pytest.raises(ConfigurationError, match="WOSDK_CLIENT_SECRET is not set"):
+        Settings.from_env(env, region=Region.EMEA)
+
+
+async def test_a_client_of_the_environment_takes_what_is_passed() -> None:
+    """Company, credentials, region and hosts go before the variables."""
+    async with Service() as service:
+        env = {
+            "WOSDK_COMPANY": "Other",
+            "WOSDK_CLIENT_ID": "other-id",
+            "WOSDK_CLIENT_SECRET": "other-secret",
+            "WOSDK_REGION": "apac",
+        }
+        async with Client.from_env(
+            env,
+            company=COMPANY,
+            credentials=PASSED,
+            region=service.region(),
+            trusted_hosts=["127.0.0.1"],
+            host_suffixes=["acme.example"],
+            max_queued=9,
+        ) as client:
+            await client.company().get("Thing", 1)
+    (call,), (token,) = service.calls, service.tokens
+    assert call.headers["companyname"] == COMPANY
+    assert b"passed-id" in token.body
 
 
 async def test_a_secret_in_a_file_is_read_anew(tmp_path: Path) -> None:

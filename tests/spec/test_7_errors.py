@@ -187,7 +187,7 @@ async def test_the_client_on_an_insufficient_update(company: Company, local: Loc
     """Spec 7: an update that names nothing to write does not reach the record."""
     order = local.new_order()
     with pytest.raises(RefusedError, match="body") as caught:
-        await company.update(WorkOrder(id=order))
+        await company.put(WorkOrder, {"Id": order}, properties=[])
     assert caught.value.code == "EMPTY_INPUT_PARAMETER"
 
 

@@ -94,7 +94,7 @@ async def by_two_paths(made: Any, first: str, second: str) -> None:
 
 
 async def send_path() -> None:
-    await by_two_paths(wosdk.SendWorkOrderCommand(work_order_id=7), "SendWorkOrder", "SendWorkOrderCommand")
+    await by_two_paths(wosdk.SendWorkOrderCommand(work_order_id=7), "SendWorkOrderCommand", "SendWorkOrder")
 
 
 async def create_path() -> None:

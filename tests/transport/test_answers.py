@@ -19,7 +19,7 @@ async def test_a_refusal_is_raised_at_once_with_all_it_says() -> None:
     """An error body of spec 7: code, message, time, RequestId, operation and Company are on the error."""
     refusal = error(400, "BUSINESS_LOGIC_ERROR", "no\nway")
     async with Service(lambda _: refusal) as service, service.client() as client:
-        with pytest.raises(BusinessRuleError, match="no\nway") as caught:
+        with pytest.raises(BusinessRuleError, match=r"no\\nway") as caught:
             await client.company().run("WoCreateCommand", {})
     found = caught.value
     assert (found.code, found.status) == ("BUSINESS_LOGIC_ERROR", 400)

@@ -25,7 +25,7 @@ from wosdk_async.transport.hosts import HostRules, is_loopback
 )
 def test_allowed(named: str, url: str) -> None:
     """The origin is taken; path and letter case are dropped, a missing scheme is https (facts 2)."""
-    assert HostRules(trusted=["mine.example"]).company_url(named) == url
+    assert HostRules(trusted=["mine.example"]).company_url(named, local=True) == url
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,44 @@ def test_allowed(named: str, url: str) -> None:
 def test_refused(named: str) -> None:
     """Anything outside the suffixes, in clear, or oddly written is refused and named in the error."""
     with pytest.raises(DiscoveryError):
-        HostRules(trusted=["mine.example"]).company_url(named)
+        HostRules(trusted=["mine.example"]).company_url(named, local=True)
+
+
+@pytest.mark.parametrize(
+    "named", ["http://127.0.0.1:8900/", "http://localhost:8900", "https://localhost/", "http://[::1]:8900/"]
+)
+def test_only_a_locator_on_this_machine_may_name_this_machine(named: str) -> None:
+    """Any other could have the token sent to whatever listens here; a trusted host is the user's word."""
+    with pytest.raises(DiscoveryError, match="list it in trusted_hosts"):
+        HostRules().company_url(named, local=False)
+    trusting = HostRules(trusted=["localhost", "127.0.0.1", "::1"])
+    assert trusting.company_url(named, local=False) == named.rstrip("/")
+
+
+ODD_NUMBERS = [
+    "127.1",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "0177.0.0.1",
+    "127.0.0.01",
+    "0x",
+    "a.1",
+    "1.2.3.4.5",
+]
+
+
+@pytest.mark.parametrize("host", ODD_NUMBERS)
+def test_a_number_that_is_not_written_as_an_address(host: str) -> None:
+    """Resolvers read such hosts as addresses, each in its own way: nothing is sent there."""
+    rules = HostRules(suffixes=[host], trusted=[host])
+    for scheme in ("http", "https"):
+        with pytest.raises(DiscoveryError):
+            rules.company_url(f"{scheme}://{host}/", local=True)
+        with pytest.raises(ConfigurationError):
+            rules.endpoint("x", f"{scheme}://{host}/")
+        with pytest.raises(DownloadError):
+            rules.require_download(f"{scheme}://{host}/a", local=True)
 
 
 def test_endpoints_keep_their_path() -> None:
@@ -105,6 +142,24 @@ def test_a_bare_text_is_no_list() -> None:
         ("http://any.example/a", True, False),
         ("http://127.0.0.1:8900/a", False, False),
         ("https://localhost/a", False, False),
+        ("https://localhost./a", False, False),
+        ("https://any.localhost/a", False, False),
+        ("https://localhost.localdomain/a", False, False),
+        ("https://ip6-localhost/a", False, False),
+        ("https://0.0.0.0/a", False, False),
+        ("https://0.1.2.3/a", False, False),
+        ("https://127.8.9.1/a", False, False),
+        ("https://[::]/a", False, False),
+        ("https://[::1]/a", False, False),
+        ("https://[0:0:0:0:0:0:0:1]/a", False, False),
+        ("https://[::127.0.0.1]/a", False, False),
+        ("https://[::ffff:127.0.0.1]/a", False, False),
+        ("https://[::ffff:7f00:1]/a", False, False),
+        ("https://[64:ff9b::7f00:1]/a", False, False),
+        ("https://[2001:db8::1]/a", False, True),
+        ("https://192.0.2.7/a", False, True),
+        ("http://0.0.0.0:8900/a", True, False),
+        ("http://[::ffff:127.0.0.1]:8900/a", True, False),
         ("http://[::1]:9200/_search", False, False),
         ("ftp://any.example/a", True, False),
         ("//any.example/a", True, False),

@@ -20,20 +20,20 @@ async def test_a_path_that_the_company_does_not_know_is_tried_no_more() -> None:
     """Sources differ on SendWorkOrder: after COMMAND_NOT_FOUND the other path is used, and remembered."""
 
     def handler(request: Request) -> Answer:
-        known = request.path.endswith("/SendWorkOrderCommand")
+        known = request.path.endswith("/SendWorkOrder")
         return Answer(body={"CommandResult": {}}) if known else error(400, "COMMAND_NOT_FOUND")
 
     async with Service(handler) as service, service.client() as client:
         for _ in range(2):
             await client.company().run(SendWorkOrderCommand(work_order_id=1))
     paths = [request.path.rpartition("/")[2] for request in service.calls]
-    assert paths == ["SendWorkOrder", "SendWorkOrderCommand", "SendWorkOrderCommand"]
+    assert paths == ["SendWorkOrderCommand", "SendWorkOrder", "SendWorkOrder"]
     assert service.calls[0].json == service.calls[1].json
 
 
 async def test_a_remembered_path_may_stop_to_work() -> None:
     """After an upgrade of the Company the other path is tried again."""
-    known = "SendWorkOrderCommand"
+    known = "SendWorkOrder"
 
     def handler(request: Request) -> Answer:
         there = request.path.endswith(f"/{known}")
@@ -41,7 +41,7 @@ async def test_a_remembered_path_may_stop_to_work() -> None:
 
     async with Service(handler) as service, service.client() as client:
         await client.company().run(SendWorkOrderCommand(work_order_id=1))
-        known = "SendWorkOrder"
+        known = "SendWorkOrderCommand"
         await client.company().run(SendWorkOrderCommand(work_order_id=1))
     assert len(service.calls) == 4
 

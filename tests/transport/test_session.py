@@ -97,10 +97,25 @@ async def test_credentials_and_region_belong_to_a_company() -> None:
         await client.company("A").get("Thing", 1)
         await client.company("B", region=there.region()).get("Thing", 1)
         await client.company("C", credentials=Credentials("own", SECRET)).get("Thing", 1)
-        await client.company("a").get("Thing", 1)
-    assert asked == ["A", "B"], "the second spelling of A shares its session (facts 1)"
+        await client.company("A").get("Thing", 1)
+    assert asked == ["A", "B"]
     assert [b"own" in request.body for request in here.tokens] == [False, True]
     assert len(there.calls) == 1
+
+
+@pytest.mark.parametrize("names", [("Acme", "acme"), ("Straße", "STRASSE"), ("Kelvin", "\u212aelvin")])
+async def test_sessions_are_by_the_exact_name(names: tuple[str, str]) -> None:
+    """Two names that only folding makes one never share a token: the provider is asked for each."""
+
+    async def lookup(company: str) -> Credentials:
+        return Credentials(f"id-of-{company}", SECRET)
+
+    async with Service() as service, service.client(credentials=lookup) as client:
+        for name in (*names, *names):
+            await client.company(name).get("Thing", 1)
+    assert len(service.tokens) == 2
+    used = [request.headers["authorization"] for request in service.calls]
+    assert used == ["Bearer token-1", "Bearer token-2"] * 2
 
 
 async def test_wrong_credentials() -> None:

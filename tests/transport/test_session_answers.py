@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.support.service import Answer, Service
@@ -50,14 +52,66 @@ async def test_a_token_that_is_no_header(token: Any) -> None:
     assert service.calls == []
 
 
-@pytest.mark.parametrize("life", [0, -1, "x", None, 1e999, "600"])
-async def test_odd_lifetimes(life: Any) -> None:
-    """An expires_in that makes no sense counts as the documented 20 minutes."""
+async def used_for(life: str) -> float:
+    """Seconds that a token is used for whose ``expires_in`` is this JSON."""
     async with Service() as service, service.client() as client:
-        body = b'{"access_token": "t", "expires_in": 1e999}'
-        answer = body if life == 1e999 else {"access_token": "t", "expires_in": life}
-        service.on_token = lambda _: Answer(body=answer)
-        company = client.company()
-        await company.get("Thing", 1)
-        await company.get("Thing", 1)
+        service.on_token = lambda _: Answer(body=b'{"access_token": "t", "expires_in": %s}' % life.encode())
+        for _ in range(5):
+            await client.company().get("Thing", 1)
+        (state,) = client.stats().companies
     assert len(service.tokens) == 1
+    assert state.session_left is not None
+    return state.session_left
+
+
+@pytest.mark.parametrize(
+    "life",
+    [
+        *("0", "-1", "-1e-9", "1e-9", "0.99", "86401", "1e999", "1e999999999", "-1e999", "9" * 400),
+        *('"x"', '"600"', '""', "null", "true", "[600]", "{}"),
+    ],
+)
+async def test_odd_lifetimes(life: str) -> None:
+    """An expires_in that makes no sense counts as the documented 20 minutes."""
+    assert 1160 < await used_for(life) <= 1170
+
+
+@pytest.mark.parametrize(("life", "seconds"), [("1", 5), ("1.5", 5), ("10", 5), ("60", 30), ("86400", 86370)])
+async def test_short_lifetimes(life: str, seconds: float) -> None:
+    """A short life is believed, but no Company logs in all the time because of it."""
+    assert seconds - 5 < await used_for(life) <= seconds
+
+
+async def test_a_life_as_short_as_can_be_makes_no_hot_loop() -> None:
+    """Many calls, one log-in."""
+    async with Service() as service, service.client() as client:
+        service.expires_in = 1
+        company = client.company()
+        for _ in range(200):
+            await company.get("Thing", 1)
+    assert len(service.tokens) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_locator_elsewhere_may_not_name_this_machine(host: str) -> None:
+    """The token would go to whatever listens here; a host in trusted_hosts is the user's word."""
+    async with Service() as here:
+        url = here.url.replace("127.0.0.1", host)
+        seen = []
+
+        async def app(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            seen.append(scope["path"])
+            body = {"access_token": "a-token", "CommandResult": {"Url": url}, "Data": {"Id": 1}}
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+        for trusted in ([], [host]):
+            settings = {"region": Region.EMEA, "trusted_hosts": trusted}
+            async with here.client(transport=httpx.ASGITransport(app), **settings) as client:
+                if trusted:
+                    assert await client.company().get("Thing", 1) == {"Id": 1}
+                    continue
+                with pytest.raises(DiscoveryError, match=f"'{host}'"):
+                    await client.company().get("Thing", 1)
+                assert len(seen) == 2
+    assert len(seen) == 5

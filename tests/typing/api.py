@@ -21,6 +21,7 @@ from wosdk_async import (
     Client,
     Company,
     Condition,
+    Credentials,
     Customer,
     Document,
     Done,
@@ -35,6 +36,7 @@ from wosdk_async import (
     NativeTransport,
     Query,
     Ref,
+    Region,
     Stats,
     Task,
     Timeouts,
@@ -69,8 +71,22 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.run(WoCreateCommand()), WoActionResponse)
     assert_type(await acme.run(WoStartCommand(work_order_id=1)), WoActionResponse)
     assert_type(await acme.run("NewCommand", {}), dict[str, Any])
+    assert_type(await acme.get(WorkOrder, 1, properties=[fields(WorkOrder).number], check=False), WorkOrder)
+    assert_type(await acme.put(Customer, {"Id": 1}, properties=["*"]), EntitySpecifier)
+    assert_type(await acme.put("Customer", Customer(id=1), properties=["*"]), EntitySpecifier)
     print(order.nunber)  # type: ignore[attr-defined]
     await acme.get(WorkOrder)  # type: ignore[call-overload]
+    await acme.get(WorkOrder, 1, timeout=3)  # type: ignore[call-overload]
+    await acme.get(WorkOrder, "1")  # type: ignore[call-overload]
+    await acme.get(order, 1)  # type: ignore[call-overload]
+    await acme.delete(WorkOrder, 1, timeout=3)  # type: ignore[arg-type]
+    await acme.delete(WorkOrder, "1")  # type: ignore[arg-type]
+    await acme.create(Customer)  # type: ignore[call-overload]
+    await acme.update(1, po_number="x")  # type: ignore[type-var]
+    await acme.put("Customer", {"Id": 1})  # type: ignore[call-arg]
+    await acme.run(order)  # type: ignore[call-overload]
+    await acme.run(WoCreateCommand(), timeout=3)  # type: ignore[call-overload]
+    Customer.ref("512")  # type: ignore[arg-type]
 
 
 def mark(order: WorkOrder) -> None:
@@ -141,6 +157,10 @@ async def queries(client: Client) -> None:
     query.where(f.duration == "5")  # type: ignore[arg-type]
     query.where(f.duration is None)  # type: ignore[arg-type]
     await query  # type: ignore[misc]
+    query.where(status_id="New")  # type: ignore[arg-type]
+    query.filter(f.id > 5)  # type: ignore[attr-defined]
+    for order in query:  # type: ignore[attr-defined]
+        print(order)
 
 
 async def documents(acme: Company, order: WorkOrder, chunks: AsyncIterator[bytes]) -> None:
@@ -188,6 +208,11 @@ async def many(client: Client) -> None:
     Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)
     Client.from_env(in_flight=8, adaptive=True)
     Client.from_env(in_fligt=8)  # type: ignore[call-arg]
+    Client.from_env(
+        company="Acme", credentials=Credentials("a", "b"), region=Region.EMEA, trusted_hosts=["a"]
+    )
+    Client.from_env(compny="Acme")  # type: ignore[call-arg]
+    Client.from_env(region="emea")  # type: ignore[arg-type]
     async with client.company().run_many(commands, limit=64) as run:
         async for outcome in run:
             if isinstance(outcome, Done):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from tests.support.service import Answer
+from tests.support.service import Answer, Request
 from wosdk_async import (
     Address2,
     Customer,
@@ -19,6 +19,17 @@ from wosdk_async import (
 )
 
 DONE = Answer(body={"EntitySpecifier": {"EntityType": "WorkOrder", "Id": 7, "ConcurrencyId": 4}})
+
+
+def done(request: Request) -> Answer:
+    """The success of an update: the type and id that it named, and a new version."""
+    made = {
+        "EntityType": request.path.rpartition("/")[2],
+        "Id": request.json["Entity"]["Id"],
+        "ConcurrencyId": 4,
+    }
+    return Answer(body={"EntitySpecifier": made})
+
 
 ORDER = WorkOrder(
     id=7,

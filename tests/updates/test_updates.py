@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from tests.support.service import Answer, Service
-from tests.updates.order import DONE, ORDER, edited
+from tests.updates.order import DONE, ORDER, done, edited
 from wosdk_async import (
+    Actor,
+    ActorType,
     Address2,
     AssetAttribute,
     AttributeDescriptor,
@@ -21,9 +23,11 @@ from wosdk_async import (
     InvalidCallError,
     Location,
     Money,
+    Note,
     Ref,
     WoNote,
     WorkOrder,
+    WorkZone,
 )
 
 Json = dict[str, Any]
@@ -182,3 +186,54 @@ async def test_a_compound_key() -> None:
         f"/api/v1/base/Link?ID={text}&properties=*",
         f"/api/v1/base/Link?ID={text}",
     ]
+
+
+ZONE = WorkZone(id=31, number="07", display_as="North", concurrency_id=4)
+BY_NAME: dict[str, tuple[dict[str, Any], list[str], Json]] = {
+    "a record as read": ({"work_zone": ZONE}, ["WorkZone.Id"], {"WorkZone": {"Id": 31}}),
+    "a bare reference": ({"work_zone": WorkZone.ref(31)}, ["WorkZone.Id"], {"WorkZone": {"Id": 31}}),
+    "any reference": ({"work_zone": Ref(31)}, ["WorkZone.Id"], {"WorkZone": {"Id": 31}}),
+    "a record as JSON": (
+        {"work_zone": {"Id": 31, "Number": "07"}},
+        ["WorkZone.Id"],
+        {"WorkZone": {"Id": 31}},
+    ),
+    "no reference": ({"work_zone": None}, ["WorkZone.Id"], {"WorkZone": None}),
+    "beside a scalar": (
+        {"name": "Acme", "work_zone": ZONE},
+        ["Name", "WorkZone.Id"],
+        {"Name": "Acme", "WorkZone": {"Id": 31}},
+    ),
+}
+
+
+@pytest.mark.parametrize(("changes", "properties", "fields"), BY_NAME.values(), ids=BY_NAME)
+async def test_a_record_in_a_reference_is_pointed_to(
+    changes: dict[str, Any], properties: list[str], fields: Json
+) -> None:
+    """Facts 3.6: ``WorkZone.*`` would write inside the zone, so its id alone is named and sent."""
+    async with Service(done) as service, service.client() as client:
+        made = await client.company().update(Customer(id=512), **changes)
+    (call,) = service.calls
+    assert call.json == {"Properties": properties, "Entity": {"Id": 512} | fields}
+    assert made.work_zone == changes["work_zone"]
+
+
+async def test_an_actor_is_pointed_to_by_id_and_kind() -> None:
+    """Facts 3.4: an actor's id alone does not say whose it is."""
+    actor = Actor(id=8, type_id=ActorType.Employee, display_as="Ann")
+    async with Service(done) as service, service.client() as client:
+        await client.company().update(Note(id=5), created_by=actor)
+    (call,) = service.calls
+    assert call.json["Properties"] == ["CreatedBy.Id", "CreatedBy.TypeId"]
+    assert call.json["Entity"] == {"Id": 5, "CreatedBy": {"Id": 8, "TypeId": "Employee"}}
+
+
+async def test_a_part_is_written_inside() -> None:
+    """Facts 3.6: an address is a part of its record, so ``Address.*`` is what is meant."""
+    async with Service(done) as service, service.client() as client:
+        await client.company().update(WorkOrder(id=7), address=Address2(id=4, street="2 Main"))
+    assert service.calls[0].json == {
+        "Properties": ["Address.*"],
+        "Entity": {"Id": 7, "Address": {"Id": 4, "Street": "2 Main"}},
+    }

@@ -11,6 +11,7 @@ from wosdk_async.calls.commands import command
 from wosdk_async.calls.entities import (
     create,
     delete,
+    put,
     query,
     require_support,
     retrieve,
@@ -19,6 +20,7 @@ from wosdk_async.calls.entities import (
 )
 from wosdk_async.calls.parts import Id
 from wosdk_async.calls.raw import post
+from wosdk_async.check.arguments import require_command
 
 __all__ = [
     "Id",
@@ -28,7 +30,9 @@ __all__ = [
     "create",
     "delete",
     "post",
+    "put",
     "query",
+    "require_command",
     "require_support",
     "require_unchanged",
     "retrieve",

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wosdk_async.calls.difference import difference
-from wosdk_async.calls.elements import elements
+from wosdk_async.calls.elements import OWNED, elements, pointed
 from wosdk_async.calls.entities import retrieve, update
 from wosdk_async.calls.parts import content_of, with_fields
+from wosdk_async.check.arguments import OPTIONS, refuse_keywords
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model._wire import Wire
@@ -27,22 +28,30 @@ Made = Call[EntitySpecifier]
 def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
 
-    Raises InvalidCallError for a field that the class does not have, a record without an id, or an empty
-    list, which the service answers with success and ignores (spec 4.9 rule 3).
+    A record in a reference is pointed to by its id and never written into. Raises InvalidCallError for a
+    field that the class does not have, a record or reference without an id, or an empty list, which the
+    service answers with success and ignores (spec 4.9 rule 3).
     """
+    if not changes:
+        raise InvalidCallError(
+            "update() names nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
+            " copy and the record that was read, update(edited, read)"
+        )
     entity = type(record)
     id = _id_of(record)
+    if options := {
+        name: changes[name] for name in changes if name in OPTIONS and name not in entity.__wire__
+    }:
+        refuse_keywords("update", options, ())
     content = content_of(with_fields(entity(), changes))
-    sent = {}
-    for name, value in changes.items():
+    properties: list[str] = []
+    fields: dict[str, Any] = {}
+    for name in changes:
         meta = entity.__wire__[name]
-        entry = _property(name, meta, value)
-        given: Any = content.get(meta["name"])
-        if meta.get("many"):
-            given = elements(meta["of"], given, name)
-        sent[entry] = (meta["name"], given)
+        steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
+        properties += [meta["name"] + step for step in steps]
     after = {name: _after(record, name, value) for name, value in changes.items()}
-    return update(entity, id, list(sent), dict(sent.values())), with_fields(copy.copy(record), after)
+    return update(entity, id, properties, fields), with_fields(copy.copy(record), after)
 
 
 def change_to(edited: E, read: E) -> tuple[Made | None, E]:
@@ -116,22 +125,21 @@ def _held(record: Record) -> int | None:
     return version
 
 
-def _property(name: str, meta: Wire, value: Any) -> str:
-    """The entry of ``Properties`` that makes the service write a field (facts 3.6)."""
-    wire_name: str = meta["name"]
+def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
+    """The steps behind a field's name in ``Properties``, and the value that is sent (facts 3.6)."""
     if meta.get("many"):
         if not value:
             raise InvalidCallError(
                 f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
                 "and perform_deletion=True"
             )
-        return f"{wire_name}.*"
-    if meta["type"] == "ref":
-        only_id = value is None or not any(
-            getattr(value, other, None) for other in getattr(value, "__wire__", ()) if other != "id"
-        )
-        return f"{wire_name}.Id" if only_id else f"{wire_name}.*"  # not shown; assumed after facts 3.4
-    return wire_name
+        return [".*"], elements(meta["of"], value, name)
+    if meta["type"] != "ref":
+        return [""], value
+    if meta["of"] not in OWNED:
+        return pointed(meta["of"], value, name)
+    inside = isinstance(value, Mapping) and not set(value) <= {"Id"}
+    return [".*" if inside else ".Id"], value  # not shown; assumed after facts 3.4
 
 
 # --- the record afterwards ----------------------------------------------------------------------

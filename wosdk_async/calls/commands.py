@@ -13,6 +13,7 @@ import attrs
 from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreement
 from wosdk_async.calls.parts import content_of, content_of_dict, objects, segment
+from wosdk_async.check.arguments import require_command
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, _registry, command_class
 from wosdk_async.wire import Call
@@ -28,6 +29,9 @@ def command(
         kind = _Kind(cmd, _BELOW + segment(cmd), _PLAIN)
         content = content_of_dict(command_class(cmd), fields, check)
     else:
+        require_command(cmd)
+        if fields is not None:
+            raise InvalidCallError(f"run({type(cmd).__name__}(...)) takes no more fields; set them in it")
         cls: Any = cmd.__class__
         kind = _kind(cls)
         content = content_of(cmd, check)

@@ -20,6 +20,7 @@ from wosdk_async.calls.elements import (
     identity,
     is_part,
     key_of,
+    pointed,
     removal,
     table,
 )
@@ -98,17 +99,14 @@ def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
 
 def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
     """Another record: it is pointed elsewhere, or nowhere; its own fields are not this record's to write."""
-    target = identity(of, after)
-    if after is not None and target is None:
-        raise InvalidCallError(f"{where} has no id; create the {of} first and refer to it by {of}.ref(id)")
+    steps, target = pointed(of, after, where)
     if target == identity(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
             raise InvalidCallError(
                 f"{where} is a record of its own; update that {of}, or refer to it by {of}.ref(id)"
             )
         return Difference()
-    steps = [f".{name}" for name in target or ("Id",)]
-    return Difference(steps, {"": target})  # null for None: not shown; assumed
+    return Difference(steps, {"": target})
 
 
 def _owned(of: str, before: Any, after: Any, where: str) -> Difference:

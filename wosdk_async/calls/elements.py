@@ -10,7 +10,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model._registry import resolve
 from wosdk_async.model._wire import Wire
 
-__all__ = ["NOT_WRITTEN", "OWNED", "elements", "identity", "key_of", "removal", "table", "whole"]
+__all__ = ["NOT_WRITTEN", "OWNED", "elements", "identity", "key_of", "pointed", "removal", "table", "whole"]
 
 # Single references that are a part of the record (facts 3.4; Blob and ContactInfo assumed): an update writes
 # inside them. Every other reference names a record of its own.
@@ -41,6 +41,18 @@ def identity(of: str | None, value: Any) -> dict[str, Any] | None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
     return {name: value[name] for name in names if name in value}
+
+
+def pointed(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
+    """The steps of ``Properties`` and the value that point a reference to another record, or to none.
+
+    Of the record nothing but its id is sent: ``Child.*`` would write inside it (facts 3.6). Raises
+    InvalidCallError when it has no id.
+    """
+    target = identity(of, value)
+    if value is not None and target is None:
+        raise InvalidCallError(f"{where} has no id; create the {of} first and refer to it by {of}.ref(id)")
+    return [f".{name}" for name in target or ("Id",)], target  # null for None: not shown; assumed
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:

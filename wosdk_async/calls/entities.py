@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 from wosdk_async import codec, envelope, wire
 from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects
-from wosdk_async.errors import UnsupportedError
+from wosdk_async.check.arguments import described, entity_name, require_id
+from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
 from wosdk_async.model._index import UNSUPPORTED
 from wosdk_async.wire import Call
@@ -16,6 +17,7 @@ from wosdk_async.wire import Call
 __all__ = [
     "create",
     "delete",
+    "put",
     "query",
     "require_support",
     "retrieve",
@@ -31,10 +33,11 @@ _SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
     """Read one record; property paths as in facts 3.4, none for the service's own choice."""
     name = name_of(entity)
+    require_id(entity, id)
     paths = ",".join(properties)
     asked = [f"properties={quote(paths, safe='*,.')}"] if paths else []
     if isinstance(id, int):
-        path = f"api/v1/base/{name}/{id}"  # facts 3.1; spec 4.10 does not show the path
+        path = f"api/v1/base/{name}/{int(id)}"  # facts 3.1; spec 4.10 does not show the path
     else:
         path = f"api/v1/base/{name}"
         asked.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
@@ -52,6 +55,8 @@ def create(
     name = name_of(entity if isinstance(entity, str) else type(entity))
     if isinstance(entity, str):
         content = content_of_dict(entity_class(entity), fields, check)
+    elif fields is not None:
+        raise InvalidCallError(f"create({type(entity).__name__}(...)) takes no more fields; set them in it")
     else:
         content = content_of(entity, check=check, new=True)
     body = wire.body_of({"Entity": content})
@@ -70,10 +75,25 @@ def update(
     return Call(f"update {name}", "PUT", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
 
 
+def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call[EntitySpecifier]:
+    """PUT what the caller wrote, ``Properties`` as given (facts 3.6); in doubt it is not sent again."""
+    if not isinstance(content, Record | Mapping):
+        raise InvalidCallError(f"put() takes a dict with the Id and the fields, not {described(content)}")
+    name = name_of(entity)
+    try:
+        written = codec.unstructure({"Properties": properties, "Entity": content})
+    except ValueError as error:
+        raise InvalidCallError(str(error)) from None
+    body = wire.body_of(written)
+    decode = envelope.specifier_for(_SPECIFIER, name, written["Entity"].get("Id"))
+    return Call(f"update {name}", "PUT", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
+
+
 def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[EntitySpecifier]:
     """Delete a record; only with ``missing_ok`` is it safe to repeat (facts 3.8)."""
     name = name_of(entity)
-    text = str(id) if isinstance(id, int) else codec.dumps(dict(id)).decode()
+    require_id(entity, id)
+    text = str(int(id)) if isinstance(id, int) else codec.dumps(dict(id)).decode()
     return Call(
         f"delete {name}",
         "DELETE",
@@ -93,6 +113,11 @@ def query(
 ) -> Call[list[Any]]:
     """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8)."""
     name = name_of(entity)
+    if not isinstance(expression, QueryExpression | Mapping):
+        raise InvalidCallError(
+            f"query() takes a QueryExpression or a dict behind the entity, not {described(expression)}; "
+            f"conditions go into query({name}).where(...)"
+        )
     if isinstance(expression, Record):
         content: Mapping[str, Any] = content_of(expression, check=check)
     else:
@@ -115,7 +140,7 @@ def specifier_of(result: Mapping[str, Any]) -> EntitySpecifier:
 
 def require_support(entity: type[Record] | str, operation: str) -> None:
     """Raise UnsupportedError, with what to do instead, for what the service is documented to refuse."""
-    name = entity if isinstance(entity, str) else entity.wire_name
+    name = entity_name(entity)
     instead = UNSUPPORTED.get(name, {}).get(operation)
     if instead is not None:
         remedy = f"; {instead}" if instead else ""

@@ -9,8 +9,10 @@ from urllib.parse import quote
 
 from wosdk_async import codec, envelope
 from wosdk_async.check import Problem, content_problems, lacks, problems
+from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record
+from wosdk_async.safe_text import one_line
 from wosdk_async.spelling import suggestion
 
 __all__ = ["Id", "content_of", "content_of_dict", "name_of", "objects", "segment", "with_fields"]
@@ -24,7 +26,8 @@ Id = int | Mapping[str, int]
 
 
 def name_of(entity: type[Record] | str) -> str:
-    return segment(entity if isinstance(entity, str) else entity.wire_name)
+    """The name of an entity as a path. Raises InvalidCallError for what is not an entity."""
+    return segment(entity_name(entity))
 
 
 def segment(name: str) -> str:
@@ -64,6 +67,8 @@ def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
 ) -> Mapping[str, Any]:
     """A JSON object that the caller wrote, with names and values checked where the catalogue knows them."""
+    if content is not None and not isinstance(content, Mapping):
+        raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
         _refuse(known.wire_name, content_problems(known, content))
     return content or {}
@@ -73,7 +78,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
     for problem in found:
-        _log.warning("%s: %s", name, problem)
+        _log.warning("%s: %s", name, one_line(str(problem)))
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:

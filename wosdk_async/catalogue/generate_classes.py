@@ -11,7 +11,7 @@ from wosdk_async.catalogue.generate_names import (
     entity_module,
     entity_modules,
 )
-from wosdk_async.catalogue.generate_text import literal, sentences, sources
+from wosdk_async.catalogue.generate_text import literal, sentences
 
 __all__ = ["command_files", "entity_files"]
 
@@ -54,7 +54,7 @@ def _entity_class(module: Module, entity: Entity) -> None:
     doc = _doc(
         sentences(entity.meaning or f"``{entity.name}`` of the service"),
         _operations(entity),
-        sentences(key, entity.note, sources(entity.sources)),
+        sentences(key, entity.note),
     )
     body = [module.field(field) for field in entity.own_fields]
     if own_name != entity.name:
@@ -79,7 +79,7 @@ def _command_parent(module: Module, command: Command | CommandBase) -> str:
 def _command_base_class(module: Module, shape: CommandBase) -> None:
     doc = _doc(
         sentences(shape.meaning),
-        sentences("Never sent itself: a shape that commands share", shape.note, sources(shape.sources)),
+        sentences("Never sent itself: a shape that commands share", shape.note),
     )
     head = f"{shape.name}({_command_parent(module, shape)}[{module.use('_base', 'R')}])"
     module.add(head, doc, [module.field(field) for field in shape.own_request])
@@ -96,7 +96,6 @@ def _command_class(module: Module, command: Command) -> None:
         sentences(
             "Repeating it does no harm" if command.repeat == "safe" else "Not safe to repeat",
             command.note,
-            sources(command.sources),
         ),
     )
     facts = {

@@ -6,7 +6,7 @@ import re
 
 from wosdk_async.catalogue import Catalogue, EnumType, EnumValue
 from wosdk_async.catalogue.generate_names import member_name
-from wosdk_async.catalogue.generate_text import docstring, from_import, header, literal, sentences, sources
+from wosdk_async.catalogue.generate_text import docstring, from_import, header, literal, sentences
 
 __all__ = ["enum_files"]
 
@@ -24,7 +24,7 @@ def _member(value: EnumValue) -> str:
 
 
 def _class(enum: EnumType) -> str:
-    doc = sentences(f"Values of ``{enum.name}``", enum.note, sources(enum.sources))
+    doc = sentences(f"Values of ``{enum.name}``", enum.note)
     members = "\n".join(_member(value) for value in enum.values)
     return f"class {enum.name}(OpenEnum):\n{docstring(doc, '    ')}\n\n{members}"
 

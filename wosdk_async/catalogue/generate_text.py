@@ -18,7 +18,6 @@ __all__ = [
     "header",
     "literal",
     "sentences",
-    "sources",
 ]
 
 WIDTH = 110
@@ -94,12 +93,6 @@ def sentences(*parts: str | None) -> str:
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
 
-def sources(text: str) -> str | None:
-    """``spec wsdl`` -> ``Sources: spec, wsdl``."""
-    names = text.split()
-    return f"Source{'s' if len(names) > 1 else ''}: {', '.join(names)}" if names else None
-
-
 def _length(field: Field) -> str | None:
     if field.max_length is None:
         return None
@@ -113,10 +106,9 @@ def field_text(field: Field, aliases: Mapping[str, str]) -> str:
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
         FORMATS.get(field.kind),
-        f"The specification calls the type {nicknames[0]}" if nicknames else None,
+        f"The service's documents call the type {nicknames[0]}" if nicknames else None,
         _length(field),
         "Required on creation" if field.required else None,
         None if field.updatable else "Not updatable",
         field.note,
-        sources(field.sources),
     )

@@ -1,12 +1,14 @@
 """What is wrong with an object before it is sent.
 
-The service cuts, drops or refuses what does not fit, and a typo is silent data loss there (facts 3.3), so
+The service cuts, drops or refuses what does not fit, and a typo is silent data loss there, so
 :func:`problems` looks at an object by the same table the codec works by: the metadata of its fields.
 An ``error`` would be refused or lost; a ``warning`` rests on a limit that the service was not seen to have.
 
 Dicts are the service's JSON, in its own names: of those that the catalogue knows, names and values are
-checked too. ``rules.py`` says what may be wrong with a single value, ``needed.py`` what may not be left out.
+checked too. ``rules.py`` says what may be wrong with a single value, ``needed.py`` what may not be left out,
+``arguments.py`` what a verb cannot be called with.
 """
+# facts 3.3
 
 from __future__ import annotations
 

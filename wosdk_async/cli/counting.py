@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from wosdk_async.cli.exits import say
 from wosdk_async.cli.options import Output
+from wosdk_async.cli.plain import counted
 
 __all__ = ["Counter", "counting"]
 
@@ -28,17 +29,21 @@ class Counter:
         """Take note of ``rows`` more."""
         self.rows += rows
         if self._live:
-            print(f"\r{self.rows} rows", end="", file=sys.stderr, flush=True)
+            print(f"\r{counted(self.rows, 'row')}", end="", file=sys.stderr, flush=True)
         elif self._plain and time.monotonic() - self._said >= _EVERY:
             self._said = time.monotonic()
-            say(f"{self.rows} rows so far")
+            say(f"{counted(self.rows, 'row')} so far")
+
+    def clear(self) -> None:
+        """Take away the count that is drawn on a terminal."""
+        if self._live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Say how many there were."""
-        if self._live:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
-        if self._live or self._plain:
-            say(f"{self.rows} rows in {time.monotonic() - self._started:.1f} s")
+        self.clear()
+        if self.rows and (self._live or self._plain):
+            say(f"{counted(self.rows, 'row')} in {time.monotonic() - self._started:.1f} s")
 
 
 @contextmanager
@@ -49,5 +54,10 @@ def counting(output: Output, *, shown: bool) -> Iterator[Counter]:
     counter = Counter(live=live, plain=shown and not live)
     try:
         yield counter
-    finally:
+    except BrokenPipeError:  # the reader went away in the middle of a page: no count would be true
+        counter.clear()
+        raise
+    except BaseException:
         counter.close()
+        raise
+    counter.close()

@@ -1,4 +1,7 @@
-"""CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas."""
+"""CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas.
+
+Written to a terminal, control characters are escaped as well.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import IO, Any
 
 from wosdk_async.cli.cells import columns, value_at
 from wosdk_async.cli.exits import say
-from wosdk_async.cli.plain import json_text
+from wosdk_async.cli.plain import escaped, json_text
 
 __all__ = ["CsvForm", "cell", "harmless"]
 
@@ -18,11 +21,15 @@ __all__ = ["CsvForm", "cell", "harmless"]
 # some read the full-width signs of East Asian keyboards likewise.
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+# Where the locale separates by semicolons, a spreadsheet begins a cell after each of them, and, as quotes in
+# the middle of such a cell mean nothing, a row after each line break.
+_INSIDE = re.compile(r"((?:;|\r\n|\r|\n)\t*)(?=[=+\-@＝＋－＠])")
 
 
 def harmless(text: str) -> str:
-    """``text`` with an apostrophe before what a spreadsheet would calculate; negative numbers stay."""
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+    """Return ``text`` with an apostrophe before what a spreadsheet would calculate; negative numbers stay."""
+    inside = _INSIDE.sub(r"\1'", text)
+    return f"'{inside}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else inside
 
 
 def cell(value: Any) -> str:
@@ -33,7 +40,7 @@ def cell(value: Any) -> str:
         return harmless(value)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value) if isinstance(value, int) else json_text(value)
-    return json_text(value)
+    return harmless(json_text(value))
 
 
 class CsvForm:
@@ -43,6 +50,7 @@ class CsvForm:
     """
 
     def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
+        self._shown = escaped if file.isatty() else str
         self._writer = csv.writer(file, lineterminator="\r\n")
         self._paths = paths
         self._columns: list[str] | None = None
@@ -53,10 +61,12 @@ class CsvForm:
         if self._columns is None:
             self._columns = columns(rows, self._paths)
             if self._columns:
-                self._writer.writerow(map(harmless, self._columns))
+                self._writer.writerow(self._shown(harmless(name)) for name in self._columns)
         else:
             self._late.update(set(columns(rows, self._paths)).difference(self._columns))
-        self._writer.writerows([cell(value_at(row, name)) for name in self._columns] for row in rows)
+        self._writer.writerows(
+            [self._shown(cell(value_at(row, name))) for name in self._columns] for row in rows
+        )
 
     def close(self) -> None:
         """Say what did not fit into the columns."""

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from wosdk_async.cli.exits import one_line, say
+from wosdk_async.cli.plain import counted
 from wosdk_async.jobs import RowOutcome
 
 __all__ = ["Display", "display"]
@@ -59,7 +60,7 @@ class _Lines:
         self._counts[outcome.outcome] += 1
         if time.monotonic() - self._said >= _EVERY:
             self._said = time.monotonic()
-            say(f"{self._counts.total()} of {self._rows} rows{_counts(self._counts)}")
+            say(f"{self._counts.total()} of {counted(self._rows, 'row')}{_counts(self._counts)}")
 
 
 class _Bar:

@@ -6,15 +6,16 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from wosdk_async.cli.asking import confirm
-from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable
 from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.cli.plain import counted
 from wosdk_async.transport.limits import Limits
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["import_command"]
 
-_GRACE = 30.0  # seconds that calls under way get after Ctrl-C
+# Seconds that calls under way get after Ctrl-C, and after what stops a container: docker kills 10 s later
+_GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 _TEMPORARY = "\0"  # --sandbox without a STORE; no file is called so
 _PATH = click.Path(path_type=Path)
 
@@ -50,6 +52,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Write one JSON line for each row as it ends."
 )
+@click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
 @click.option(
     "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
@@ -63,13 +66,14 @@ def import_command(
     sandbox: str | None,
     concurrency: int,
     outcomes: Path | None,
+    force: bool,
     as_json: bool,
     yes: bool,
 ) -> None:
     """Create one work order for each row of a CSV FILE.
 
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are created.
+    reported, and all others are created. The same import given again creates them again.
 
     \b
       wosdk import requests.csv --map map.toml --sandbox
@@ -82,13 +86,14 @@ def import_command(
     if file is None:
         raise click.UsageError(_no_file(sandbox))
     with unusable():
-        from wosdk_async.cli.closing import close
         from wosdk_async.cli.link import Link
 
         target = target_of(ctx)
         if target.read_only:
             raise Unusable("--read-only: an import creates work orders, so nothing is sent")
-        _keep_apart(outcomes, file, map_file)
+        if outcomes is not None:
+            _keep_apart(outcomes, file, map_file)
+            _require_free(outcomes, force)
         job = _job(file, map_file)
         with (
             _variables(sandbox) as variables,
@@ -96,10 +101,9 @@ def import_command(
         ):
             link.do(link.company.connect())
             if variables is None:
-                confirm(link.company, f"{job.rows} rows", "Create the work orders?", ask=not yes)
-            summary = link.do(_run(job, link.company, concurrency, outcomes), hurry=False)
-    close(summary, as_json)
-    sys.exit(0 if summary.complete else 1)
+                confirm(link.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
+            summary = link.do(_run(job, link.company, concurrency, outcomes, as_json), hurry=False)
+    sys.exit(Exit.DONE if summary.complete else Exit.SOME)
 
 
 def _no_file(sandbox: str | None) -> str:
@@ -111,10 +115,19 @@ def _no_file(sandbox: str | None) -> str:
     return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
 
 
-def _keep_apart(outcomes: Path | None, *inputs: Path) -> None:
+def _keep_apart(outcomes: Path, *inputs: Path) -> None:
     for path in inputs:
-        if outcomes is not None and outcomes.exists() and path.exists() and outcomes.samefile(path):
+        if outcomes.exists() and path.exists() and outcomes.samefile(path):
             raise Unusable(f"--outcomes would overwrite {path}; name another file")
+
+
+def _require_free(outcomes: Path, force: bool) -> None:
+    """Refuse to overwrite what may be the only list of what an earlier import created."""
+    if not force and outcomes.is_file() and outcomes.stat().st_size:
+        raise Unusable(
+            f"{outcomes} is there already, and may be the only list of what an earlier import created; "
+            "name another file, or add --force to overwrite it"
+        )
 
 
 def _job(file: Path, map_file: Path) -> ImportJob:
@@ -140,49 +153,52 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
         yield local.variables
 
 
-async def _run(job: ImportJob, company: Company, concurrency: int, outcomes: Path | None) -> Summary:
-    from wosdk_async.cli.closing import Keeper
+async def _run(
+    job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
+) -> Summary:
+    from wosdk_async.cli.closing import Keeper, close
     from wosdk_async.cli.display import display
 
-    with _opened(outcomes) as file:
-        keeper = Keeper(file)
-        with display(job.rows) as shown, _interruptible(job):
+    with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
+        keeper = Keeper(file, job.stop)
+        with display(job.rows) as shown:
 
             def on_row(outcome: RowOutcome) -> None:
                 keeper.row(outcome)
                 shown.row(outcome)
 
             summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
-    keeper.tell(summary, outcomes)
+        keeper.tell(summary, outcomes)
+        close(summary, as_json)
     return summary
 
 
-def _opened(outcomes: Path | None) -> IO[str] | nullcontext[None]:
+def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
     if outcomes is None:
         return nullcontext()
-    return outcomes.open("w", encoding="utf-8", buffering=1)  # a line is there as soon as its row has ended
+    # Each line is there as soon as its row has ended, also when the process is killed later
+    return outcomes.open("wb", buffering=0)
 
 
 @contextmanager
 def _interruptible(job: ImportJob) -> Iterator[None]:
-    """Ctrl-C takes no further row; the second one, or the end of the grace, gives up what is under way."""
+    """Take no further row after Ctrl-C or SIGTERM; a second one, or the end of the grace, gives all up."""
     loop = asyncio.get_running_loop()
     stops = 0
 
-    def stop() -> None:
+    def stop(number: signal.Signals) -> None:
         nonlocal stops
         stops += 1
         job.stop()
         if stops == 1:
-            say(f"stopping: calls under way get {_GRACE:.0f} s, Ctrl-C again gives them up")
-            loop.call_later(_GRACE, job.stop)
+            again = "Ctrl-C again gives them up" if number == signal.SIGINT else "then they are given up"
+            say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
+            loop.call_later(_GRACE[number], job.stop)
 
-    try:
-        loop.add_signal_handler(signal.SIGINT, stop)
-    except NotImplementedError:  # Windows: there asyncio cancels the import, and its calls get their grace
+    with ExitStack() as handlers:
+        # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace
+        with suppress(NotImplementedError):
+            for number in _GRACE:
+                loop.add_signal_handler(number, stop, number)
+                handlers.callback(loop.remove_signal_handler, number)
         yield
-        return
-    try:
-        yield
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)

@@ -7,18 +7,28 @@ import re
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["json_text", "visible"]
+__all__ = ["counted", "escaped", "json_text", "visible"]
 
 # C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 
 
 def visible(text: str) -> str:
-    """``text`` on one line: white space as single blanks, control characters as ``\\x1b``."""
-    return _UNSAFE.sub(_escaped, " ".join(text.split()))
+    """Return ``text`` on one line: white space as single blanks, control characters as ``\\x1b``."""
+    return escaped(" ".join(text.split()))
 
 
-def _escaped(found: re.Match[str]) -> str:
+def escaped(text: str) -> str:
+    """Return ``text`` with control characters, line breaks among them, as ``\\x1b``."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def counted(number: int, thing: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

@@ -45,6 +45,7 @@ async def stream(query: Query[Any], limit: int | None, output: Output, paths: Se
             form.rows([])
         form.close()
     if limit is not None and counter.rows > limit:
-        say(f"{limit} rows are shown and there are more; --limit N shows N, --all shows all")
+        shown = "1 row is" if limit == 1 else f"{limit} rows are"
+        say(f"{shown} shown and there are more; --limit N shows N, --all shows all")
     elif not counter.rows:
         say("no rows")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.plain import counted
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.companies import Company
@@ -44,6 +45,11 @@ def sandbox_command() -> None:
 @click.option(
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
 )
+@click.option(
+    "--env-file",
+    type=_FILE,
+    help="Write the variables to this file, for its owner only, instead of to stdout.",
+)
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
@@ -56,6 +62,7 @@ def serve(
     dialect: str,
     host: str,
     companies: tuple[str, ...],
+    env_file: Path | None,
     open_admin: bool,
     log: bool,
     faults: Path | None,
@@ -64,20 +71,27 @@ def serve(
     """Serve the Companies of a store until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to the first Company, one
-    KEY=VALUE a line:
+    KEY=VALUE a line, quoted for a shell where that is needed:
 
     \b
-      wosdk sandbox serve --store company.db > company.env &
-      while IFS= read -r line; do export "$line"; done < company.env
+      wosdk sandbox serve --store company.db --env-file company.env &
+      set -a; . ./company.env; set +a      # once the file is there
       wosdk import requests.csv --map map.toml
     """
     with sandbox_extra():
         from wosdk_async.sandbox import Faults
+        from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
+        from wosdk_async.sandbox.variables import assignments, write_assignments
 
     def announce(variables: dict[str, str]) -> None:
-        for name, value in variables.items():
-            click.echo(f"{name}={value}")
+        if env_file is None:
+            click.echo(assignments(variables), nl=False)
+        else:
+            write_assignments(variables, env_file)
+            say(f"the variables are in {env_file}")
+        if console := console_of(variables["WOSDK_LOCATOR_URL"]):
+            say(f"the console is at {console}")
         say(f"serving {store}; Ctrl-C ends it")
 
     with _told():
@@ -140,7 +154,8 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
         from wosdk_async.sandbox.seed_rows import load_rows
 
         rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
-        say(f"added {load_rows(opened, _named(opened, company), rows, now)} rows of {file}")
+        added = load_rows(opened, _named(opened, company), rows, now)
+        say(f"added {counted(added, 'row')} of {file}")
 
 
 @sandbox_command.command()
@@ -169,11 +184,19 @@ def reset(store: Path, to: Path | None) -> None:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Store]:
-    """An open store, and its errors as lines."""
+    """Open a store, and show its errors as lines; a new one is not kept when the block fails."""
     with sandbox_extra():
         from wosdk_async.sandbox import open_store
-    with _told(), closing(open_store(path)) as store:
-        yield store
+    existed = path.exists()
+    with _told():
+        try:
+            with closing(open_store(path)) as store:
+                yield store
+        except BaseException:
+            if not existed:
+                for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                    path.with_name(name).unlink(missing_ok=True)
+            raise
 
 
 @contextmanager

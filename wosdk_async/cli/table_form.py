@@ -42,7 +42,8 @@ class TableForm:
     def close(self) -> None:
         """Say what is not in the table."""
         if self._left_out:
-            say(f"{self._left_out} more columns do not fit; -p names those to show, --json has all")
+            more = "1 more column does" if self._left_out == 1 else f"{self._left_out} more columns do"
+            say(f"{more} not fit; -p names those to show, --json has all")
 
     def _chosen(self, rows: Sequence[dict[str, Any]]) -> list[str]:
         def wanted(name: str) -> bool:

@@ -5,7 +5,7 @@
 side; both keep decimal numbers exact.
 
 Reading is lenient, because an error while reading the answer to a create would turn a success into
-doubt (facts 3.3):
+doubt:
 
 * a value of another type than documented stays as it was sent: a text where a number is documented, a
   date that is none, a bare number where an object is;
@@ -21,6 +21,7 @@ converts single values, ``_json.py`` is the text. :func:`decode` gives what ``st
 gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` and
 ``_copier.py`` read such answers, and leave objects in objects to be made when somebody looks.
 """
+# facts 3.3
 
 from __future__ import annotations
 

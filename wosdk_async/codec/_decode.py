@@ -100,7 +100,7 @@ class Reader:
             # To look through an answer takes half the time of reading it: do so rarely where it is of no use.
             if self._fruitless < 20 or self._fruitless % 10 == 0:
                 found = made if isinstance(made, list) else [made]
-                learned = sum(self._seen.learn(item) for item in found if isinstance(item, Record))
+                learned = self._seen.learn(item for item in found if isinstance(item, Record))
             if surprised and not self._seen.every and (not learned or self._builds >= _SPARSE):
                 # It says null, which an object does not show; or its fields differ from answer to answer.
                 self._seen.every = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -15,6 +16,7 @@ from wosdk_async.model._wire import is_nested
 __all__ = ["Seen"]
 
 MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
+MAX_OBJECTS = 20_000  # of an answer: each takes 30 us, and those of a hostile one could be half a million
 
 
 @attrs.define
@@ -31,10 +33,18 @@ class Seen:
     """Where something else was than the object that is documented."""
     unknown: dict[type[Record], dict[str, None]] = attrs.field(factory=lambda: defaultdict(dict))
     """The names that the catalogue does not know."""
+    _left: int = 0
 
-    def learn(self, made: Any) -> int:
-        """Note what is new in ``made``, and say how much it was."""
+    def learn(self, records: Iterable[Record]) -> int:
+        """Note what is new in the records of an answer, and say how much it was."""
+        self._left = MAX_OBJECTS
+        return sum(map(self._learn, records))
+
+    def _learn(self, made: Any) -> int:
         cls, new = type(made), 0
+        if not self._left:
+            return 0
+        self._left -= 1
         for name in made.extra or ():
             if name not in self.unknown[cls] and self._is_learnable(cls, name):
                 self.unknown[cls][name] = None
@@ -51,7 +61,7 @@ class Seen:
                 new += name not in kind
                 kind[name] = None
                 if isinstance(inner, Record):
-                    new += self.learn(inner)
+                    new += self._learn(inner)
         return new
 
     def _is_learnable(self, cls: type[Record], name: str) -> bool:

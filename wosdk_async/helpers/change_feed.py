@@ -1,4 +1,4 @@
-"""How the rows that moved are read so that none is lost (facts 4, change feed).
+"""How the rows that moved are read so that none is lost.
 
 One pass asks for the newest move, then for the highest id, and then reads all that moved since the watermark
 by ``Id``. The order of the three is what keeps rows from being lost while others write:
@@ -10,6 +10,7 @@ by ``Id``. The order of the three is what keeps rows from being lost while other
 * Only the service's clocks are asked. Two of them may differ, and a transaction may be stamped before it can
   be seen, so each pass looks back by ``overlap`` and leaves out what it knows.
 """
+# facts 4, change feed
 
 from __future__ import annotations
 
@@ -154,7 +155,8 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 
 
 def _date_of(trace: Trace) -> datetime | None:
-    """The service's clock: every recorded answer has a ``Date`` (facts 3.8)."""
+    """The service's clock: every recorded answer has a ``Date``."""
+    # facts 3.8
     from email.utils import parsedate_to_datetime  # 8 ms to import
 
     try:

@@ -1,9 +1,10 @@
 """Custom fields by their labels.
 
 There are two entities for them. ``CustomField2`` is what the ``CustomFields`` of every entity hold (facts
-Appendix A) and what is read and written here, in the context of its parent (spec 4.9); ``CustomField`` is its
-legacy twin (facts 3.9) and is left alone.
+Appendix A) and what is read and written here, in the context of its parent; ``CustomField`` is its
+legacy twin and is left alone.
 """
+# spec 4.9; facts 3.9
 
 from __future__ import annotations
 
@@ -88,7 +89,8 @@ class CustomFields(Tables):
             await self.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
 
     async def _entries(self, record: Record) -> list[CustomField2]:
-        """The custom fields of ``record`` with their definitions, in one read (facts 3.4, 10 row 19)."""
+        """The custom fields of ``record`` with their definitions, in one read."""
+        # facts 3.4, 10 row 19
         if "custom_fields" not in record.__wire__:
             raise InvalidCallError(f"{type(record).__name__} has no custom fields")
         found: Any = await self.get(type(record), _id_of(record), properties=_PATHS)
@@ -110,7 +112,8 @@ class CustomFields(Tables):
 def _changes(
     record: Record, kind: str, wanted: Mapping[int, str | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
-    """The elements to send: by its own Id to change or remove, without one to add (facts 3.6)."""
+    """The elements to send: by its own Id to change or remove, without one to add."""
+    # facts 3.6
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
 
     there = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}

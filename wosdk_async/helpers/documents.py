@@ -1,4 +1,5 @@
-"""Documents of a record: files and links attached to it (spec 2.9, facts 3.10)."""
+"""Documents of a record: files and links attached to it."""
+# spec 2.9, facts 3.10
 
 from __future__ import annotations
 
@@ -64,16 +65,17 @@ class Documents(Downloading):
             file_name: needed when ``source`` is no path.
             title: the file's name where it is not given.
             mime_type: guessed from the name where it is not given. The service derives the document's type
-                from it (facts 3.10).
+                from it.
             doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more).
             shared, public: ``IsShared`` and ``IsPublic``; not sent where they are not given.
             actor_type: the kind of the owner, where its class does not tell it.
             max_bytes: the longest file that is sent.
 
-        An upload is not recorded in the work order's activity log (spec 4.9 rule 5). Raises InvalidCallError
+        An upload is not recorded in the work order's activity log. Raises InvalidCallError
         for what cannot be sent, OSError for a file that cannot be read, and InDoubtError when the document
         may have been created though no answer says so.
         """
+        # facts 3.10; spec 4.9 rule 5
         named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
         if not named.strip():
             raise InvalidCallError("the file has no name; pass file_name=")

@@ -1,4 +1,5 @@
-"""The files of documents, had back (facts 3.10)."""
+"""The files of documents, had back."""
+# facts 3.10
 
 from __future__ import annotations
 
@@ -35,8 +36,9 @@ class Downloading(Verbs):
         Args:
             documents: records, references or ids; a document that has no address is not in the answer.
 
-        An address opens without a token for whoever has it (facts 3.10): do not log it.
+        An address opens without a token for whoever has it: do not log it.
         """
+        # facts 3.10
         ids = [id_of(document, "document") for document in documents]
         if not ids:
             return {}
@@ -125,9 +127,7 @@ class Downloading(Verbs):
                 try:
                     buffer.write(piece)
                 except MemoryError:
-                    raise DownloadError(
-                        "the file does not fit into memory; write it to a file (to=)"
-                    ) from None
+                    raise DownloadError("the file does not fit into memory; fetch it with to=") from None
 
             await pour(take)
             return buffer.getvalue()

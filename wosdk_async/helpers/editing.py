@@ -8,8 +8,11 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from wosdk_async.calls import Id
+from wosdk_async.check.arguments import require_class
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import Record
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path
 from wosdk_async.verbs import Verbs
 
 __all__ = ["Editing"]
@@ -26,7 +29,7 @@ class Editing(Verbs):
         id: Id,
         change: Callable[[E], E | Awaitable[E | None] | None],
         *,
-        properties: Iterable[str] = ("*",),
+        properties: Iterable[str | Path] = ("*",),
         attempts: int = 5,
         check: bool = True,
     ) -> E:
@@ -47,13 +50,14 @@ class Editing(Verbs):
         """
         if attempts < 1:
             raise InvalidCallError(f"attempts is {attempts}; an edit takes at least one")
-        paths = list(properties)
+        require_class("edit", entity)
+        paths = selection(entity, properties, check)
         locked = "concurrency_id" in entity.__wire__
         if locked and paths and not {"*", "ConcurrencyId"} & set(paths):
             paths.append("ConcurrencyId")
         failed = 0
         while True:
-            read = await self.get(entity, id, properties=paths)
+            read = await self.get(entity, id, properties=paths, check=check)
             edited = await _changed(read, change)
             try:
                 return await self.update(edited, read, check=check, if_unchanged=locked)

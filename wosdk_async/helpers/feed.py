@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
+from wosdk_async.check.arguments import require_class
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.helpers.change_feed import MOVED, ChangeFeed
 from wosdk_async.helpers.watermark import Watermark
 from wosdk_async.model import Record
 from wosdk_async.query.builder import Query
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path
 from wosdk_async.transport.trace import Trace
 from wosdk_async.verbs import Verbs
 
@@ -29,7 +32,7 @@ class Feeds(Verbs):
         entity: type[E],
         *,
         since: Watermark | datetime | None = None,
-        properties: Iterable[str] = (),
+        properties: Iterable[str | Path] = (),
         overlap: timedelta = timedelta(minutes=5),
     ) -> ChangeFeed[E]:
         """What moved since a watermark: ``async for order in acme.changes(WorkOrder, since=watermark)``.
@@ -45,10 +48,11 @@ class Feeds(Verbs):
         Not every change is a move: see ``docs/changes.md``. Raises UnsupportedError for another entity, and
         InvalidCallError for a watermark of another Company.
         """
+        require_class("changes", entity)
         _require_moves(entity)
         if not timedelta(0) <= overlap <= _MOST_OVERLAP:
             raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
-        chosen = list(properties)
+        chosen = selection(entity, properties)
         if chosen and "*" not in chosen:
             chosen += [MOVED, "ConcurrencyId"]
 

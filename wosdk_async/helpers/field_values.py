@@ -1,8 +1,9 @@
-"""Values of custom fields: what a program has, and the text that the service keeps (spec 2.3).
+"""Values of custom fields: what a program has, and the text that the service keeps.
 
 The service keeps every value as text and no source shows how it writes the types, so all forms but those of
 texts are assumed: ISO 8601 for dates and times, ``true`` and ``false``, plain digits.
 """
+# spec 2.3
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar, overload
 
 from wosdk_async import check
+from wosdk_async.check.arguments import require_class
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.helpers.names import Names
 from wosdk_async.helpers.tables import MAX_AGE
@@ -70,6 +71,7 @@ class Lookup(Names):
         Raises NotFoundError (status 0) or NotUniqueError that names the value, UnknownPropertyError or
         InvalidCallError for what is no text property of the entity.
         """
+        require_class("resolve", entity)
         if names is None and by is None and len(name) == 1:
             ((key, one),) = name.items()
             found = await self._ids(entity, _checked(entity, key, [one]), [one], max_age, remember)

@@ -29,7 +29,7 @@ class Workflow(Tables):
     """Actions on work orders.
 
     Each takes a WorkOrder, a Ref or an id, and gives the WorkOrder of the command's answer: its scalars, and
-    references cut to their id (facts 5). Where the answer has none, it is a WorkOrder with its id alone; the
+    references cut to their id. Where the answer has none, it is a WorkOrder with its id alone; the
     action was carried out all the same. ``comment`` goes into the order's log, ``at`` is the local time of a
     past action. A name that is not there raises NotFoundError, which lists the names there are, or
     NotUniqueError, and nothing was sent; BusinessRuleError is the service's refusal, and InDoubtError means
@@ -37,8 +37,10 @@ class Workflow(Tables):
 
     Names are compared without letter case and outer blanks, with rows that are read once for a Company, again
     after 300 seconds, and again before a name is called unknown. An id is sent as it is: the row's own, not
-    its ``ReasonId`` (facts 4).
+    its ``ReasonId``.
     """
+
+    # facts 4 and 5
 
     async def complete(
         self,
@@ -52,13 +54,14 @@ class Workflow(Tables):
         """Complete a work order: ``await acme.complete(order, note="Filter changed")``.
 
         Args:
-            order: the work order, which must be in progress (facts 5.1).
+            order: the work order, which must be in progress.
             note: the text that becomes the completion note; it is the command's comment too.
             note_option: ``Replace`` or ``FillEmpty`` the note that is there, or ``Ignore`` it: the text is
-                then a comment only (meaning by name; facts 5).
+                then a comment only (by the meaning of its name).
             repair_code: name or id of a RepairCode, which some Companies demand.
             at: when it was completed, if not now.
         """
+        # facts 5.1
         from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
 
         option = CompletionNoteOptions(note_option) if note is not None else None

@@ -36,11 +36,15 @@ class Row:
 class CsvFile:
     """Comma-separated UTF-8 text; cells may hold line breaks, and are given exactly as they stand.
 
+    Records without anything but blanks, as spreadsheets leave them, are passed over; ``empty_rows`` is how
+    many the last complete reading found.
+
     Raises UnusableError, here or while reading, that names the file and the line.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.empty_rows = 0
         if not self.path.is_file():
             raise UnusableError(f"{self.path}: {_no_file(self.path)}")
         # The limit is one for the whole process and guards memory only; others may want it higher.
@@ -53,8 +57,14 @@ class CsvFile:
     def __iter__(self) -> Iterator[Row]:
         records = self._records()
         next(records)
-        for number, (line, cells) in enumerate(records, 1):
-            yield self._row(number, line, cells)
+        number = empty = 0
+        for line, cells in records:
+            if any(map(str.strip, cells)):
+                number += 1
+                yield self._row(number, line, cells)
+            else:
+                empty += 1
+        self.empty_rows = empty
 
     def require(self, columns: Mapping[str, str]) -> None:
         """Raise UnusableError unless the file has every key of ``columns``; the values say who wants it."""

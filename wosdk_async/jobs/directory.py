@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.fanout import Run
 from wosdk_async.helpers.names import spellings
-from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.errors import RowError, require_sendable
 from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.reference import Name, ReferenceSpec
 from wosdk_async.jobs.template import NAME
@@ -22,17 +23,24 @@ from wosdk_async.transport.trace import Trace
 
 __all__ = ["Directory", "Entry"]
 
+_STAND_IN = 1  # any id that the checks of a record accept
+
 
 @attrs.define
 class Entry:
-    """One distinct name: the record it means, or ``reason`` why there is none."""
+    """One distinct name: the record it means, or ``reason`` why there is none.
+
+    With neither, the record is missing and may be created, if it is ``wanted`` by a row that can itself be
+    created; ``cells`` are those of the first such row.
+    """
 
     text: str
     full: str
     spellings: set[str]
-    cells: dict[str, str]
+    cells: dict[str, str] = attrs.field(factory=dict)
     id: int | None = None
     reason: str = ""
+    wanted: bool = False
     warnings: list[str] = attrs.field(factory=list)
 
 
@@ -54,20 +62,15 @@ class Directory:
     def collect(self, cells: dict[str, str]) -> None:
         """Take note of the names that a row gives; a name too long is told when the row's turn comes."""
         for spec in self.specs.values():
-            try:
-                name = spec.name_in(cells)
-            except RowError:
-                continue
-            if name is not None:
-                self._note(spec, name, cells)
+            with suppress(RowError):
+                if (name := spec.name_in(cells)) is not None:
+                    self._note(spec, name)
 
-    def _note(self, spec: ReferenceSpec, name: Name, cells: dict[str, str]) -> None:
+    def _note(self, spec: ReferenceSpec, name: Name) -> None:
         full = name.raw.strip().casefold()
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
-            # Of a row only what a new record reads is kept: a file of any length has room
-            kept = {column: cells[column] for column in self._kept(spec)}
-            entry = Entry(name.text, full, set(), kept, warnings=list(name.warnings))
+            entry = Entry(name.text, full, set(), warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
         elif entry.full != full and entry.full:
             self.warnings.append(
@@ -100,7 +103,7 @@ class Directory:
                 await self._look_up_names(company, spec, limit)
             self.found += sum(entry.id is not None for entry in entries.values())
             for entry in entries.values():
-                if entry.id is None:
+                if entry.id is None and spec.create is None:
                     entry.reason = _missing(spec, entry)
 
     async def _look_up_names(self, company: Company, spec: ReferenceSpec, limit: int) -> None:
@@ -126,17 +129,31 @@ class Directory:
                         f"{spec.name}: {entry.text!r} is {found[0]}, but there are also {others}"
                     )
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether records are missing that may be created."""
+        entries = (entry for entries in self._entries.values() for entry in entries.values())
+        return any(entry.id is None and not entry.reason for entry in entries)
+
+    def undecided(self, cells: Mapping[str, str]) -> bool:
+        """Whether a row names a missing record of which no row is known that needs it."""
+        for spec in self.specs.values():
+            with suppress(RowError):
+                name = spec.name_in(cells) if spec.create else None
+                entry = self._entries[spec.name].get(name.key) if name else None
+                if entry is not None and entry.id is None and not entry.wanted:
+                    return True
+        return False
+
     def missing(self, spec: ReferenceSpec) -> list[Entry]:
         """The names without a record that are to get one."""
-        return (
-            [entry for entry in self._entries[spec.name].values() if entry.id is None] if spec.create else []
-        )
+        return [entry for entry in self._entries[spec.name].values() if entry.id is None and entry.wanted]
 
     def creation(self, company: Company, spec: ReferenceSpec, *, limit: int, grace: float) -> Run[Entry, int]:
         """The run that makes the missing records of one reference; hand its outcomes to :meth:`made`."""
 
         async def make(entry: Entry, trace: Trace) -> int:
-            record = self._record(spec, entry)
+            record = self._record(spec, entry, Scope(entry.cells, self, entry.warnings))
             trace.sent = True  # a create that is cancelled counts as sent: better in doubt than made twice
             specifier = await company.create(record)
             if specifier.id is None:
@@ -156,20 +173,23 @@ class Directory:
             if isinstance(outcome, InDoubt):
                 self.warnings.append(entry.reason)  # told even when no row that needs it was started
 
-    def _record(self, spec: ReferenceSpec, entry: Entry) -> Any:
+    def _record(self, spec: ReferenceSpec, entry: Entry, scope: Scope) -> Any:
         if spec.create is None or spec.by is None:
             raise LookupError(spec.name)
-        scope = Scope({**entry.cells, NAME: entry.text}, self, entry.warnings)
-        record = spec.create.build(scope)
+        record = spec.create.build(attrs.evolve(scope, cells={**scope.cells, NAME: entry.text}))
         setattr(record, spec.by, entry.text)
+        require_sendable(record, new=True)
         return record
 
     # --- using ----------------------------------------------------------------------------------
 
     def id_for(self, reference: str, scope: Scope) -> int | None:
-        """The id of the record that a row refers to; None when the row gives no name.
+        """Return the id of the record that a row refers to; None when the row gives no name.
 
-        Raises RowError when there is no such record.
+        Where the record is still to be created, the id stands for it and ``scope.missing`` names it.
+
+        Raises:
+            RowError: there is no such record, or it cannot be created from this row.
         """
         spec = self.specs[reference]
         name = spec.name_in(scope.cells)
@@ -180,10 +200,23 @@ class Directory:
             raise RowError(
                 f"{reference} {name.text!r} was not looked up: the file has changed since the start"
             )
-        if entry.id is None:
+        if entry.reason:
             raise RowError(entry.reason)
         scope.warnings.extend(entry.warnings)
-        return entry.id
+        return entry.id if entry.id is not None else self._missing_id(spec, entry, scope)
+
+    def _missing_id(self, spec: ReferenceSpec, entry: Entry, scope: Scope) -> int:
+        """Return an id that stands for a record still to be created. Raises RowError when it cannot be."""
+        if not entry.wanted:
+            # Of a row only what a new record reads is kept: a file of any length has room
+            entry.cells = {column: scope.cells[column] for column in self._kept(spec)}
+            try:
+                self._record(spec, entry, attrs.evolve(scope, warnings=[]))
+            except InvalidCallError as error:
+                text = f"{spec.name} {entry.text!r} could not be created: {error.message}"
+                raise RowError(text) from None
+        scope.missing.append(entry)
+        return _STAND_IN
 
     def unfound(self, reference: str) -> str | None:
         """Why a reference that is the same for every row has no record; None when it has one."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from wosdk_async.check import problems
 from wosdk_async.errors import ConfigurationError, InvalidCallError
+from wosdk_async.model import Record
 
-__all__ = ["RowError", "UnusableError", "nearest"]
+__all__ = ["RowError", "UnusableError", "nearest", "require_sendable"]
 
 
 class UnusableError(ConfigurationError):
@@ -16,6 +18,12 @@ class UnusableError(ConfigurationError):
 
 class RowError(InvalidCallError):
     """One row cannot be sent as it stands; the others can."""
+
+
+def require_sendable(record: Record, *, new: bool = False) -> None:
+    """Raise RowError when the client would refuse to send ``record``."""
+    if faults := [str(each) for each in problems(record, new=new) if each.severity == "error"]:
+        raise RowError(f"{type(record).__name__}: {' '.join(faults)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

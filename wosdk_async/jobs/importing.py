@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 from wosdk_async.company import Company
 from wosdk_async.fanout import Run
 from wosdk_async.jobs.csv_file import CsvFile, Row
-from wosdk_async.jobs.directory import Directory
-from wosdk_async.jobs.errors import RowError, UnusableError
+from wosdk_async.jobs.directory import Directory, Entry
+from wosdk_async.jobs.errors import RowError, UnusableError, require_sendable
 from wosdk_async.jobs.import_map import ImportMap
 from wosdk_async.jobs.report import RowOutcome, Summary
 from wosdk_async.jobs.values import Scope
@@ -26,6 +26,7 @@ I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
 _CUT_SHORT = 2.0  # seconds that calls under way still get when the caller cannot wait
+_BREATH = 200  # rows that are looked at without giving the event loop a turn
 
 
 class ImportJob:
@@ -53,13 +54,14 @@ class ImportJob:
             self._summary.rows += 1
             if row.fault is None:
                 self._directory.collect(dict(row.cells))
+        self._summary.empty_rows = source.empty_rows
 
     def __repr__(self) -> str:
         return f"<ImportJob {self._source.path.name} rows={self.rows}>"
 
     @property
     def rows(self) -> int:
-        """The data records of the file."""
+        """The data records of the file, without the empty ones."""
         return self._summary.rows
 
     def stop(self) -> None:
@@ -121,11 +123,28 @@ class ImportJob:
         for name in self._map.fixed:
             if reason := directory.unfound(name):
                 raise UnusableError(f"{self._map.path}: {reason}")
+        if directory.incomplete:
+            await self._mark_wanted()
         for spec in self._map.references:
             if missing := directory.missing(spec):
                 on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
                 run = self._stoppable(directory.creation(company, spec, limit=limit, grace=_CUT_SHORT))
                 await self._read(run, functools.partial(directory.made, spec))
+
+    async def _mark_wanted(self) -> None:
+        """Mark the missing records of every row that can be created once it has them.
+
+        A record that only bad rows name is not made: nobody would use it.
+        """
+        for row in self._source:
+            if row.fault is None and self._directory.undecided(row.cells):
+                with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
+                    for entry in self._built(row)[1]:
+                        entry.wanted = True
+            if row.number % _BREATH == 0:
+                await asyncio.sleep(0)
+            if self._stops:
+                return
 
     async def _rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
         run = self._stoppable(
@@ -151,10 +170,24 @@ class ImportJob:
             raise
 
     def _command(self, row: Row) -> WoCreateCommand:
+        built, missing = self._built(row)
+        if missing:  # it could not be created before, and now it can
+            raise RowError("the file has changed since the start")
+        return built
+
+    def _built(self, row: Row) -> tuple[WoCreateCommand, list[Entry]]:
+        """Return the command of a row, and the records that have to be created before it is sent.
+
+        Raises:
+            InvalidCallError: the row cannot be created, whatever else is there.
+        """
         if row.fault is not None:
             raise RowError(row.fault)
-        built = self._map.command.build(Scope(row.cells, self._directory, row.warnings))
-        return cast(WoCreateCommand, built)  # what [command] is compiled for
+        scope = Scope(row.cells, self._directory, row.warnings)
+        built = cast(WoCreateCommand, self._map.command.build(scope))  # what [command] is compiled for
+        if scope.missing:
+            require_sendable(built)
+        return built, scope.missing
 
     def _stoppable(self, run: Run[Any, Any]) -> Run[Any, Any]:
         self._current = run

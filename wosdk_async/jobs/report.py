@@ -68,9 +68,13 @@ def _reason(error: Exception) -> str:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """The counts of an import; rows that were not started are those that the others leave."""
+    """The counts of an import; rows that were not started are those that the others leave.
+
+    ``empty_rows`` are not among ``rows``: nothing is made of them.
+    """
 
     rows: int
+    empty_rows: int = 0
     created: int = 0
     failed: int = 0
     in_doubt: int = 0
@@ -103,5 +107,6 @@ class Summary:
             "created": self.created,
             "failed": self.failed,
             "in_doubt": self.in_doubt,
+            "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
         }

@@ -13,7 +13,7 @@ from wosdk_async.jobs.template import Template
 from wosdk_async.model import Record, Ref
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.directory import Directory
+    from wosdk_async.jobs.directory import Directory, Entry
 
 __all__ = ["Branch", "Constant", "Limit", "Many", "Reference", "Scope", "Text", "Value"]
 
@@ -22,11 +22,15 @@ NONE: frozenset[str] = frozenset()
 
 @attrs.frozen
 class Scope:
-    """What a value is filled from; ``warnings`` collects what is said of it."""
+    """What a value is filled from.
+
+    ``warnings`` collects what is said of it, ``missing`` the records that have to be created for it first.
+    """
 
     cells: Mapping[str, str]
     directory: Directory
     warnings: list[str] = attrs.field(factory=list)
+    missing: list[Entry] = attrs.field(factory=list)
 
 
 class Value(Protocol):

@@ -5,6 +5,7 @@ Everything else in this package is written by ``wosdk_async.catalogue.generate``
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, cast
 
@@ -15,6 +16,7 @@ from wosdk_async.model._enum import OpenEnum
 from wosdk_async.model._init import Signature, say_what_is_near
 from wosdk_async.model._later import let_wait
 from wosdk_async.model._wire import Wire, WireTable, wire
+from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
     from wosdk_async.model.values import ErrorInfo
@@ -76,7 +78,7 @@ class Record:
         ]
         if self.extra:
             # Values of unknown fields are not shown: nobody knows which of them are secrets.
-            shown.append(f"extra=<{', '.join(self.extra)}>")
+            shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
@@ -87,7 +89,12 @@ class Referable(Record):
 
     @classmethod
     def ref(cls, id: int) -> Self:
-        """A reference to the entity ``id``: an object that carries nothing else (spec 2.1)."""
+        """A reference to the entity ``id``: an object that carries nothing else.
+
+        Raises InvalidCallError for an id that is not a whole number.
+        """
+        if id.__class__ is not int:
+            require_whole_number(f"{cls.__name__}.ref", id)
         make: Callable[..., Self] = cls
         return make(id=id)
 
@@ -95,15 +102,37 @@ class Referable(Record):
 if TYPE_CHECKING:
 
     def Ref(id: int) -> Any:
-        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+        """A reference to an entity by id, accepted by every reference field."""
+        # spec 2.1
 
 else:
 
     @attrs.frozen
     class Ref:
-        """A reference to an entity by id, accepted by every reference field (spec 2.1)."""
+        """A reference to an entity by id, accepted by every reference field."""
+
+        # spec 2.1
 
         id: int
+
+        def __attrs_post_init__(self) -> None:
+            if self.id.__class__ is not int:
+                require_whole_number("Ref", self.id)
+
+
+def require_whole_number(verb: str, id: object) -> None:
+    """Raise InvalidCallError, which says what to pass to ``verb``, for an id that is not a whole number."""
+    if isinstance(id, int) and not isinstance(id, bool):
+        return
+    from wosdk_async.errors import InvalidCallError
+
+    held = getattr(id, "id", None)
+    if isinstance(id, str) and id.isascii() and id.isdecimal() and len(id) < 20:
+        held = int(id)
+    remedy = f"pass {verb}({held})" if isinstance(held, int) else "pass the id of the record"
+    plain = id is None or isinstance(id, str | float | bool)
+    shown = reprlib.repr(id) if plain else f"an object of {type(id).__name__}"
+    raise InvalidCallError(f"{verb}() takes a whole number, not {shown}; {remedy}")
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -123,7 +152,8 @@ class Command(Record, Generic[R]):
     """A workflow command; ``R`` is the class of its result."""
 
     path: ClassVar[str] = ""
-    """Path below ``api/v1/cmd/`` (spec 4.2); empty for a shape that commands share."""
+    """Path below ``api/v1/cmd/``; empty for a shape that commands share."""
+    # spec 4.2
     other_paths: ClassVar[tuple[str, ...]] = ()
     """Other spellings of the path that sources show."""
     host: ClassVar[str | None] = None

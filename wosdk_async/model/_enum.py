@@ -1,4 +1,5 @@
-"""Open enums: lists of values that grow between releases of the service (facts 9)."""
+"""Open enums: lists of values that grow between releases of the service."""
+# facts 9
 
 from __future__ import annotations
 
@@ -15,13 +16,16 @@ class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
     prints, pickles and goes back to the service as it came. Such members are not kept, so values sent by
     somebody else cannot fill the memory; compare them with ``==``, not with ``is``.
 
-    The service accepts names and numbers and always answers with names (facts 3.3); a known number is
+    The service accepts names and numbers and always answers with names; a known number is
     read as its member.
     """
 
+    # facts 3.3
+
     _value_: str | int
     number: int | None
-    """The number of the value where a source shows it. Send names, never numbers (facts 9)."""
+    """The number of the value where a source shows it. Send names, never numbers."""
+    # facts 9
 
     def __new__(cls, value: str | int, number: int | None = None) -> Self:
         member = str.__new__(cls, value)

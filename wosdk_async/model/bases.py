@@ -18,140 +18,110 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class Entity(Referable):
-    """``CorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``CorrigoEntity`` of the service."""
 
     wire_name = "CorrigoEntity"
 
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
-    """Record identifier. Sources: spec, wsdl, peer."""
+    """Record identifier."""
     perform_deletion: bool | None = field(default=None, metadata=wire("PerformDeletion", "boolean"))
-    """Set true on a nested record to delete it on update. Sources: spec, wsdl, peer."""
+    """Set true on a nested record to delete it on update."""
     is_new: bool | None = field(default=None, metadata=wire("IsNew", "boolean"))
-    """Present in returned records. Source: spec."""
+    """Present in returned records."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class LockedEntity(Entity):
-    """``CorrigoEntityWithOptimisticLock`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``CorrigoEntityWithOptimisticLock`` of the service."""
 
     wire_name = "CorrigoEntityWithOptimisticLock"
 
     concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Version counter used for optimistic locking. Sources: spec, wsdl, peer."""
+    """Version counter used for optimistic locking."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class EmployeeLinkEntity(Entity):
-    """``EmployeeBridgeCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``EmployeeBridgeCorrigoEntity`` of the service."""
 
     wire_name = "EmployeeBridgeCorrigoEntity"
 
 
 @define(kw_only=True, eq=False, repr=False)
 class SimpleLookupEntity(Entity):
-    """``SimpleLookupCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``SimpleLookupCorrigoEntity`` of the service."""
 
     wire_name = "SimpleLookupCorrigoEntity"
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class MoneyValuesEntity(LockedEntity):
-    """``CorrigoEntityMoneyValues`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``CorrigoEntityMoneyValues`` of the service."""
 
     wire_name = "CorrigoEntityMoneyValues"
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Id of the parent record. Sources: wsdl, peer."""
+    """Id of the parent record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class LookupEntity(LockedEntity):
-    """``LookupCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``LookupCorrigoEntity`` of the service."""
 
     wire_name = "LookupCorrigoEntity"
 
     is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
-    """Soft-removal flag. Sources: wsdl, peer."""
+    """Soft-removal flag."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class PortfolioChildEntity(LockedEntity):
-    """``PortfolioChildCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``PortfolioChildCorrigoEntity`` of the service."""
 
     wire_name = "PortfolioChildCorrigoEntity"
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class RemovableEntity(LockedEntity):
-    """``RemovableCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``RemovableCorrigoEntity`` of the service."""
 
     wire_name = "RemovableCorrigoEntity"
 
     is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
-    """Soft-removal flag. Sources: wsdl, peer."""
+    """Soft-removal flag."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class LockedSimpleLookupEntity(LockedEntity):
-    """``SimpleLookupWithOptimisticLockCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``SimpleLookupWithOptimisticLockCorrigoEntity`` of the service."""
 
     wire_name = "SimpleLookupWithOptimisticLockCorrigoEntity"
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class RemovableWithOriginalEntity(RemovableEntity):
-    """``RemovableWithOriginalCorrigoEntity`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``RemovableWithOriginalCorrigoEntity`` of the service."""
 
     wire_name = "RemovableWithOriginalCorrigoEntity"
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     display_as_original: str | None = field(default=None, metadata=wire("DisplayAsOriginal", "string"))
-    """``DisplayAsOriginal`` on the wire. Sources: wsdl, peer."""
+    """``DisplayAsOriginal`` on the wire."""

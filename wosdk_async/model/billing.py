@@ -52,70 +52,68 @@ class BillingAccount(RemovableEntity):
 
     Operations: create, retrieve, update, delete, query. Older material calls it read only; recorded working
     for all operations.
-
-    Sources: wsdl, peer, doc.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     cp_theme_id: int | None = field(default=None, metadata=wire("CpThemeId", "integer"))
-    """Customer portal theme id. Sources: wsdl, peer."""
+    """Customer portal theme id."""
     is_bill_acct: bool | None = field(default=None, metadata=wire("IsBillAcct", "boolean"))
-    """``IsBillAcct`` on the wire. Sources: wsdl, peer."""
+    """``IsBillAcct`` on the wire."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
     payment_terms: str | None = field(default=None, metadata=wire("PaymentTerms", "string"))
-    """``PaymentTerms`` on the wire. Sources: wsdl, peer."""
+    """``PaymentTerms`` on the wire."""
     payment_number_of_days: int | None = field(default=None, metadata=wire("PaymentNumberOfDays", "integer"))
-    """``PaymentNumberOfDays`` on the wire. Sources: wsdl, peer."""
+    """``PaymentNumberOfDays`` on the wire."""
     payment_instrustions: str | None = field(default=None, metadata=wire("PaymentInstrustions", "string"))
-    """``PaymentInstrustions`` on the wire. Sources: wsdl, peer."""
+    """``PaymentInstrustions`` on the wire."""
     is_credit_hold: bool | None = field(default=None, metadata=wire("IsCreditHold", "boolean"))
-    """``IsCreditHold`` on the wire. Sources: wsdl, peer."""
+    """``IsCreditHold`` on the wire."""
     accrual_margin: int | None = field(default=None, metadata=wire("AccrualMargin", "integer"))
-    """``AccrualMargin`` on the wire. Sources: wsdl, peer."""
+    """``AccrualMargin`` on the wire."""
     sales_rep: str | None = field(default=None, metadata=wire("SalesRep", "string"))
-    """``SalesRep`` on the wire. Sources: wsdl, peer."""
+    """``SalesRep`` on the wire."""
     is_tax_exempt: bool | None = field(default=None, metadata=wire("IsTaxExempt", "boolean"))
-    """``IsTaxExempt`` on the wire. Sources: wsdl, peer."""
+    """``IsTaxExempt`` on the wire."""
     corp_entity: CorporateEntity | None = field(
         default=None, metadata=wire("CorpEntity", "ref", "CorporateEntity")
     )
-    """``CorpEntity`` on the wire. Sources: wsdl, peer."""
+    """``CorpEntity`` on the wire."""
     balance: Decimal | None = field(default=None, metadata=wire("Balance", "number"))
-    """``Balance`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``Balance`` on the wire. Exact decimal."""
     pay_day_type: int | None = field(default=None, metadata=wire("PayDayType", "integer"))
-    """``PayDayType`` on the wire. Sources: wsdl, peer."""
+    """``PayDayType`` on the wire."""
     pay_day_number: int | None = field(default=None, metadata=wire("PayDayNumber", "integer"))
-    """``PayDayNumber`` on the wire. Sources: wsdl, peer."""
+    """``PayDayNumber`` on the wire."""
     is_self_select: bool | None = field(default=None, metadata=wire("IsSelfSelect", "boolean"))
-    """``IsSelfSelect`` on the wire. Sources: wsdl, peer."""
+    """``IsSelfSelect`` on the wire."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     users: list[LinkUserAndCustomerGroup] | None = field(
         default=None, metadata=wire("Users", "ref", "LinkUserAndCustomerGroup", many=True)
     )
-    """``Users`` on the wire. Sources: wsdl, peer."""
+    """``Users`` on the wire."""
     customers: list[LinkCustomerAndGroup] | None = field(
         default=None, metadata=wire("Customers", "ref", "LinkCustomerAndGroup", many=True)
     )
-    """``Customers`` on the wire. Sources: wsdl, peer."""
+    """``Customers`` on the wire."""
     contacts: list[LinkContactAndGroup] | None = field(
         default=None, metadata=wire("Contacts", "ref", "LinkContactAndGroup", many=True)
     )
-    """``Contacts`` on the wire. Sources: wsdl, peer."""
+    """``Contacts`` on the wire."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: wsdl, peer."""
+    """Custom field values of the record."""
     address: Address2 | None = field(default=None, metadata=wire("Address", "ref", "Address2"))
-    """Street address. Sources: wsdl, peer."""
+    """Street address."""
     notes: list[Note] | None = field(default=None, metadata=wire("Notes", "ref", "Note", many=True))
-    """Notes attached to the record. Sources: wsdl, peer."""
+    """Notes attached to the record."""
     synchronize_nte: bool | None = field(default=None, metadata=wire("SynchronizeNte", "boolean"))
-    """``SynchronizeNte`` on the wire. Sources: wsdl, peer."""
+    """``SynchronizeNte`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -123,14 +121,12 @@ class CorporateEntity(LockedEntity):
     """``CorporateEntity`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -139,15 +135,15 @@ class GLAccount(Entity):
 
     Operations: query. Not known: create, retrieve, update, delete.
 
-    Key: Id, DisplayAs. Sources: wsdl, peer.
+    Key: Id, DisplayAs.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
-    """Description text. Sources: wsdl, peer."""
+    """Description text."""
     is_income: bool | None = field(default=None, metadata=wire("IsIncome", "boolean"))
-    """``IsIncome`` on the wire. Sources: wsdl, peer."""
+    """``IsIncome`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -155,64 +151,62 @@ class Invoice(LockedEntity):
     """Customer invoice.
 
     Operations: retrieve. Not create, update, delete. Not known: query. Read only; state changes by commands.
-
-    Sources: wsdl, peer, doc.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     time_set_id: int | None = field(default=None, metadata=wire("TimeSetId", "integer"))
-    """``TimeSetId`` on the wire. Sources: wsdl, peer."""
+    """``TimeSetId`` on the wire."""
     period: TimePeriod | None = field(default=None, metadata=wire("Period", "ref", "TimePeriod"))
-    """``Period`` on the wire. Sources: wsdl, peer."""
+    """``Period`` on the wire."""
     group: BillingAccount | None = field(default=None, metadata=wire("Group", "ref", "BillingAccount"))
-    """Billing account. Sources: wsdl, peer."""
+    """Billing account."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
     state: CiInvoiceState | None = field(default=None, metadata=wire("State", "enum", "CiInvoiceState"))
-    """State of the invoice. Sources: wsdl, peer."""
+    """State of the invoice."""
     po_number: str | None = field(default=None, metadata=wire("PoNumber", "string"))
-    """Purchase order number. Sources: wsdl, peer."""
+    """Purchase order number."""
     dt_due: datetime | None = field(default=None, metadata=wire("DtDue", "datetime-local"))
-    """``DtDue`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtDue`` on the wire. ISO 8601 local time, no zone."""
     gl_account: str | None = field(
         default=None, metadata=wire("GlAccount", "string", max_length=32, max_length_source="doc")
     )
-    """General ledger account. At most 32 characters. Sources: wsdl, peer, doc."""
+    """General ledger account. At most 32 characters."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=2048, max_length_source="doc")
     )
-    """Free-text comments. At most 2048 characters. Sources: wsdl, peer, doc."""
+    """Free-text comments. At most 2048 characters."""
     amt_base: Money | None = field(default=None, metadata=wire("AmtBase", "money", "Money"))
-    """Amount before tax. Sources: wsdl, peer."""
+    """Amount before tax."""
     amt_tax: Money | None = field(default=None, metadata=wire("AmtTax", "money", "Money"))
-    """Tax amount. Sources: wsdl, peer."""
+    """Tax amount."""
     amt_total: Money | None = field(default=None, metadata=wire("AmtTotal", "money", "Money"))
-    """Total amount with tax. Sources: wsdl, peer."""
+    """Total amount with tax."""
     is_multiline: bool | None = field(default=None, metadata=wire("IsMultiline", "boolean"))
-    """True when it has several lines. Sources: wsdl, peer."""
+    """True when it has several lines."""
     tax_transaction_id: str | None = field(default=None, metadata=wire("TaxTransactionId", "string"))
-    """``TaxTransactionId`` on the wire. Sources: wsdl, peer."""
+    """``TaxTransactionId`` on the wire."""
     is_tax_dirty: bool | None = field(default=None, metadata=wire("IsTaxDirty", "boolean"))
-    """``IsTaxDirty`` on the wire. Sources: wsdl, peer."""
+    """``IsTaxDirty`` on the wire."""
     line_items: list[InvoiceLine] | None = field(
         default=None, metadata=wire("LineItems", "ref", "InvoiceLine", many=True)
     )
-    """``LineItems`` on the wire. Sources: wsdl, peer."""
+    """``LineItems`` on the wire."""
     ext_number: str | None = field(
         default=None, metadata=wire("ExtNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Number in an outside system. At most 256 characters."""
     dt_posted: datetime | None = field(default=None, metadata=wire("DtPosted", "datetime-local"))
-    """When posted. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """When posted. ISO 8601 local time, no zone."""
     is_manually_sent: bool | None = field(default=None, metadata=wire("IsManuallySent", "boolean"))
-    """``IsManuallySent`` on the wire. Sources: wsdl, peer."""
+    """``IsManuallySent`` on the wire."""
     draft_process_step_id: DraftProcessStep | None = field(
         default=None, metadata=wire("DraftProcessStepId", "enum", "DraftProcessStep")
     )
-    """``DraftProcessStepId`` on the wire. Sources: wsdl, peer."""
+    """``DraftProcessStepId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -220,22 +214,20 @@ class InvoiceDictionaryItem(LookupEntity):
     """``InvoiceDictionaryItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
-    """Description text. Sources: wsdl, peer."""
+    """Description text."""
     tax_code: TaxCode | None = field(default=None, metadata=wire("TaxCode", "ref", "TaxCode"))
-    """Tax code applied. Sources: wsdl, peer."""
+    """Tax code applied."""
     cost_category: CostCategory | None = field(
         default=None, metadata=wire("CostCategory", "enum", "CostCategory")
     )
-    """``CostCategory`` on the wire. Sources: wsdl, peer."""
+    """``CostCategory`` on the wire."""
     gl_expense: str | None = field(default=None, metadata=wire("GlExpense", "string"))
-    """``GlExpense`` on the wire. Sources: wsdl, peer."""
+    """``GlExpense`` on the wire."""
     gl_income: str | None = field(default=None, metadata=wire("GlIncome", "string"))
-    """``GlIncome`` on the wire. Sources: wsdl, peer."""
+    """``GlIncome`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -243,46 +235,44 @@ class InvoiceLine(LockedEntity):
     """``InvoiceLine`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     location: Location | None = field(default=None, metadata=wire("Location", "ref", "Location"))
-    """``Location`` on the wire. Sources: wsdl, peer."""
+    """``Location`` on the wire."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
-    """Customer concerned. Sources: wsdl, peer."""
+    """Customer concerned."""
     type: CiItemType | None = field(default=None, metadata=wire("Type", "enum", "CiItemType"))
-    """``Type`` on the wire. Sources: wsdl, peer."""
+    """``Type`` on the wire."""
     dt_service: datetime | None = field(default=None, metadata=wire("DtService", "datetime-local"))
-    """``DtService`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtService`` on the wire. ISO 8601 local time, no zone."""
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
-    """Description text. Sources: wsdl, peer."""
+    """Description text."""
     qty: Decimal | None = field(default=None, metadata=wire("Qty", "number"))
-    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    """Quantity. Exact decimal."""
     rate: Money | None = field(default=None, metadata=wire("Rate", "money", "Money"))
-    """Rate per unit. Sources: wsdl, peer."""
+    """Rate per unit."""
     tax_rate: Decimal | None = field(default=None, metadata=wire("TaxRate", "number"))
-    """Tax rate. Exact decimal. Sources: wsdl, peer."""
+    """Tax rate. Exact decimal."""
     amt_tax: Money | None = field(default=None, metadata=wire("AmtTax", "money", "Money"))
-    """Tax amount. Sources: wsdl, peer."""
+    """Tax amount."""
     amt_total: Money | None = field(default=None, metadata=wire("AmtTotal", "money", "Money"))
-    """Total amount with tax. Sources: wsdl, peer."""
+    """Total amount with tax."""
     tax_code: str | None = field(default=None, metadata=wire("TaxCode", "string"))
-    """Tax code applied. Sources: wsdl, peer."""
+    """Tax code applied."""
     tax_code_reference: TaxCode | None = field(
         default=None, metadata=wire("TaxCodeReference", "ref", "TaxCode")
     )
-    """Tax code record applied. Sources: wsdl, peer."""
+    """Tax code record applied."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -291,28 +281,27 @@ class InvoiceLog(Entity):
 
     Operations: none. Not known: create, retrieve, update, delete, query.
 
-    Key: InvoiceId, Idx. Sources: wsdl, peer, doc.
+    Key: InvoiceId, Idx.
     """
 
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
-    """``Invoice`` on the wire. Sources: wsdl, peer."""
+    """``Invoice`` on the wire."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it. Sources: wsdl, peer."""
+    """Who performed it."""
     idx: int | None = field(default=None, metadata=wire("Idx", "integer", required=True))
-    """Order position. Required on creation. Sources: wsdl, peer, doc."""
+    """Order position. Required on creation."""
     action_type_id: CiActionType | None = field(
         default=None, metadata=wire("ActionTypeId", "enum", "CiActionType", required=True)
     )
-    """``ActionTypeId`` on the wire. Required on creation. Sources: wsdl, peer, doc."""
+    """``ActionTypeId`` on the wire. Required on creation."""
     dt_stamp: datetime | None = field(default=None, metadata=wire("DtStamp", "datetime-local", required=True))
-    """``DtStamp`` on the wire. ISO 8601 local time, no zone. Required on creation. Sources: wsdl, peer, doc.
-    """
+    """``DtStamp`` on the wire. ISO 8601 local time, no zone. Required on creation."""
     dt_actual: datetime | None = field(default=None, metadata=wire("DtActual", "datetime-local"))
-    """``DtActual`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtActual`` on the wire. ISO 8601 local time, no zone."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=1024, max_length_source="doc")
     )
-    """Free-text comments. At most 1024 characters. Sources: wsdl, peer, doc."""
+    """Free-text comments. At most 1024 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -320,42 +309,40 @@ class LaborCode(RemovableEntity):
     """``LaborCode`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
     show_for_wo: bool | None = field(default=None, metadata=wire("ShowForWo", "boolean"))
-    """``ShowForWo`` on the wire. Sources: wsdl, peer."""
+    """``ShowForWo`` on the wire."""
     is_time_card: bool | None = field(default=None, metadata=wire("IsTimeCard", "boolean"))
-    """``IsTimeCard`` on the wire. Sources: wsdl, peer."""
+    """``IsTimeCard`` on the wire."""
     is_productive: bool | None = field(default=None, metadata=wire("IsProductive", "boolean"))
-    """``IsProductive`` on the wire. Sources: wsdl, peer."""
+    """``IsProductive`` on the wire."""
     is_paid: bool | None = field(default=None, metadata=wire("IsPaid", "boolean"))
-    """``IsPaid`` on the wire. Sources: wsdl, peer."""
+    """``IsPaid`` on the wire."""
     is_shortcut: bool | None = field(default=None, metadata=wire("IsShortcut", "boolean"))
-    """``IsShortcut`` on the wire. Sources: wsdl, peer."""
+    """``IsShortcut`` on the wire."""
     is_def_time_card: bool | None = field(default=None, metadata=wire("IsDefTimeCard", "boolean"))
-    """``IsDefTimeCard`` on the wire. Sources: wsdl, peer."""
+    """``IsDefTimeCard`` on the wire."""
     external_code: str | None = field(default=None, metadata=wire("ExternalCode", "string"))
-    """``ExternalCode`` on the wire. Sources: wsdl, peer."""
+    """``ExternalCode`` on the wire."""
     type_id: LaborCodeType | None = field(default=None, metadata=wire("TypeId", "enum", "LaborCodeType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
-    """Rate per unit. Exact decimal. Sources: wsdl, peer."""
+    """Rate per unit. Exact decimal."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -364,48 +351,46 @@ class Payment(LockedEntity):
 
     Operations: create, retrieve, update, delete. Not known: query. Recorded working for all operations;
     posting by PostPaymentCommand.
-
-    Sources: wsdl, peer, doc.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     group: BillingAccount | None = field(
         default=None, metadata=wire("Group", "ref", "BillingAccount", required=True)
     )
-    """Billing account. Required on creation. Sources: wsdl, peer, doc."""
+    """Billing account. Required on creation."""
     number: str | None = field(
         default=None, metadata=wire("Number", "string", max_length=16, max_length_source="doc")
     )
-    """Human-facing number or code. At most 16 characters. Sources: wsdl, peer, doc."""
+    """Human-facing number or code. At most 16 characters."""
     state: PaymentState | None = field(default=None, metadata=wire("State", "enum", "PaymentState"))
-    """State of the payment. Sources: wsdl, peer."""
+    """State of the payment."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=2048, max_length_source="doc")
     )
-    """Free-text comments. At most 2048 characters. Sources: wsdl, peer, doc."""
+    """Free-text comments. At most 2048 characters."""
     method: PaymentMethod | None = field(default=None, metadata=wire("Method", "enum", "PaymentMethod"))
-    """Means of payment. Sources: wsdl, peer."""
+    """Means of payment."""
     reference: str | None = field(
         default=None, metadata=wire("Reference", "string", max_length=64, max_length_source="doc")
     )
-    """Check or reference number. At most 64 characters. Sources: wsdl, peer, doc."""
+    """Check or reference number. At most 64 characters."""
     dt_stamp: datetime | None = field(default=None, metadata=wire("DtStamp", "datetime-local", required=True))
-    """Date of payment. ISO 8601 local time, no zone. Required on creation. Sources: wsdl, peer, doc."""
+    """Date of payment. ISO 8601 local time, no zone. Required on creation."""
     amt_payment: Money | None = field(default=None, metadata=wire("AmtPayment", "money", "Money"))
-    """``AmtPayment`` on the wire. Sources: wsdl, peer."""
+    """``AmtPayment`` on the wire."""
     amt_balance: Money | None = field(default=None, metadata=wire("AmtBalance", "money", "Money"))
-    """``AmtBalance`` on the wire. Sources: wsdl, peer."""
+    """``AmtBalance`` on the wire."""
     dt_posted: datetime | None = field(default=None, metadata=wire("DtPosted", "datetime-local"))
-    """``DtPosted`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtPosted`` on the wire. ISO 8601 local time, no zone."""
     time_set_id: int | None = field(default=None, metadata=wire("TimeSetId", "integer"))
-    """``TimeSetId`` on the wire. Sources: wsdl, peer."""
+    """``TimeSetId`` on the wire."""
     items: list[PaymentItem] | None = field(
         default=None, metadata=wire("Items", "ref", "PaymentItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -413,30 +398,28 @@ class PaymentItem(LockedEntity):
     """``PaymentItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer, doc.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     object_type_id: ActorType | None = field(
         default=None, metadata=wire("ObjectTypeId", "enum", "ActorType", required=True)
     )
-    """Kind of the object it refers to. Required on creation. Sources: wsdl, peer, doc."""
+    """Kind of the object it refers to. Required on creation."""
     object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer", required=True))
-    """Id of the object it refers to. Required on creation. Sources: wsdl, peer, doc."""
+    """Id of the object it refers to. Required on creation."""
     is_credit: bool | None = field(default=None, metadata=wire("IsCredit", "boolean", required=True))
-    """``IsCredit`` on the wire. Required on creation. Sources: wsdl, peer, doc."""
+    """``IsCredit`` on the wire. Required on creation."""
     amt_balance: Money | None = field(default=None, metadata=wire("AmtBalance", "money", "Money"))
-    """``AmtBalance`` on the wire. Sources: wsdl, peer."""
+    """``AmtBalance`` on the wire."""
     amt_used: Money | None = field(default=None, metadata=wire("AmtUsed", "money", "Money"))
-    """``AmtUsed`` on the wire. Sources: wsdl, peer."""
+    """``AmtUsed`` on the wire."""
     ref_invoice: Invoice | None = field(default=None, metadata=wire("RefInvoice", "ref", "Invoice"))
-    """``RefInvoice`` on the wire. Sources: wsdl, peer."""
+    """``RefInvoice`` on the wire."""
     ref_payment: Payment | None = field(default=None, metadata=wire("RefPayment", "ref", "Payment"))
-    """``RefPayment`` on the wire. Sources: wsdl, peer."""
+    """``RefPayment`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -444,18 +427,16 @@ class PriceList(LockedEntity):
     """``PriceList`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     type_id: PriceListType | None = field(default=None, metadata=wire("TypeId", "enum", "PriceListType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -463,30 +444,28 @@ class PriceListItem(LockedEntity):
     """``PriceListItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     vendor_rate: Money | None = field(default=None, metadata=wire("VendorRate", "money", "Money"))
-    """``VendorRate`` on the wire. Sources: wsdl, peer."""
+    """``VendorRate`` on the wire."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     rate_type: RateType | None = field(default=None, metadata=wire("RateType", "enum", "RateType"))
-    """``RateType`` on the wire. Sources: wsdl, peer."""
+    """``RateType`` on the wire."""
     vendor_type: VendorType | None = field(default=None, metadata=wire("VendorType", "enum", "VendorType"))
-    """``VendorType`` on the wire. Sources: wsdl, peer."""
+    """``VendorType`` on the wire."""
     price_list_id: int | None = field(default=None, metadata=wire("PriceListId", "integer"))
-    """``PriceListId`` on the wire. Sources: wsdl, peer."""
+    """``PriceListId`` on the wire."""
     rate: Money | None = field(default=None, metadata=wire("Rate", "money", "Money"))
-    """Rate per unit. Sources: wsdl, peer."""
+    """Rate per unit."""
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -494,18 +473,16 @@ class TaxCode(RemovableEntity):
     """``TaxCode`` of the service.
 
     Operations: query. Not known: create, retrieve, update, delete.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     ext_id: str | None = field(default=None, metadata=wire("ExtId", "string"))
-    """``ExtId`` on the wire. Sources: wsdl, peer."""
+    """``ExtId`` on the wire."""
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
-    """Description text. Sources: wsdl, peer."""
+    """Description text."""
     country: str | None = field(default=None, metadata=wire("Country", "string"))
-    """Country. Sources: wsdl, peer."""
+    """Country."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -513,14 +490,12 @@ class TaxRegion(LockedSimpleLookupEntity):
     """``TaxRegion`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     items: list[TaxRegionItem] | None = field(
         default=None, metadata=wire("Items", "ref", "TaxRegionItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -528,16 +503,14 @@ class TaxRegionItem(LockedEntity):
     """``TaxRegionItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     tax_region_id: int | None = field(default=None, metadata=wire("TaxRegionId", "integer"))
-    """``TaxRegionId`` on the wire. Sources: wsdl, peer."""
+    """``TaxRegionId`` on the wire."""
     tax_code: TaxCode | None = field(default=None, metadata=wire("TaxCode", "ref", "TaxCode"))
-    """Tax code applied. Sources: wsdl, peer."""
+    """Tax code applied."""
     tax_rate: Decimal | None = field(default=None, metadata=wire("TaxRate", "number"))
-    """Tax rate. Exact decimal. Sources: wsdl, peer."""
+    """Tax rate. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -545,25 +518,19 @@ class TimePeriod(RemovableEntity):
     """``TimePeriod`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""
     dt_start: datetime | None = field(default=None, metadata=wire("dtStart", "datetime-local"))
-    """``dtStart`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire. Sources:
-    wsdl, peer.
-    """
+    """``dtStart`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire."""
     dt_end: datetime | None = field(default=None, metadata=wire("dtEnd", "datetime-local"))
-    """``dtEnd`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire. Sources:
-    wsdl, peer.
-    """
+    """``dtEnd`` on the wire. ISO 8601 local time, no zone. Lower-case first letter on the wire."""
     is_financial: bool | None = field(default=None, metadata=wire("IsFinancial", "boolean"))
-    """``IsFinancial`` on the wire. Sources: wsdl, peer."""
+    """``IsFinancial`` on the wire."""
     is_time: bool | None = field(default=None, metadata=wire("IsTime", "boolean"))
-    """``IsTime`` on the wire. Sources: wsdl, peer."""
+    """``IsTime`` on the wire."""

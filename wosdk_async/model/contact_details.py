@@ -23,34 +23,32 @@ class Address2(LockedEntity):
     """Street address of another record.
 
     Operations: create, retrieve, update, delete, query. Lives only as part of its owner.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: spec, wsdl, peer."""
+    """Kind of the owning object."""
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     type_id: StreetAddrType | None = field(default=None, metadata=wire("TypeId", "enum", "StreetAddrType"))
-    """Kind of the record. Sources: spec, wsdl, peer."""
+    """Kind of the record."""
     street: str | None = field(default=None, metadata=wire("Street", "string"))
-    """First street line. Sources: spec, wsdl, peer."""
+    """First street line."""
     street2: str | None = field(default=None, metadata=wire("Street2", "string"))
-    """Second street line. Sources: spec, wsdl, peer."""
+    """Second street line."""
     city: str | None = field(default=None, metadata=wire("City", "string"))
-    """City name. Sources: spec, wsdl, peer."""
+    """City name."""
     state: str | None = field(default=None, metadata=wire("State", "string"))
-    """State or region. Sources: spec, wsdl, peer."""
+    """State or region."""
     zip: str | None = field(default=None, metadata=wire("Zip", "string"))
-    """Postal code. Sources: spec, wsdl, peer."""
+    """Postal code."""
     country: str | None = field(default=None, metadata=wire("Country", "string"))
-    """Country. Sources: spec, wsdl, peer."""
+    """Country."""
     geo_status_id: GeoStatus | None = field(default=None, metadata=wire("GeoStatusId", "enum", "GeoStatus"))
-    """``GeoStatusId`` on the wire. Sources: wsdl, peer."""
+    """``GeoStatusId`` on the wire."""
     latitude: Decimal | None = field(default=None, metadata=wire("Latitude", "number"))
-    """Latitude in degrees. Exact decimal. Sources: wsdl, peer."""
+    """Latitude in degrees. Exact decimal."""
     longitude: Decimal | None = field(default=None, metadata=wire("Longitude", "number"))
-    """Longitude in degrees. Exact decimal. Sources: wsdl, peer."""
+    """Longitude in degrees. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -60,36 +58,31 @@ class Address(Entity):
     Operations: retrieve. Not create, update, delete. Not known: query. Read only.
 
     The specification calls the street address shape Address; on the wire it is Address2. The public schemas
-    also keep an older read-only Address class with these names plus coordinates. Sources: spec, wsdl, peer,
-    doc.
+    also keep an older read-only Address class with these names plus coordinates.
     """
 
     street: str | None = field(default=None, metadata=wire("Street", "string"))
-    """First street line. Sources: spec, wsdl, peer."""
+    """First street line."""
     city: str | None = field(default=None, metadata=wire("City", "string"))
-    """City name. Sources: spec, wsdl, peer."""
+    """City name."""
     state: str | None = field(default=None, metadata=wire("State", "string"))
-    """State or region. Sources: spec, wsdl, peer."""
+    """State or region."""
     zip: str | None = field(default=None, metadata=wire("Zip", "string"))
-    """Postal code. Sources: spec, wsdl, peer."""
+    """Postal code."""
     street2: str | None = field(default=None, metadata=wire("Street2", "string"))
-    """Second street line. Sources: spec, wsdl, peer."""
+    """Second street line."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Legacy Address class in the public schemas has an integer here. Sources:
-    spec, wsdl, peer.
-    """
+    """Kind of the owning object. Legacy Address class in the public schemas has an integer here."""
     type_id: StreetAddrType | None = field(default=None, metadata=wire("TypeId", "enum", "StreetAddrType"))
-    """Kind of the record. Legacy Address class in the public schemas has a single character here. Sources:
-    spec, wsdl, peer.
-    """
+    """Kind of the record. Legacy Address class in the public schemas has a single character here."""
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     latitude: Decimal | None = field(default=None, metadata=wire("Latitude", "number"))
-    """Latitude in degrees. Exact decimal. Sources: wsdl, peer."""
+    """Latitude in degrees. Exact decimal."""
     longitude: Decimal | None = field(default=None, metadata=wire("Longitude", "number"))
-    """Longitude in degrees. Exact decimal. Sources: wsdl, peer."""
+    """Longitude in degrees. Exact decimal."""
     country: str | None = field(default=None, metadata=wire("Country", "string"))
-    """Country. Sources: spec, wsdl, peer."""
+    """Country."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -97,22 +90,20 @@ class ContactAddress(Entity):
     """Older contact point.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     type_id: ContactAddrType | None = field(default=None, metadata=wire("TypeId", "enum", "ContactAddrType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     address: str | None = field(default=None, metadata=wire("Address", "string"))
-    """Phone number, e-mail or other text. Sources: wsdl, peer."""
+    """Phone number, e-mail or other text."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
     is_alert: bool | None = field(default=None, metadata=wire("IsAlert", "boolean"))
-    """Receives alerts. Sources: wsdl, peer."""
+    """Receives alerts."""
     is_locked: bool | None = field(default=None, metadata=wire("IsLocked", "boolean"))
-    """Locked against changes. Sources: wsdl, peer."""
+    """Locked against changes."""
     is_report: bool | None = field(default=None, metadata=wire("IsReport", "boolean"))
-    """Receives reports. Sources: wsdl, peer."""
+    """Receives reports."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -120,23 +111,19 @@ class ContactInfo(LockedEntity):
     """Contact point of a record.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     addr_type_id: ContactAddrType | None = field(
         default=None, metadata=wire("AddrTypeId", "enum", "ContactAddrType", required=True)
     )
-    """Kind of contact point. Required on creation. Required per vendor sample. Sources: wsdl, peer."""
+    """Kind of contact point. Required on creation. Required per vendor sample."""
     address: str | None = field(default=None, metadata=wire("Address", "string", required=True))
-    """Phone number, e-mail or other text. Required on creation. Required per vendor sample. Sources: wsdl,
-    peer.
-    """
+    """Phone number, e-mail or other text. Required on creation. Required per vendor sample."""
     is_alert: bool | None = field(default=None, metadata=wire("IsAlert", "boolean"))
-    """Receives alerts. Sources: wsdl, peer."""
+    """Receives alerts."""
     is_report: bool | None = field(default=None, metadata=wire("IsReport", "boolean"))
-    """Receives reports. Sources: wsdl, peer."""
+    """Receives reports."""

@@ -43,114 +43,108 @@ class WorkOrderCost(LockedEntity):
     """Costs, vendor invoice and billing of a work order.
 
     Operations: retrieve, update, query. Not create, delete. Read and update only.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: spec, wsdl, peer."""
+    """Currency code of the record."""
     bill_to_option: BillToOption | None = field(
         default=None, metadata=wire("BillToOption", "ref", "BillToOption")
     )
-    """Who is billed for the work order. Sources: wsdl, peer."""
+    """Who is billed for the work order."""
     costs_total: Money | None = field(default=None, metadata=wire("CostsTotal", "money", "Money"))
-    """Sum of internal costs. Sources: spec, wsdl, peer."""
+    """Sum of internal costs."""
     ap_state_id: ApState | None = field(default=None, metadata=wire("ApStateId", "enum", "ApState"))
-    """Payable state derived from the invoice status. Sources: spec, wsdl, peer."""
+    """Payable state derived from the invoice status."""
     ap_status_id: int | None = field(default=None, metadata=wire("ApStatusId", "integer"))
-    """Id of the vendor invoice status. Sources: spec, wsdl, peer."""
+    """Id of the vendor invoice status."""
     job_code: str | None = field(default=None, metadata=wire("JobCode", "string"))
-    """Job code. Sources: spec, wsdl, peer."""
+    """Job code."""
     contract: Contract | None = field(default=None, metadata=wire("Contract", "ref", "Contract"))
-    """Billing contract. Sources: wsdl, peer."""
+    """Billing contract."""
     authorization_code: str | None = field(
         default=None, metadata=wire("AuthorizationCode", "string", max_length=32, max_length_source="doc")
     )
-    """Code entered when the invoice is authorized. At most 32 characters. Sources: spec, wsdl, peer, doc."""
+    """Code entered when the invoice is authorized. At most 32 characters."""
     check_number: str | None = field(
         default=None, metadata=wire("CheckNumber", "string", max_length=64, max_length_source="doc")
     )
-    """Check number entered when paid. At most 64 characters. Sources: spec, wsdl, peer, doc."""
+    """Check number entered when paid. At most 64 characters."""
     payment_amount: Money | None = field(default=None, metadata=wire("PaymentAmount", "money", "Money"))
-    """Amount paid to the vendor. Sources: spec, wsdl, peer."""
+    """Amount paid to the vendor."""
     payment_notes: str | None = field(default=None, metadata=wire("PaymentNotes", "string"))
-    """Notes on the payment. Sources: spec, wsdl, peer."""
+    """Notes on the payment."""
     check_cut_date: datetime | None = field(default=None, metadata=wire("CheckCutDate", "datetime-local"))
-    """Date of payment, no time part. ISO 8601 local time, no zone. Date only. Sources: wsdl, peer, doc."""
+    """Date of payment, no time part. ISO 8601 local time, no zone. Date only."""
     check_clear_date: datetime | None = field(default=None, metadata=wire("CheckClearDate", "datetime-local"))
-    """Date the check cleared, no time part. ISO 8601 local time, no zone. Date only. Sources: wsdl, peer,
-    doc.
-    """
+    """Date the check cleared, no time part. ISO 8601 local time, no zone. Date only."""
     gl_account: str | None = field(default=None, metadata=wire("GlAccount", "string"))
-    """General ledger account. Sources: spec, wsdl, peer."""
+    """General ledger account."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Vendor invoice number. Sources: spec, wsdl, peer."""
+    """Vendor invoice number."""
     vendor_invoice_date: datetime | None = field(
         default=None, metadata=wire("VendorInvoiceDate", "datetime-local")
     )
-    """Date on the vendor invoice. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Date on the vendor invoice. ISO 8601 local time, no zone."""
     vendor_invoice_received_date: datetime | None = field(
         default=None, metadata=wire("VendorInvoiceReceivedDate", "datetime-local")
     )
-    """Date the vendor invoice arrived. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Date the vendor invoice arrived. ISO 8601 local time, no zone."""
     vendor_invoice_total: Money | None = field(
         default=None, metadata=wire("VendorInvoiceTotal", "money", "Money")
     )
-    """Total of the vendor invoice. Sources: spec, wsdl, peer."""
+    """Total of the vendor invoice."""
     is_pre_billed: bool | None = field(default=None, metadata=wire("IsPreBilled", "boolean"))
-    """Pre-billed flag. Sources: spec, wsdl, peer."""
+    """Pre-billed flag."""
     expenses_total: Money | None = field(default=None, metadata=wire("ExpensesTotal", "money", "Money"))
-    """Costs plus vendor invoice. Sources: spec, wsdl, peer."""
+    """Costs plus vendor invoice."""
     billing_rule: BillingRule | None = field(
         default=None, metadata=wire("BillingRule", "enum", "BillingRule")
     )
-    """What is billed to the customer. Sources: spec, wsdl, peer."""
+    """What is billed to the customer."""
     tax_status: TaxValidationStatus | None = field(
         default=None, metadata=wire("TaxStatus", "enum", "TaxValidationStatus")
     )
-    """Result of the tax check. Sources: spec, wsdl, peer."""
+    """Result of the tax check."""
     customer_nte: Money | None = field(default=None, metadata=wire("CustomerNte", "money", "Money"))
-    """Not-to-exceed amount agreed with the customer. Sources: spec, wsdl, peer."""
+    """Not-to-exceed amount agreed with the customer."""
     items: list[FinancialItem] | None = field(
         default=None, metadata=wire("Items", "ref", "FinancialItem", many=True)
     )
-    """Line items. Sources: spec, wsdl, peer."""
+    """Line items."""
     tax_validation_note: Blob | None = field(default=None, metadata=wire("TaxValidationNote", "ref", "Blob"))
-    """Stored output of the tax check. Sources: wsdl, peer."""
+    """Stored output of the tax check."""
     tax_details: list[TaxDetail] | None = field(
         default=None, metadata=wire("TaxDetails", "object", "TaxDetail", many=True)
     )
-    """Taxes by jurisdiction. Sources: wsdl, peer."""
+    """Taxes by jurisdiction."""
     service_fees_total: Money | None = field(
         default=None, metadata=wire("ServiceFeesTotal", "money", "Money")
     )
-    """Sum of service fees. Sources: spec, wsdl, peer."""
+    """Sum of service fees."""
     cost_status_id: int | None = field(default=None, metadata=wire("CostStatusId", "integer"))
-    """Id of the internal cost status. Sources: spec, wsdl, peer."""
+    """Id of the internal cost status."""
     cost_state: CostState | None = field(
         default=None, metadata=wire("CostState", "enum", "CostState", required=True)
     )
-    """State derived from the cost status. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """State derived from the cost status. Required on creation."""
     charge_code: ChargeCodeLookup | None = field(
         default=None, metadata=wire("ChargeCode", "ref", "ChargeCodeLookup", required=True)
     )
-    """Charge-back code. Required on creation. Sources: wsdl, peer, doc."""
+    """Charge-back code. Required on creation."""
     billing_account: BillingAccount | None = field(
         default=None, metadata=wire("BillingAccount", "ref", "BillingAccount")
     )
-    """Billing account (customer group). Sources: wsdl, peer."""
+    """Billing account (customer group)."""
     external_id: str | None = field(default=None, metadata=wire("ExternalId", "string"))
-    """Identifier in an outside system. Sources: spec, wsdl, peer."""
+    """Identifier in an outside system."""
     bill_to_type: str | None = field(default=None, metadata=wire("BillToType", "string"))
     """Who is billed, as a text value. Specification only; not in the public schemas; public schemas hold
-    BillToOption (record with TypeId of BillToTypeRule, value None) instead. Source: spec.
+    BillToOption (record with TypeId of BillToTypeRule, value None) instead.
     """
     billing_contact: Any = field(default=None, metadata=wire("BillingContact", "object"))
-    """Contact of the billing account. Listed by the class help of release 9.15 only; type not given. Source:
-    doc.
-    """
+    """Contact of the billing account. Listed by the class help of release 9.15 only; type not given."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -158,30 +152,28 @@ class ApInvoiceStatus(RemovableEntity):
     """Vendor invoice status.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
-
-    Sources: wsdl, peer, doc.
     """
 
     display_as: str | None = field(
         default=None, metadata=wire("DisplayAs", "string", max_length=80, max_length_source="doc")
     )
-    """Label shown to users. At most 80 characters. Sources: wsdl, peer, doc."""
+    """Label shown to users. At most 80 characters."""
     description: str | None = field(
         default=None, metadata=wire("Description", "string", max_length=256, max_length_source="doc")
     )
-    """Longer description text. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Longer description text. At most 256 characters."""
     forecast_group_id: ForecastGroup | None = field(
         default=None, metadata=wire("ForecastGroupId", "enum", "ForecastGroup")
     )
-    """Forecast group it counts towards. Sources: wsdl, peer."""
+    """Forecast group it counts towards."""
     ap_state_id: ApState | None = field(default=None, metadata=wire("ApStateId", "enum", "ApState"))
-    """Payable state the status belongs to. Sources: wsdl, peer."""
+    """Payable state the status belongs to."""
     ready_for_export: bool | None = field(default=None, metadata=wire("ReadyForExport", "boolean"))
-    """Invoices in it may be exported. Sources: wsdl, peer."""
+    """Invoices in it may be exported."""
     set_on_export: bool | None = field(default=None, metadata=wire("SetOnExport", "boolean"))
-    """Status set by an export. Sources: wsdl, peer."""
+    """Status set by an export."""
     child_wo_default: bool | None = field(default=None, metadata=wire("ChildWoDefault", "boolean"))
-    """``ChildWoDefault`` on the wire. Sources: wsdl, peer."""
+    """``ChildWoDefault`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -189,16 +181,14 @@ class BillToOption(Entity):
     """``BillToOption`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     code: str | None = field(default=None, metadata=wire("Code", "string"))
-    """``Code`` on the wire. Sources: wsdl, peer."""
+    """``Code`` on the wire."""
     type_id: BillToTypeRule | None = field(default=None, metadata=wire("TypeId", "enum", "BillToTypeRule"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -206,12 +196,10 @@ class ChargeCodeLookup(LookupEntity):
     """``ChargeCodeLookup`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     code: str | None = field(default=None, metadata=wire("Code", "string"))
-    """``Code`` on the wire. Sources: wsdl, peer."""
+    """``Code`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -219,74 +207,72 @@ class FinancialItem(LockedEntity):
     """Line of the financial record.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer, doc.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=1024, max_length_source="doc")
     )
-    """Free-text comment. At most 1024 characters. Sources: wsdl, peer, doc."""
+    """Free-text comment. At most 1024 characters."""
     amount: Money | None = field(default=None, metadata=wire("Amount", "money", "Money"))
-    """Total amount. Sources: wsdl, peer."""
+    """Total amount."""
     cost_category_id: CostCategory | None = field(
         default=None, metadata=wire("CostCategoryId", "enum", "CostCategory")
     )
-    """Cost category. Sources: wsdl, peer."""
+    """Cost category."""
     rate: Money | None = field(default=None, metadata=wire("Rate", "money", "Money"))
-    """Rate per unit. Sources: wsdl, peer."""
+    """Rate per unit."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start of the labor. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start of the labor. ISO 8601 local time, no zone."""
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
-    """Labor time in minutes. Sources: wsdl, peer."""
+    """Labor time in minutes."""
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
     exclude: bool | None = field(default=None, metadata=wire("Exclude", "boolean"))
-    """Left out of the customer invoice. Sources: wsdl, peer."""
+    """Left out of the customer invoice."""
     rule_modification: WoCostExclusion | None = field(
         default=None, metadata=wire("RuleModification", "enum", "WoCostExclusion")
     )
-    """Rule for leaving other items out. Sources: wsdl, peer."""
+    """Rule for leaving other items out."""
     product: Product | None = field(default=None, metadata=wire("Product", "ref", "Product"))
-    """Product. Sources: wsdl, peer."""
+    """Product."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
-    """Who did the labor. Sources: wsdl, peer."""
+    """Who did the labor."""
     quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
-    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    """Quantity. Exact decimal."""
     labor_code: LaborCode | None = field(default=None, metadata=wire("LaborCode", "ref", "LaborCode"))
-    """Labor code. Sources: wsdl, peer."""
+    """Labor code."""
     type_id: WoCostLineType | None = field(default=None, metadata=wire("TypeId", "enum", "WoCostLineType"))
-    """Which part of the financial record it is. Sources: wsdl, peer."""
+    """Which part of the financial record it is."""
     tax_amount: Money | None = field(default=None, metadata=wire("TaxAmount", "money", "Money"))
-    """``TaxAmount`` on the wire. Sources: wsdl, peer."""
+    """``TaxAmount`` on the wire."""
     withholding_tax_rate: Decimal | None = field(default=None, metadata=wire("WithholdingTaxRate", "number"))
-    """``WithholdingTaxRate`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``WithholdingTaxRate`` on the wire. Exact decimal."""
     withholding_tax_rate_undefined: bool | None = field(
         default=None, metadata=wire("WithholdingTaxRateUndefined", "boolean")
     )
-    """``WithholdingTaxRateUndefined`` on the wire. Sources: wsdl, peer."""
+    """``WithholdingTaxRateUndefined`` on the wire."""
     stock_location: StockLocation | None = field(
         default=None, metadata=wire("StockLocation", "ref", "StockLocation")
     )
-    """``StockLocation`` on the wire. Sources: wsdl, peer."""
+    """``StockLocation`` on the wire."""
     tax_code_reference: TaxCode | None = field(
         default=None, metadata=wire("TaxCodeReference", "ref", "TaxCode")
     )
-    """Tax code record applied. Sources: wsdl, peer."""
+    """Tax code record applied."""
     non_billable: bool | None = field(default=None, metadata=wire("NonBillable", "boolean"))
-    """Not billed. Sources: wsdl, peer."""
+    """Not billed."""
     merchant_name: str | None = field(default=None, metadata=wire("MerchantName", "string"))
-    """Merchant of a purchase. Sources: wsdl, peer."""
+    """Merchant of a purchase."""
     check_for_non_billable: bool | None = field(default=None, metadata=wire("CheckForNonBillable", "boolean"))
-    """``CheckForNonBillable`` on the wire. Sources: wsdl, peer."""
+    """``CheckForNonBillable`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -294,22 +280,20 @@ class InternalCostStatus(Entity):
     """``InternalCostStatus`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     name: str | None = field(default=None, metadata=wire("Name", "string"))
-    """Name. Sources: wsdl, peer."""
+    """Name."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     forecast_group_id: ForecastGroup | None = field(
         default=None, metadata=wire("ForecastGroupId", "enum", "ForecastGroup")
     )
-    """Forecast group it counts towards. Sources: wsdl, peer."""
+    """Forecast group it counts towards."""
     internal_cost_state_id: CostState | None = field(
         default=None, metadata=wire("InternalCostStateId", "enum", "CostState")
     )
-    """``InternalCostStateId`` on the wire. Sources: wsdl, peer."""
+    """``InternalCostStateId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -317,36 +301,34 @@ class QuoteOrEstimateItem(LockedEntity):
     """``QuoteOrEstimateItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Id of the parent record. Sources: wsdl, peer."""
+    """Id of the parent record."""
     parent_type_id: ActorType | None = field(default=None, metadata=wire("ParentTypeId", "enum", "ActorType"))
-    """``ParentTypeId`` on the wire. Sources: wsdl, peer."""
+    """``ParentTypeId`` on the wire."""
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
-    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    """Quantity. Exact decimal."""
     rate: Money | None = field(default=None, metadata=wire("Rate", "money", "Money"))
-    """Rate per unit. Sources: wsdl, peer."""
+    """Rate per unit."""
     amount: Money | None = field(default=None, metadata=wire("Amount", "money", "Money"))
-    """Total amount. Sources: wsdl, peer."""
+    """Total amount."""
     is_flagged: bool | None = field(default=None, metadata=wire("IsFlagged", "boolean"))
-    """``IsFlagged`` on the wire. Sources: wsdl, peer."""
+    """``IsFlagged`` on the wire."""
     tax_code: TaxCode | None = field(default=None, metadata=wire("TaxCode", "ref", "TaxCode"))
-    """Tax code applied. Sources: wsdl, peer."""
+    """Tax code applied."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -354,42 +336,40 @@ class WoEstimate(LockedEntity):
     """Estimate approved by the customer.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer, doc.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Id of the owning work order. Required on creation. Sources: wsdl, peer, doc."""
+    """Id of the owning work order. Required on creation."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     amount: Money | None = field(default=None, metadata=wire("Amount", "money", "Money"))
-    """Total amount. Sources: wsdl, peer."""
+    """Total amount."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=2048, max_length_source="doc")
     )
-    """Free-text comment. At most 2048 characters. Sources: wsdl, peer, doc."""
+    """Free-text comment. At most 2048 characters."""
     status_id: QuoteStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "QuoteStatus", required=True)
     )
-    """State of the estimate. Required on creation. Sources: wsdl, peer, doc."""
+    """State of the estimate. Required on creation."""
     reason: str | None = field(
         default=None, metadata=wire("Reason", "string", max_length=256, max_length_source="doc")
     )
-    """Answer given on rejection. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Answer given on rejection. At most 256 characters."""
     contact_id: int | None = field(default=None, metadata=wire("ContactId", "integer"))
-    """Id of the contact. Sources: wsdl, peer."""
+    """Id of the contact."""
     contact_name: str | None = field(
         default=None, metadata=wire("ContactName", "string", max_length=256, max_length_source="doc")
     )
-    """``ContactName`` on the wire. At most 256 characters. Sources: wsdl, peer, doc."""
+    """``ContactName`` on the wire. At most 256 characters."""
     is_multiline: bool | None = field(default=None, metadata=wire("IsMultiline", "boolean"))
-    """True when it has several lines. Sources: wsdl, peer."""
+    """True when it has several lines."""
     items: list[QuoteOrEstimateItem] | None = field(
         default=None, metadata=wire("Items", "ref", "QuoteOrEstimateItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -397,31 +377,29 @@ class WoQuote(LockedEntity):
     """Price asked by the provider.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer, doc.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     amount: Money | None = field(default=None, metadata=wire("Amount", "money", "Money"))
-    """Total amount. Sources: wsdl, peer."""
+    """Total amount."""
     description: str | None = field(
         default=None, metadata=wire("Description", "string", max_length=3072, max_length_source="doc")
     )
-    """Longer description text. At most 3072 characters. Sources: wsdl, peer, doc."""
+    """Longer description text. At most 3072 characters."""
     reason: str | None = field(
         default=None, metadata=wire("Reason", "string", max_length=256, max_length_source="doc")
     )
-    """Why it was rejected. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Why it was rejected. At most 256 characters."""
     status_id: QuoteStatus | None = field(default=None, metadata=wire("StatusId", "enum", "QuoteStatus"))
-    """State of the quote. Sources: wsdl, peer."""
+    """State of the quote."""
     is_multiline: bool | None = field(default=None, metadata=wire("IsMultiline", "boolean"))
-    """True when it has several lines. Sources: wsdl, peer."""
+    """True when it has several lines."""
     items: list[QuoteOrEstimateItem] | None = field(
         default=None, metadata=wire("Items", "ref", "QuoteOrEstimateItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""

@@ -23,20 +23,19 @@ class CustomField(Entity):
     Operations: none. Not known: create, retrieve, update, delete, query.
 
     The specification names the entity type CustomField; WorkOrder.CustomFields holds CustomField2 in the
-    public schemas, CustomField being an older class. Sources: spec, wsdl, peer.
+    public schemas, CustomField being an older class.
     """
 
     descriptor: CustomFieldDescriptor | None = field(
         default=None, metadata=wire("Descriptor", "ref", "CustomFieldDescriptor")
     )
-    """Definition of the value. Sources: spec, wsdl, peer."""
+    """Definition of the value."""
     object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
-    """Id of the object it refers to. Sources: spec, wsdl, peer."""
+    """Id of the object it refers to."""
     value: str | None = field(default=None, metadata=wire("Value", "string"))
-    """Stored value. Sources: spec, wsdl, peer."""
+    """Stored value."""
     object_type_id: ActorType | None = field(default=None, metadata=wire("ObjectTypeId", "enum", "ActorType"))
-    """Kind of the object it refers to. In the public schemas this property is on CustomField2. Source: spec.
-    """
+    """Kind of the object it refers to. In the public schemas this property is on CustomField2."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -44,24 +43,22 @@ class CustomField2(Entity):
     """Custom field value.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer.
     """
 
     descriptor: CustomFieldDescriptor | None = field(
         default=None, metadata=wire("Descriptor", "ref", "CustomFieldDescriptor")
     )
-    """Definition of the value. Sources: spec, wsdl, peer."""
+    """Definition of the value."""
     object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
-    """Id of the object it refers to. Sources: spec, wsdl, peer."""
+    """Id of the object it refers to."""
     object_type_id: ActorType | None = field(default=None, metadata=wire("ObjectTypeId", "enum", "ActorType"))
-    """Kind of the object it refers to. Sources: spec, wsdl, peer."""
+    """Kind of the object it refers to."""
     value: str | None = field(default=None, metadata=wire("Value", "string"))
-    """Value as text; link fields hold an HTML anchor. Sources: spec, wsdl, peer."""
+    """Value as text; link fields hold an HTML anchor."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -69,14 +66,12 @@ class CustomFieldAutocompleteOption(LockedEntity):
     """``CustomFieldAutocompleteOption`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     descriptor_id: int | None = field(default=None, metadata=wire("DescriptorId", "integer"))
-    """``DescriptorId`` on the wire. Sources: wsdl, peer."""
+    """``DescriptorId`` on the wire."""
     value: str | None = field(default=None, metadata=wire("Value", "string"))
-    """Stored value. Sources: wsdl, peer."""
+    """Stored value."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -84,36 +79,34 @@ class CustomFieldDescriptor(RemovableEntity):
     """Definition of a custom field.
 
     Operations: query. Not known: create, retrieve, update, delete.
-
-    Sources: wsdl, peer, doc.
     """
 
     actor_type_id: ActorType | None = field(
         default=None, metadata=wire("ActorTypeId", "enum", "ActorType", required=True)
     )
-    """Kind of object that carries the field. Required on creation. Sources: wsdl, peer, doc."""
+    """Kind of object that carries the field. Required on creation."""
     length: int | None = field(default=None, metadata=wire("Length", "integer"))
-    """Longest text allowed. Sources: wsdl, peer."""
+    """Longest text allowed."""
     type: CfType | None = field(default=None, metadata=wire("Type", "enum", "CfType", required=True))
-    """Data type of the field. Required on creation. Sources: wsdl, peer, doc."""
+    """Data type of the field. Required on creation."""
     shared_with_provider: CfSharingMode | None = field(
         default=None, metadata=wire("SharedWithProvider", "enum", "CfSharingMode")
     )
-    """``SharedWithProvider`` on the wire. Sources: wsdl, peer."""
+    """``SharedWithProvider`` on the wire."""
     shared_by_requestor: CfSharingMode | None = field(
         default=None, metadata=wire("SharedByRequestor", "enum", "CfSharingMode")
     )
-    """``SharedByRequestor`` on the wire. Sources: wsdl, peer."""
+    """``SharedByRequestor`` on the wire."""
     cpn_requestor_id: int | None = field(default=None, metadata=wire("CpnRequestorId", "integer"))
-    """``CpnRequestorId`` on the wire. Sources: wsdl, peer."""
+    """``CpnRequestorId`` on the wire."""
     name: str | None = field(
         default=None, metadata=wire("Name", "string", max_length=64, max_length_source="doc", required=True)
     )
-    """Name. At most 64 characters. Required on creation. Sources: wsdl, peer, doc."""
+    """Name. At most 64 characters. Required on creation."""
     options: list[CustomFieldOption] | None = field(
         default=None, metadata=wire("Options", "ref", "CustomFieldOption", many=True)
     )
-    """Allowed choices. Sources: wsdl, peer."""
+    """Allowed choices."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -121,13 +114,11 @@ class CustomFieldOption(LockedEntity):
     """``CustomFieldOption`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Id of the parent record. Sources: wsdl, peer."""
+    """Id of the parent record."""
     idx: int | None = field(default=None, metadata=wire("Idx", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     value: str | None = field(default=None, metadata=wire("Value", "string"))
-    """Stored value. Sources: wsdl, peer."""
+    """Stored value."""

@@ -30,46 +30,42 @@ class Space(RemovableEntity):
     """Occupancy of a unit by a customer.
 
     Operations: retrieve, update, delete. Not create. Not known: query. Create by SpaceCreateCommand.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
-    """Id of the customer. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Id of the customer. Required on creation."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
-    """Unit asset occupied. The specification calls the type Asset. Required on creation. Sources: spec, wsdl,
-    peer, doc.
-    """
+    """Unit asset occupied. The service's documents call the type Asset. Required on creation."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
     """Start of the lease. ISO 8601 local time, no zone. Class help marks it required, schema lets it be
-    empty. Sources: spec, wsdl, peer, doc.
+    empty.
     """
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
     """End of the lease. ISO 8601 local time, no zone. Class help marks it required, schema lets it be empty;
-    spec 2.7 says no end date field is shown. Sources: wsdl, peer, doc.
+    the specification shows no end date field.
     """
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
     """Expected or actual date of moving out. ISO 8601 local time, no zone. Class help marks it required,
-    schema lets it be empty; spec 2.7 says no move-out date field is shown. Sources: wsdl, peer, doc.
+    schema lets it be empty; the specification shows no move-out date field.
     """
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)
     )
-    """Work zone it belongs to. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Work zone it belongs to. Required on creation."""
     status_id: LeasingSpaceStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "LeasingSpaceStatus", required=True)
     )
-    """Occupancy status. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Occupancy status. Required on creation."""
     addresses: list[Address2] | None = field(
         default=None, metadata=wire("Addresses", "ref", "Address2", many=True, required=True)
     )
-    """Address of the unit asset. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Address of the unit asset. Required on creation."""
     instructions: str | None = field(
         default=None, metadata=wire("Instructions", "string", max_length=256, max_length_source="doc")
     )
-    """Instruction text shown to users. At most 256 characters. Sources: spec, wsdl, peer, doc."""
+    """Instruction text shown to users. At most 256 characters."""
     move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
-    """Date of moving in. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """Date of moving in. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -77,70 +73,64 @@ class Customer(RemovableEntity):
     """Organization served.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     display_as: str | None = field(
         default=None,
         metadata=wire("DisplayAs", "string", max_length=64, max_length_source="doc", required=True),
     )
-    """Label shown to users. At most 64 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Label shown to users. At most 64 characters. Required on creation."""
     name: str | None = field(
         default=None, metadata=wire("Name", "string", max_length=64, max_length_source="doc", required=True)
     )
-    """Name. At most 64 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Name. At most 64 characters. Required on creation."""
     work_zone: WorkZone | None = field(
         default=None, metadata=wire("WorkZone", "ref", "WorkZone", required=True)
     )
-    """Work zone it belongs to. Required on creation. Sources: wsdl, peer, doc."""
+    """Work zone it belongs to. Required on creation."""
     dba: str | None = field(
         default=None, metadata=wire("Dba", "string", max_length=64, max_length_source="doc", required=True)
     )
-    """Trading name. At most 64 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Trading name. At most 64 characters. Required on creation."""
     instructions: str | None = field(
         default=None, metadata=wire("Instructions", "string", max_length=3072, max_length_source="doc")
     )
-    """Instruction text shown to users. At most 3072 characters. Sources: spec, wsdl, peer, doc."""
+    """Instruction text shown to users. At most 3072 characters."""
     tenant_code: str | None = field(
         default=None,
         metadata=wire("TenantCode", "string", max_length=64, max_length_source="doc", required=True),
     )
-    """Unique code, often the outside system key. At most 64 characters. Required on creation. Sources: spec,
-    wsdl, peer, doc.
-    """
+    """Unique code, often the outside system key. At most 64 characters. Required on creation."""
     tax_exempt: bool | None = field(default=None, metadata=wire("TaxExempt", "boolean", required=True))
-    """Exempt from sales tax. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Exempt from sales tax. Required on creation."""
     spaces: list[Space] | None = field(default=None, metadata=wire("Spaces", "ref", "Space", many=True))
-    """Spaces the customer occupies. Sources: spec, wsdl, peer."""
+    """Spaces the customer occupies."""
     contacts: list[Contact] | None = field(
         default=None, metadata=wire("Contacts", "ref", "Contact", many=True, required=True)
     )
-    """People of the customer. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """People of the customer. Required on creation."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: spec, wsdl, peer."""
+    """Custom field values of the record."""
     notes: list[Note] | None = field(default=None, metadata=wire("Notes", "ref", "Note", many=True))
-    """Notes attached to the record. Sources: spec, wsdl, peer."""
+    """Notes attached to the record."""
     addresses: list[Address2] | None = field(
         default=None, metadata=wire("Addresses", "ref", "Address2", many=True, required=True)
     )
     """Street addresses. Required on creation. Zero or one entry; REST reference names the entry type Address.
-    Sources: spec, wsdl, peer, doc.
     """
     contract: Contract | None = field(default=None, metadata=wire("Contract", "ref", "Contract"))
-    """Billing contract. Sources: wsdl, peer."""
+    """Billing contract."""
     groups_bridge: list[LinkCustomerAndGroup] | None = field(
         default=None, metadata=wire("GroupsBridge", "ref", "LinkCustomerAndGroup", many=True, required=True)
     )
     """Links to billing accounts. Required on creation. REST reference names the entry type CustomerAndGroup.
-    Sources: spec, wsdl, peer, doc.
     """
     approval_scopes: list[ApprovalScope] | None = field(
         default=None, metadata=wire("ApprovalScopes", "ref", "ApprovalScope", many=True)
     )
-    """Approval templates usable by the customer. Sources: spec, wsdl, peer."""
+    """Approval templates usable by the customer."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -148,85 +138,83 @@ class Contact(RemovableEntity):
     """Person of a customer.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     display_as: str | None = field(
         default=None,
         metadata=wire("DisplayAs", "string", max_length=256, max_length_source="doc", required=True),
     )
-    """Label shown to users. At most 256 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Label shown to users. At most 256 characters. Required on creation."""
     first_name: str | None = field(
         default=None, metadata=wire("FirstName", "string", max_length=50, max_length_source="doc")
     )
-    """Given name. At most 50 characters. Sources: spec, wsdl, peer, doc."""
+    """Given name. At most 50 characters."""
     last_name: str | None = field(
         default=None,
         metadata=wire("LastName", "string", max_length=50, max_length_source="doc", required=True),
     )
-    """Family name. At most 50 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Family name. At most 50 characters. Required on creation."""
     type_id: LeaseContactType | None = field(
         default=None, metadata=wire("TypeId", "enum", "LeaseContactType")
     )
-    """Kind of contact. Sources: spec, wsdl, peer."""
+    """Kind of contact."""
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
-    """Id of the customer. Sources: spec, wsdl, peer, doc."""
+    """Id of the customer."""
     can_view_any_request: bool | None = field(default=None, metadata=wire("CanViewAnyRequest", "boolean"))
-    """May see requests of other people. Default false. Sources: spec, wsdl, peer, doc."""
+    """May see requests of other people. Default false."""
     can_create_request: bool | None = field(default=None, metadata=wire("CanCreateRequest", "boolean"))
-    """May create requests in the portal. Default true. Sources: spec, wsdl, peer, doc."""
+    """May create requests in the portal. Default true."""
     priority_threshold: int | None = field(default=None, metadata=wire("PriorityThreshold", "integer"))
-    """Priority limit for notices. Sources: spec, wsdl, peer."""
+    """Priority limit for notices."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: spec, wsdl, peer."""
+    """Custom field values of the record."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: spec, wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     groups_bridge: list[LinkContactAndGroup] | None = field(
         default=None, metadata=wire("GroupsBridge", "ref", "LinkContactAndGroup", many=True)
     )
-    """Links to billing accounts. Sources: spec, wsdl, peer."""
+    """Links to billing accounts."""
     username: str | None = field(default=None, metadata=wire("Username", "string"))
-    """Login name. Sources: wsdl, peer."""
+    """Login name."""
     number: str | None = field(
         default=None, metadata=wire("Number", "string", max_length=64, max_length_source="doc", required=True)
     )
-    """Human-facing number or code. At most 64 characters. Required on creation. Sources: wsdl, peer, doc."""
+    """Human-facing number or code. At most 64 characters. Required on creation."""
     must_reset_password: bool | None = field(default=None, metadata=wire("MustResetPassword", "boolean"))
-    """Must change the password at login. Sources: spec, wsdl, peer."""
+    """Must change the password at login."""
     no_alert_emails: bool | None = field(default=None, metadata=wire("NoAlertEmails", "boolean"))
-    """Alert e-mails are off. Sources: spec, wsdl, peer."""
+    """Alert e-mails are off."""
     comment: str | None = field(
         default=None,
         metadata=wire("Comment", "string", max_length=256, max_length_source="doc", required=True),
     )
-    """Free-text comment. At most 256 characters. Required on creation. Sources: wsdl, peer, doc."""
+    """Free-text comment. At most 256 characters. Required on creation."""
     unlimited_request: bool | None = field(default=None, metadata=wire("UnlimitedRequest", "boolean"))
-    """No limit on requested amounts. Sources: spec, wsdl, peer."""
+    """No limit on requested amounts."""
     unlimited_authorization: bool | None = field(
         default=None, metadata=wire("UnlimitedAuthorization", "boolean")
     )
-    """No limit on authorized amounts. Sources: spec, wsdl, peer."""
+    """No limit on authorized amounts."""
     supervisor_id: int | None = field(default=None, metadata=wire("SupervisorId", "integer"))
-    """Id of the supervising contact. Sources: spec, wsdl, peer."""
+    """Id of the supervising contact."""
     language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
-    """Language preference id. Sources: spec, wsdl, peer."""
+    """Language preference id."""
     customer_note_access_id: LsNoteAccess | None = field(
         default=None, metadata=wire("CustomerNoteAccessId", "enum", "LsNoteAccess")
     )
-    """Access to customer notes. Sources: spec, wsdl, peer."""
+    """Access to customer notes."""
     no_pwd_expiration_alert: bool | None = field(
         default=None, metadata=wire("NoPwdExpirationAlert", "boolean")
     )
-    """No notice when the password expires. Sources: spec, wsdl, peer."""
+    """No notice when the password expires."""
     currencies: list[ContactMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "ContactMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: spec, wsdl, peer."""
+    """Per-currency money settings."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -236,38 +224,36 @@ class Note(Entity):
     Operations: create, retrieve, update, delete. Not known: query.
 
     Two classes exist in the public schemas: Note (on customers and similar owners) and WoNote (on work
-    orders). The specification fields Body, WorkOrderId and NoteTypeId are those of WoNote. Sources: spec,
-    wsdl, peer.
+    orders). The specification fields Body, WorkOrderId and NoteTypeId are those of WoNote.
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer", required=True))
-    """Id of the owning object. Required on creation. Server error names it as required. Sources: wsdl, peer.
-    """
+    """Id of the owning object. Required on creation. Server error names it as required."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
     note_type_lookup: CustomerNoteType | None = field(
         default=None, metadata=wire("NoteTypeLookup", "ref", "CustomerNoteType")
     )
-    """Note category record. Sources: wsdl, peer."""
+    """Note category record."""
     is_resolved: bool | None = field(default=None, metadata=wire("IsResolved", "boolean"))
-    """Marked as settled. Sources: wsdl, peer."""
+    """Marked as settled."""
     created_at: datetime | None = field(default=None, metadata=wire("CreatedAt", "datetime-local"))
-    """``CreatedAt`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``CreatedAt`` on the wire. ISO 8601 local time, no zone."""
     created_by: Actor | None = field(default=None, metadata=wire("CreatedBy", "ref", "Actor"))
-    """Actor who created it. Sources: wsdl, peer."""
+    """Actor who created it."""
     updated_at: datetime | None = field(default=None, metadata=wire("UpdatedAt", "datetime-local"))
-    """``UpdatedAt`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``UpdatedAt`` on the wire. ISO 8601 local time, no zone."""
     updated_by: Actor | None = field(default=None, metadata=wire("UpdatedBy", "ref", "Actor"))
-    """Actor who changed it last. Sources: wsdl, peer."""
+    """Actor who changed it last."""
     note_text: str | None = field(default=None, metadata=wire("NoteText", "string"))
-    """Text of the note. Sources: wsdl, peer."""
+    """Text of the note."""
     body: str | None = field(default=None, metadata=wire("Body", "string"))
-    """Text of the note. In the public schemas this property is on WoNote. Source: spec."""
+    """Text of the note. In the public schemas this property is on WoNote."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Work order of the note. In the public schemas this property is on WoNote. Source: spec."""
+    """Work order of the note. In the public schemas this property is on WoNote."""
     note_type_id: int | None = field(default=None, metadata=wire("NoteTypeId", "integer"))
     """Kind of note as a number. In the public schemas this property is on WoNote; there it is the enumeration
-    WONoteType. Source: spec.
+    WONoteType.
     """
 
 
@@ -276,18 +262,16 @@ class ContactMoneyValues(MoneyValuesEntity):
     """``ContactMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     authorization_limit: Decimal | None = field(default=None, metadata=wire("AuthorizationLimit", "number"))
-    """``AuthorizationLimit`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``AuthorizationLimit`` on the wire. Exact decimal."""
     request_limit: Decimal | None = field(default=None, metadata=wire("RequestLimit", "number"))
-    """``RequestLimit`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``RequestLimit`` on the wire. Exact decimal."""
     notification_threshold: Decimal | None = field(
         default=None, metadata=wire("NotificationThreshold", "number")
     )
-    """``NotificationThreshold`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``NotificationThreshold`` on the wire. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -295,8 +279,6 @@ class Contract(SimpleLookupEntity):
     """Billing contract.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
-
-    Sources: wsdl, peer, doc.
     """
 
 
@@ -305,12 +287,10 @@ class CustomerNoteType(RemovableEntity):
     """``CustomerNoteType`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -318,16 +298,14 @@ class LinkContactAndGroup(Entity):
     """``LinkContactAndGroup`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     contact_id: int | None = field(default=None, metadata=wire("ContactId", "integer"))
-    """Id of the contact. Sources: wsdl, peer."""
+    """Id of the contact."""
     customer_group_id: int | None = field(default=None, metadata=wire("CustomerGroupId", "integer"))
-    """Id of the billing account (customer group). Sources: wsdl, peer."""
+    """Id of the billing account (customer group)."""
     is_billing_contact: bool | None = field(default=None, metadata=wire("IsBillingContact", "boolean"))
-    """``IsBillingContact`` on the wire. Sources: wsdl, peer."""
+    """``IsBillingContact`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -335,15 +313,13 @@ class LinkCustomerAndGroup(Entity):
     """``LinkCustomerAndGroup`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
-    """Id of the customer. Sources: wsdl, peer."""
+    """Id of the customer."""
     customer_group_id: int | None = field(default=None, metadata=wire("CustomerGroupId", "integer"))
-    """Id of the billing account (customer group). Sources: wsdl, peer."""
+    """Id of the billing account (customer group)."""
     is_billing_account: bool | None = field(default=None, metadata=wire("IsBillingAccount", "boolean"))
-    """``IsBillingAccount`` on the wire. Sources: wsdl, peer."""
+    """``IsBillingAccount`` on the wire."""
     is_parent_removed: bool | None = field(default=None, metadata=wire("IsParentRemoved", "boolean"))
-    """``IsParentRemoved`` on the wire. Sources: wsdl, peer."""
+    """``IsParentRemoved`` on the wire."""

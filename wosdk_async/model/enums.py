@@ -10,7 +10,7 @@ from wosdk_async.model._enum import OpenEnum
 
 class ActorType(OpenEnum):
     """Values of ``ActorType``. 29 and 30 are deduced from the class help of PaymentItem.ObjectTypeId; other
-    numbers not documented. Sources: spec, doc, wsdl, peer.
+    numbers not documented.
     """
 
     Unknown = "Unknown"
@@ -66,7 +66,7 @@ class ActorType(OpenEnum):
 
 
 class AlertType(OpenEnum):
-    """Values of ``AlertType``. Sources: wsdl, peer."""
+    """Values of ``AlertType``."""
 
     Unknown = "Unknown"
     Emergency = "Emergency"
@@ -121,8 +121,8 @@ class AlertType(OpenEnum):
 
 
 class ApState(OpenEnum):
-    """Values of ``ApState``. Spec names Submitted as a standard payable status; statuses are Company records
-    (ApInvoiceStatus), states are this fixed list. Sources: spec, wsdl, peer.
+    """Values of ``ApState``. The specification names Submitted as a standard payable status; statuses are
+    Company records (ApInvoiceStatus), states are this fixed list.
     """
 
     NONE = "None"
@@ -141,7 +141,7 @@ class ApState(OpenEnum):
 
 
 class ApiTypes(OpenEnum):
-    """Values of ``ApiTypes``. Sources: spec, peer."""
+    """Values of ``ApiTypes``."""
 
     SOAP = "SOAP"
     """XML interface."""
@@ -150,7 +150,7 @@ class ApiTypes(OpenEnum):
 
 
 class ApprovalRule(OpenEnum):
-    """Values of ``ApprovalRule``. Sources: wsdl, peer."""
+    """Values of ``ApprovalRule``."""
 
     Unknown = "Unknown"
     Always = "Always"
@@ -159,7 +159,7 @@ class ApprovalRule(OpenEnum):
 
 
 class AssetType(OpenEnum):
-    """Values of ``AssetType``. Sources: spec, wsdl, peer."""
+    """Values of ``AssetType``."""
 
     Unknown = "Unknown"
     Regular = "Regular"
@@ -173,7 +173,7 @@ class AssetType(OpenEnum):
 
 
 class BackupRouting(OpenEnum):
-    """Values of ``BackupRouting``. Sources: wsdl, peer."""
+    """Values of ``BackupRouting``."""
 
     Unassigned = "Unassigned"
     OnCall = "OnCall"
@@ -181,9 +181,7 @@ class BackupRouting(OpenEnum):
 
 
 class BillStatus(OpenEnum):
-    """Values of ``BillStatus``. Bit mask in the source; names joined by underscores are combinations.
-    Sources: spec, wsdl, peer.
-    """
+    """Values of ``BillStatus``. Bit mask in the source; names joined by underscores are combinations."""
 
     NotBilled = "NotBilled"
     ReadyToBeBilled = "ReadyToBeBilled"
@@ -196,7 +194,7 @@ class BillStatus(OpenEnum):
 
 
 class BillToTypeRule(OpenEnum):
-    """Values of ``BillToTypeRule``. Sources: spec, wsdl, peer."""
+    """Values of ``BillToTypeRule``."""
 
     NONE = "None"
     LogicDisabled = "LogicDisabled"
@@ -204,7 +202,7 @@ class BillToTypeRule(OpenEnum):
 
 
 class BillingRule(OpenEnum):
-    """Values of ``BillingRule``. Sources: spec, doc, wsdl, peer."""
+    """Values of ``BillingRule``."""
 
     Unknown = "Unknown", 0
     VendorAndServiceFee = "VendorAndServiceFee", 1
@@ -224,7 +222,7 @@ class BillingRule(OpenEnum):
 
 
 class CfSharingMode(OpenEnum):
-    """Values of ``CfSharingMode``. Sources: wsdl, peer."""
+    """Values of ``CfSharingMode``."""
 
     NONE = "None"
     ReadOnly = "ReadOnly"
@@ -232,7 +230,7 @@ class CfSharingMode(OpenEnum):
 
 
 class CfType(OpenEnum):
-    """Values of ``CfType``. Sources: spec, wsdl, peer."""
+    """Values of ``CfType``."""
 
     Unknown = "Unknown"
     String = "String"
@@ -249,7 +247,7 @@ class CfType(OpenEnum):
 
 
 class ChangeAssignmentMode(OpenEnum):
-    """Values of ``ChangeAssignmentMode``. Sources: wsdl, peer."""
+    """Values of ``ChangeAssignmentMode``."""
 
     Primary = "Primary"
     """Set the primary assignee."""
@@ -262,7 +260,7 @@ class ChangeAssignmentMode(OpenEnum):
 
 
 class CiActionType(OpenEnum):
-    """Values of ``CiActionType``. Sources: wsdl, peer."""
+    """Values of ``CiActionType``."""
 
     Created = "Created"
     TaxComputed = "TaxComputed"
@@ -277,7 +275,7 @@ class CiActionType(OpenEnum):
 
 
 class CiInvoiceState(OpenEnum):
-    """Values of ``CiInvoiceState``. Sources: wsdl, peer."""
+    """Values of ``CiInvoiceState``."""
 
     Draft = "Draft"
     Posted = "Posted"
@@ -289,7 +287,7 @@ class CiInvoiceState(OpenEnum):
 
 
 class CiItemType(OpenEnum):
-    """Values of ``CiItemType``. Sources: doc, wsdl, peer."""
+    """Values of ``CiItemType``."""
 
     WorkOrder = "WorkOrder", 0
     """Made from a work order cost line."""
@@ -302,7 +300,7 @@ class CiItemType(OpenEnum):
 
 
 class CompletionNoteOptions(OpenEnum):
-    """Values of ``CompletionNoteOptions``. Sources: wsdl, peer."""
+    """Values of ``CompletionNoteOptions``."""
 
     Ignore = "Ignore"
     """Leave the completion note alone."""
@@ -313,8 +311,8 @@ class CompletionNoteOptions(OpenEnum):
 
 
 class ConditionOperator(OpenEnum):
-    """Values of ``ConditionOperator``. A peer client sends IsNull, IsNotNull and Contains; the schemas have
-    Null and NotNull and no Contains. Sources: wsdl, peer.
+    """Values of ``ConditionOperator``. A public client sends IsNull, IsNotNull and Contains; the schemas have
+    Null and NotNull and no Contains.
     """
 
     Between = "Between"
@@ -337,7 +335,7 @@ class ConditionOperator(OpenEnum):
 
 
 class ContactAddrType(OpenEnum):
-    """Values of ``ContactAddrType``. Sources: wsdl, peer."""
+    """Values of ``ContactAddrType``."""
 
     Unknown = "Unknown"
     PrimPhone = "PrimPhone"
@@ -362,7 +360,7 @@ class ContactAddrType(OpenEnum):
 
 
 class CostCategory(OpenEnum):
-    """Values of ``CostCategory``. Sources: wsdl, peer."""
+    """Values of ``CostCategory``."""
 
     Unknown = "Unknown"
     Labor = "Labor"
@@ -378,7 +376,7 @@ class CostCategory(OpenEnum):
 
 
 class CostState(OpenEnum):
-    """Values of ``CostState``. Sources: spec, wsdl, peer."""
+    """Values of ``CostState``."""
 
     Pending = "Pending"
     """Not submitted."""
@@ -391,7 +389,7 @@ class CostState(OpenEnum):
 
 
 class CurrencyType(OpenEnum):
-    """Values of ``CurrencyType``. Sources: spec, wsdl, peer."""
+    """Values of ``CurrencyType``."""
 
     Unknown = "Unknown"
     VUV = "VUV"
@@ -473,7 +471,7 @@ class CurrencyType(OpenEnum):
 
 
 class DistanceUnit(OpenEnum):
-    """Values of ``DistanceUnit``. Sources: wsdl, peer."""
+    """Values of ``DistanceUnit``."""
 
     Unknown = "Unknown"
     Kilometer = "Kilometer"
@@ -481,7 +479,7 @@ class DistanceUnit(OpenEnum):
 
 
 class DocumentStorageType(OpenEnum):
-    """Values of ``DocumentStorageType``. Sources: spec, wsdl, peer."""
+    """Values of ``DocumentStorageType``."""
 
     Local = "Local"
     """Stored by the Company instance."""
@@ -495,7 +493,7 @@ class DocumentStorageType(OpenEnum):
 
 
 class DraftProcessStep(OpenEnum):
-    """Values of ``DraftProcessStep``. Sources: doc, wsdl, peer."""
+    """Values of ``DraftProcessStep``."""
 
     NA = "NA", 0
     """Invoice is not a draft."""
@@ -514,7 +512,7 @@ class DraftProcessStep(OpenEnum):
 
 
 class DuplicateUnitMode(OpenEnum):
-    """Values of ``DuplicateUnitMode``. Sources: spec, wsdl, peer."""
+    """Values of ``DuplicateUnitMode``."""
 
     Unknown = "Unknown"
     Fail = "Fail"
@@ -526,7 +524,7 @@ class DuplicateUnitMode(OpenEnum):
 
 
 class EmployeeWonStatus(OpenEnum):
-    """Values of ``EmployeeWonStatus``. Sources: wsdl, peer."""
+    """Values of ``EmployeeWonStatus``."""
 
     NA = "NA"
     NotConnected = "NotConnected"
@@ -537,7 +535,7 @@ class EmployeeWonStatus(OpenEnum):
 
 class EntityType(OpenEnum):
     """Values of ``EntityType``. SubType, Priority and Asset of the specification are WorkOrderType,
-    WoPriority and Location here. Sources: wsdl, peer.
+    WoPriority and Location here.
     """
 
     TaxCode = "TaxCode"
@@ -682,7 +680,7 @@ class EntityType(OpenEnum):
 
 
 class ExcludeCoi(OpenEnum):
-    """Values of ``ExcludeCoi``. Sources: spec, wsdl, peer."""
+    """Values of ``ExcludeCoi``."""
 
     InheritGlobalSettings = "InheritGlobalSettings"
     """Company-wide setting applies."""
@@ -694,7 +692,7 @@ class ExcludeCoi(OpenEnum):
 
 
 class ForecastGroup(OpenEnum):
-    """Values of ``ForecastGroup``. Sources: wsdl, peer."""
+    """Values of ``ForecastGroup``."""
 
     NONE = "None"
     Waiting = "Waiting"
@@ -703,7 +701,7 @@ class ForecastGroup(OpenEnum):
 
 
 class GeoStatus(OpenEnum):
-    """Values of ``GeoStatus``. Sources: wsdl, peer."""
+    """Values of ``GeoStatus``."""
 
     NONE = "None"
     Failed = "Failed"
@@ -711,7 +709,7 @@ class GeoStatus(OpenEnum):
 
 
 class InsuranceStatus(OpenEnum):
-    """Values of ``InsuranceStatus``. Sources: wsdl, peer."""
+    """Values of ``InsuranceStatus``."""
 
     NONE = "None"
     Expired = "Expired"
@@ -720,7 +718,7 @@ class InsuranceStatus(OpenEnum):
 
 
 class IsmStatus(OpenEnum):
-    """Values of ``IsmStatus``. Sources: spec, wsdl, peer."""
+    """Values of ``IsmStatus``."""
 
     NotApplicable = "NotApplicable"
     NotRequired = "NotRequired"
@@ -736,9 +734,7 @@ class IsmStatus(OpenEnum):
 
 
 class IsolationLevel(OpenEnum):
-    """Values of ``IsolationLevel``. Class name in the SOAP schema; sent as an HTTP header. Sources: doc,
-    wsdl.
-    """
+    """Values of ``IsolationLevel``. Class name in the SOAP schema; sent as an HTTP header."""
 
     Default = "Default", 0
     """Same as ReadCommitted."""
@@ -748,7 +744,7 @@ class IsolationLevel(OpenEnum):
 
 
 class JurisdictionType(OpenEnum):
-    """Values of ``JurisdictionType``. Sources: wsdl, peer."""
+    """Values of ``JurisdictionType``."""
 
     Country = "Country"
     Composite = "Composite"
@@ -759,7 +755,7 @@ class JurisdictionType(OpenEnum):
 
 
 class LaborCodeType(OpenEnum):
-    """Values of ``LaborCodeType``. Sources: wsdl, peer."""
+    """Values of ``LaborCodeType``."""
 
     Unknown = "Unknown"
     Time = "Time"
@@ -767,7 +763,7 @@ class LaborCodeType(OpenEnum):
 
 
 class LeaseContactType(OpenEnum):
-    """Values of ``LeaseContactType``. Sources: wsdl, peer."""
+    """Values of ``LeaseContactType``."""
 
     Unknown = "Unknown"
     Alternate = "Alternate"
@@ -776,7 +772,7 @@ class LeaseContactType(OpenEnum):
 
 
 class LeasingSpaceStatus(OpenEnum):
-    """Values of ``LeasingSpaceStatus``. Sources: spec, wsdl, peer."""
+    """Values of ``LeasingSpaceStatus``."""
 
     Unknown = "Unknown"
     Historical = "Historical"
@@ -790,7 +786,7 @@ class LeasingSpaceStatus(OpenEnum):
 
 
 class LogicalOperator(OpenEnum):
-    """Values of ``LogicalOperator``. Sources: wsdl, peer."""
+    """Values of ``LogicalOperator``."""
 
     And = "And"
     """All must hold."""
@@ -799,7 +795,7 @@ class LogicalOperator(OpenEnum):
 
 
 class LsNoteAccess(OpenEnum):
-    """Values of ``LsNoteAccess``. Sources: wsdl, peer."""
+    """Values of ``LsNoteAccess``."""
 
     Unknown = "Unknown"
     NONE = "None"
@@ -808,7 +804,7 @@ class LsNoteAccess(OpenEnum):
 
 
 class MhLocationType(OpenEnum):
-    """Values of ``MhLocationType``. Sources: wsdl, peer."""
+    """Values of ``MhLocationType``."""
 
     Other = "Other"
     Garage = "Garage"
@@ -821,7 +817,7 @@ class MhLocationType(OpenEnum):
 
 
 class MhOrderStatus(OpenEnum):
-    """Values of ``MhOrderStatus``. Sources: wsdl, peer."""
+    """Values of ``MhOrderStatus``."""
 
     Unknown = "Unknown"
     Pending = "Pending"
@@ -833,7 +829,7 @@ class MhOrderStatus(OpenEnum):
 
 
 class MhTransactionType(OpenEnum):
-    """Values of ``MhTransactionType``. Sources: wsdl, peer."""
+    """Values of ``MhTransactionType``."""
 
     Other = "Other"
     Receive = "Receive"
@@ -846,7 +842,7 @@ class MhTransactionType(OpenEnum):
 
 
 class MhUnit(OpenEnum):
-    """Values of ``MhUnit``. Sources: wsdl, peer."""
+    """Values of ``MhUnit``."""
 
     Unit = "Unit"
     Kg = "Kg"
@@ -863,7 +859,7 @@ class MhUnit(OpenEnum):
 
 
 class OnSiteValidationResult(OpenEnum):
-    """Values of ``OnSiteValidationResult``. Sources: wsdl, peer."""
+    """Values of ``OnSiteValidationResult``."""
 
     Unknown = "Unknown"
     Unverified = "Unverified"
@@ -872,7 +868,7 @@ class OnSiteValidationResult(OpenEnum):
 
 
 class OnSiteValidationType(OpenEnum):
-    """Values of ``OnSiteValidationType``. Sources: wsdl, peer."""
+    """Values of ``OnSiteValidationType``."""
 
     Unknown = "Unknown"
     Barcode = "Barcode"
@@ -881,7 +877,7 @@ class OnSiteValidationType(OpenEnum):
 
 
 class OrderType(OpenEnum):
-    """Values of ``OrderType``. Sources: wsdl, peer."""
+    """Values of ``OrderType``."""
 
     Ascending = "Ascending"
     """Lowest first."""
@@ -890,7 +886,7 @@ class OrderType(OpenEnum):
 
 
 class PTEType(OpenEnum):
-    """Values of ``PTEType``. Sources: spec, wsdl, peer."""
+    """Values of ``PTEType``."""
 
     Unknown = "Unknown"
     PTE = "PTE"
@@ -904,7 +900,7 @@ class PTEType(OpenEnum):
 
 
 class PaymentMethod(OpenEnum):
-    """Values of ``PaymentMethod``. Sources: wsdl, peer."""
+    """Values of ``PaymentMethod``."""
 
     Check = "Check"
     Cash = "Cash"
@@ -914,7 +910,7 @@ class PaymentMethod(OpenEnum):
 
 
 class PaymentState(OpenEnum):
-    """Values of ``PaymentState``. Sources: wsdl, peer."""
+    """Values of ``PaymentState``."""
 
     Draft = "Draft"
     Credit = "Credit"
@@ -922,7 +918,7 @@ class PaymentState(OpenEnum):
 
 
 class PortfolioType(OpenEnum):
-    """Values of ``PortfolioType``. Sources: wsdl, peer."""
+    """Values of ``PortfolioType``."""
 
     Unknown = "Unknown"
     Grouping = "Grouping"
@@ -930,14 +926,14 @@ class PortfolioType(OpenEnum):
 
 
 class PriceListType(OpenEnum):
-    """Values of ``PriceListType``. Sources: wsdl, peer."""
+    """Values of ``PriceListType``."""
 
     Customer = "Customer"
     Vendor = "Vendor"
 
 
 class PrintoutStatus(OpenEnum):
-    """Values of ``PrintoutStatus``. Sources: wsdl, peer."""
+    """Values of ``PrintoutStatus``."""
 
     NotValidated = "NotValidated"
     Valid = "Valid"
@@ -945,7 +941,7 @@ class PrintoutStatus(OpenEnum):
 
 
 class ProcedureStatus(OpenEnum):
-    """Values of ``ProcedureStatus``. Sources: wsdl, peer."""
+    """Values of ``ProcedureStatus``."""
 
     Unknown = "Unknown"
     Open = "Open"
@@ -954,7 +950,7 @@ class ProcedureStatus(OpenEnum):
 
 
 class ProcedureStepType(OpenEnum):
-    """Values of ``ProcedureStepType``. Sources: wsdl, peer."""
+    """Values of ``ProcedureStepType``."""
 
     Unknown = "Unknown"
     Text = "Text"
@@ -964,7 +960,7 @@ class ProcedureStepType(OpenEnum):
 
 
 class ProcedureType(OpenEnum):
-    """Values of ``ProcedureType``. Sources: wsdl, peer."""
+    """Values of ``ProcedureType``."""
 
     Regular = "Regular"
     Legacy = "Legacy"
@@ -972,14 +968,14 @@ class ProcedureType(OpenEnum):
 
 
 class Protocols(OpenEnum):
-    """Values of ``Protocols``. Sources: spec, wsdl, peer."""
+    """Values of ``Protocols``."""
 
     HTTP = "HTTP"
     HTTPS = "HTTPS"
 
 
 class ProviderlType(OpenEnum):
-    """Values of ``ProviderlType``. Class name is spelled so in the schemas. Sources: wsdl, peer."""
+    """Values of ``ProviderlType``. Class name is spelled so in the schemas."""
 
     Regular = "Regular"
     Supplier = "Supplier"
@@ -987,7 +983,7 @@ class ProviderlType(OpenEnum):
 
 
 class QuoteStatus(OpenEnum):
-    """Values of ``QuoteStatus``. Sources: wsdl, peer."""
+    """Values of ``QuoteStatus``."""
 
     Unknown = "Unknown"
     NotSubmitted = "NotSubmitted"
@@ -1001,7 +997,7 @@ class QuoteStatus(OpenEnum):
 
 
 class RateType(OpenEnum):
-    """Values of ``RateType``. Sources: wsdl, peer."""
+    """Values of ``RateType``."""
 
     Fixed = "Fixed"
     Amount = "Amount"
@@ -1009,7 +1005,7 @@ class RateType(OpenEnum):
 
 
 class SchedInterval(OpenEnum):
-    """Values of ``SchedInterval``. Sources: wsdl, peer."""
+    """Values of ``SchedInterval``."""
 
     Unknown = "Unknown"
     Day = "Day"
@@ -1022,7 +1018,7 @@ class SchedInterval(OpenEnum):
 
 
 class StreetAddrType(OpenEnum):
-    """Values of ``StreetAddrType``. Sources: spec, wsdl, peer."""
+    """Values of ``StreetAddrType``."""
 
     Unknown = "Unknown"
     Alt = "Alt"
@@ -1031,7 +1027,7 @@ class StreetAddrType(OpenEnum):
 
 
 class TaskSelfHelpType(OpenEnum):
-    """Values of ``TaskSelfHelpType``. Sources: wsdl, peer."""
+    """Values of ``TaskSelfHelpType``."""
 
     Html = "Html"
     Hyperlink = "Hyperlink"
@@ -1039,7 +1035,7 @@ class TaskSelfHelpType(OpenEnum):
 
 
 class TaxValidationStatus(OpenEnum):
-    """Values of ``TaxValidationStatus``. Sources: spec, wsdl, peer."""
+    """Values of ``TaxValidationStatus``."""
 
     Unknown = "Unknown"
     NONE = "None"
@@ -1049,7 +1045,7 @@ class TaxValidationStatus(OpenEnum):
 
 
 class TimeCardAction(OpenEnum):
-    """Values of ``TimeCardAction``. Uknown is spelled so on the wire. Sources: wsdl, peer."""
+    """Values of ``TimeCardAction``. Uknown is spelled so on the wire."""
 
     Uknown = "Uknown"
     Flag = "Flag"
@@ -1065,7 +1061,7 @@ class TimeCardAction(OpenEnum):
 
 
 class TimeCardStatus(OpenEnum):
-    """Values of ``TimeCardStatus``. Sources: wsdl, peer."""
+    """Values of ``TimeCardStatus``."""
 
     Unknown = "Unknown"
     Pending = "Pending"
@@ -1076,7 +1072,7 @@ class TimeCardStatus(OpenEnum):
 
 
 class TimeCardType(OpenEnum):
-    """Values of ``TimeCardType``. Uknown is spelled so on the wire. Sources: wsdl, peer."""
+    """Values of ``TimeCardType``. Uknown is spelled so on the wire."""
 
     Uknown = "Uknown"
     Clock = "Clock"
@@ -1086,7 +1082,7 @@ class TimeCardType(OpenEnum):
 
 
 class TurnStatus(OpenEnum):
-    """Values of ``TurnStatus``. Sources: wsdl, peer."""
+    """Values of ``TurnStatus``."""
 
     Pending = "Pending"
     Failed = "Failed"
@@ -1094,7 +1090,7 @@ class TurnStatus(OpenEnum):
 
 
 class UIType(OpenEnum):
-    """Values of ``UIType``. Sources: wsdl, peer."""
+    """Values of ``UIType``."""
 
     Unknown = "Unknown"
     Corp = "Corp"
@@ -1114,7 +1110,7 @@ class UIType(OpenEnum):
 
 
 class VendorType(OpenEnum):
-    """Values of ``VendorType``. Sources: wsdl, peer."""
+    """Values of ``VendorType``."""
 
     Editable = "Editable"
     NonEditable = "NonEditable"
@@ -1123,7 +1119,7 @@ class VendorType(OpenEnum):
 
 
 class WOActionProperty(OpenEnum):
-    """Values of ``WOActionProperty``. Sources: wsdl, peer."""
+    """Values of ``WOActionProperty``."""
 
     Unknown = "Unknown"
     FlagId = "FlagId"
@@ -1165,7 +1161,7 @@ class WOActionProperty(OpenEnum):
 
 
 class WOActionType(OpenEnum):
-    """Values of ``WOActionType``. Sources: wsdl, peer."""
+    """Values of ``WOActionType``."""
 
     Unknown = "Unknown"
     Create = "Create"
@@ -1228,7 +1224,7 @@ class WOActionType(OpenEnum):
 
 class WONoteType(OpenEnum):
     """Values of ``WONoteType``. 1 for Completion is reported in the specification; other numbers not
-    documented. Sources: wsdl, peer.
+    documented.
     """
 
     Unknown = "Unknown"
@@ -1241,7 +1237,7 @@ class WONoteType(OpenEnum):
 
 
 class WOStatus(OpenEnum):
-    """Values of ``WOStatus``. Same names as WorkOrderStatus; used by commands. Sources: wsdl, peer."""
+    """Values of ``WOStatus``. Same names as WorkOrderStatus; used by commands."""
 
     Unknown = "Unknown"
     Open = "Open"
@@ -1262,7 +1258,7 @@ class WOStatus(OpenEnum):
 
 class WOType(OpenEnum):
     """Values of ``WOType``. 4 for Request comes from the specification create sample; other numbers not
-    documented (list order suggests 0 to 4). Sources: spec, wsdl, peer.
+    documented (list order suggests 0 to 4).
     """
 
     Unknown = "Unknown"
@@ -1277,7 +1273,7 @@ class WOType(OpenEnum):
 
 
 class WarrantyStatus(OpenEnum):
-    """Values of ``WarrantyStatus``. Sources: wsdl, peer."""
+    """Values of ``WarrantyStatus``."""
 
     NONE = "None"
     Expired = "Expired"
@@ -1285,7 +1281,7 @@ class WarrantyStatus(OpenEnum):
 
 
 class WoCostExclusion(OpenEnum):
-    """Values of ``WoCostExclusion``. Sources: doc, wsdl, peer."""
+    """Values of ``WoCostExclusion``."""
 
     NONE = "None", 0
     """Nothing left out."""
@@ -1298,7 +1294,7 @@ class WoCostExclusion(OpenEnum):
 
 
 class WoCostLineType(OpenEnum):
-    """Values of ``WoCostLineType``. Sources: wsdl, peer."""
+    """Values of ``WoCostLineType``."""
 
     Unknown = "Unknown"
     Cost = "Cost"
@@ -1307,7 +1303,7 @@ class WoCostLineType(OpenEnum):
 
 
 class WoEquipmentType(OpenEnum):
-    """Values of ``WoEquipmentType``. Sources: wsdl, peer."""
+    """Values of ``WoEquipmentType``."""
 
     Unknown = "Unknown"
     New = "New"
@@ -1316,7 +1312,7 @@ class WoEquipmentType(OpenEnum):
 
 
 class WoRating(OpenEnum):
-    """Values of ``WoRating``. Sources: spec, wsdl, peer."""
+    """Values of ``WoRating``."""
 
     Unknown = "Unknown"
     NotVerified = "NotVerified"
@@ -1332,7 +1328,7 @@ class WoRating(OpenEnum):
 
 
 class WoScheduleOptions(OpenEnum):
-    """Values of ``WoScheduleOptions``. Flags; may be combined in the SOAP schema. Sources: wsdl, peer."""
+    """Values of ``WoScheduleOptions``. Flags; may be combined in the SOAP schema."""
 
     NONE = "None"
     SkipWarranty = "SkipWarranty"
@@ -1345,8 +1341,8 @@ class WoScheduleOptions(OpenEnum):
 
 
 class WorkOrderStatus(OpenEnum):
-    """Values of ``WorkOrderStatus``. A peer client lists Closed and Attention too; neither is in the schemas.
-    Sources: spec, wsdl, peer.
+    """Values of ``WorkOrderStatus``. A public client lists Closed and Attention too; neither is in the
+    schemas.
     """
 
     Unknown = "Unknown"
@@ -1370,7 +1366,7 @@ class ErrorCode(OpenEnum):
     """Values of ``ErrorCode``. Open list: ERROR_CODE_{number} stands for any numbered error of the service
     core. HTTP 200 success, 400 handled errors and malformed tokens, 401 no Authorization header, 403 no
     Bearer word or token check failed, 500 unhandled errors. http_status of doc codes is deduced from that
-    table. Sources: spec, doc, peer.
+    table.
     """
 
     BUSINESS_LOGIC_ERROR = "BUSINESS_LOGIC_ERROR"

@@ -36,18 +36,16 @@ class LinkProductAndSupplier(LockedEntity):
     """``LinkProductAndSupplier`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
-    """Id of the product. Sources: wsdl, peer."""
+    """Id of the product."""
     supplier_id: int | None = field(default=None, metadata=wire("SupplierId", "integer"))
-    """Id of the supplier. Sources: wsdl, peer."""
+    """Id of the supplier."""
     part_number: str | None = field(default=None, metadata=wire("PartNumber", "string"))
-    """Part number. Sources: wsdl, peer."""
+    """Part number."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -55,54 +53,52 @@ class MaterialTransaction(Entity):
     """``MaterialTransaction`` of the service.
 
     Operations: none. Not delete. Not known: create, retrieve, update, query.
-
-    Sources: wsdl, peer, doc.
     """
 
     type_id: MhTransactionType | None = field(
         default=None, metadata=wire("TypeId", "enum", "MhTransactionType")
     )
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     po_number: str | None = field(
         default=None, metadata=wire("PoNumber", "string", max_length=64, max_length_source="doc")
     )
-    """Purchase order number. At most 64 characters. Sources: wsdl, peer, doc."""
+    """Purchase order number. At most 64 characters."""
     supplier_id: int | None = field(default=None, metadata=wire("SupplierId", "integer"))
-    """Id of the supplier. Sources: wsdl, peer."""
+    """Id of the supplier."""
     supplier_order_number: str | None = field(
         default=None, metadata=wire("SupplierOrderNumber", "string", max_length=64, max_length_source="doc")
     )
-    """Order number given by the supplier. At most 64 characters. Sources: wsdl, peer, doc."""
+    """Order number given by the supplier. At most 64 characters."""
     transaction_date: datetime | None = field(
         default=None, metadata=wire("TransactionDate", "datetime-local")
     )
-    """``TransactionDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``TransactionDate`` on the wire. ISO 8601 local time, no zone."""
     comments: str | None = field(
         default=None, metadata=wire("Comments", "string", max_length=1024, max_length_source="doc")
     )
-    """Free-text comments. At most 1024 characters. Sources: wsdl, peer, doc."""
+    """Free-text comments. At most 1024 characters."""
     creator_id: int | None = field(default=None, metadata=wire("CreatorId", "integer"))
-    """``CreatorId`` on the wire. Sources: wsdl, peer."""
+    """``CreatorId`` on the wire."""
     creator_type_id: ActorType | None = field(
         default=None, metadata=wire("CreatorTypeId", "enum", "ActorType")
     )
-    """``CreatorTypeId`` on the wire. Sources: wsdl, peer."""
+    """``CreatorTypeId`` on the wire."""
     is_committed: bool | None = field(default=None, metadata=wire("IsCommitted", "boolean"))
-    """``IsCommitted`` on the wire. Sources: wsdl, peer."""
+    """``IsCommitted`` on the wire."""
     stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
-    """Id of the stock location. Sources: wsdl, peer."""
+    """Id of the stock location."""
     source_stock_location_id: int | None = field(
         default=None, metadata=wire("SourceStockLocationId", "integer")
     )
-    """``SourceStockLocationId`` on the wire. Sources: wsdl, peer."""
+    """``SourceStockLocationId`` on the wire."""
     replenishment_order_id: int | None = field(default=None, metadata=wire("ReplenishmentOrderId", "integer"))
-    """``ReplenishmentOrderId`` on the wire. Sources: wsdl, peer."""
+    """``ReplenishmentOrderId`` on the wire."""
     items: list[MaterialTransactionItem] | None = field(
         default=None, metadata=wire("Items", "ref", "MaterialTransactionItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -110,40 +106,38 @@ class MaterialTransactionItem(Entity):
     """``MaterialTransactionItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     transaction_id: int | None = field(default=None, metadata=wire("TransactionId", "integer"))
-    """``TransactionId`` on the wire. Sources: wsdl, peer."""
+    """``TransactionId`` on the wire."""
     product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
-    """Id of the product. Sources: wsdl, peer."""
+    """Id of the product."""
     stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
-    """Id of the stock location. Sources: wsdl, peer."""
+    """Id of the stock location."""
     source_stock_location_id: int | None = field(
         default=None, metadata=wire("SourceStockLocationId", "integer")
     )
-    """``SourceStockLocationId`` on the wire. Sources: wsdl, peer."""
+    """``SourceStockLocationId`` on the wire."""
     type_id: MhTransactionType | None = field(
         default=None, metadata=wire("TypeId", "enum", "MhTransactionType")
     )
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     financial_item_id: int | None = field(default=None, metadata=wire("FinancialItemId", "integer"))
-    """``FinancialItemId`` on the wire. Sources: wsdl, peer."""
+    """``FinancialItemId`` on the wire."""
     quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
-    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    """Quantity. Exact decimal."""
     price: Decimal | None = field(default=None, metadata=wire("Price", "number"))
-    """Unit price. Exact decimal. Sources: wsdl, peer."""
+    """Unit price. Exact decimal."""
     line_amount: Decimal | None = field(default=None, metadata=wire("LineAmount", "number"))
-    """``LineAmount`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LineAmount`` on the wire. Exact decimal."""
     replenishment_order_item_id: int | None = field(
         default=None, metadata=wire("ReplenishmentOrderItemId", "integer")
     )
-    """``ReplenishmentOrderItemId`` on the wire. Sources: wsdl, peer."""
+    """``ReplenishmentOrderItemId`` on the wire."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -151,50 +145,48 @@ class Product(RemovableEntity):
     """Stocked product.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     invoice_item: InvoiceDictionaryItem | None = field(
         default=None, metadata=wire("InvoiceItem", "ref", "InvoiceDictionaryItem")
     )
-    """Invoice dictionary entry behind the line. Sources: wsdl, peer."""
+    """Invoice dictionary entry behind the line."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     part_name: str | None = field(default=None, metadata=wire("PartName", "string"))
-    """``PartName`` on the wire. Sources: wsdl, peer."""
+    """``PartName`` on the wire."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     discontinued: bool | None = field(default=None, metadata=wire("Discontinued", "boolean"))
-    """``Discontinued`` on the wire. Sources: wsdl, peer."""
+    """``Discontinued`` on the wire."""
     unit_of_measure_id: MhUnit | None = field(
         default=None, metadata=wire("UnitOfMeasureId", "enum", "MhUnit")
     )
-    """``UnitOfMeasureId`` on the wire. Sources: wsdl, peer."""
+    """``UnitOfMeasureId`` on the wire."""
     comments: str | None = field(default=None, metadata=wire("Comments", "string"))
-    """Free-text comments. Sources: wsdl, peer."""
+    """Free-text comments."""
     manufacturer: str | None = field(default=None, metadata=wire("Manufacturer", "string"))
-    """``Manufacturer`` on the wire. Sources: wsdl, peer."""
+    """``Manufacturer`` on the wire."""
     part_number: str | None = field(default=None, metadata=wire("PartNumber", "string"))
-    """Part number. Sources: wsdl, peer."""
+    """Part number."""
     scan_code: str | None = field(default=None, metadata=wire("ScanCode", "string"))
-    """``ScanCode`` on the wire. Sources: wsdl, peer."""
+    """``ScanCode`` on the wire."""
     category: ProductCategory | None = field(
         default=None, metadata=wire("Category", "ref", "ProductCategory")
     )
-    """``Category`` on the wire. Sources: wsdl, peer."""
+    """``Category`` on the wire."""
     suppliers: list[LinkProductAndSupplier] | None = field(
         default=None, metadata=wire("Suppliers", "ref", "LinkProductAndSupplier", many=True)
     )
-    """``Suppliers`` on the wire. Sources: wsdl, peer."""
+    """``Suppliers`` on the wire."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: wsdl, peer."""
+    """Custom field values of the record."""
     currencies: list[ProductMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "ProductMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: wsdl, peer."""
+    """Per-currency money settings."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -202,12 +194,10 @@ class ProductCategory(RemovableEntity):
     """``ProductCategory`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -215,14 +205,12 @@ class ProductMoneyValues(MoneyValuesEntity):
     """``ProductMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     unit_price: Decimal | None = field(default=None, metadata=wire("UnitPrice", "number"))
-    """``UnitPrice`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``UnitPrice`` on the wire. Exact decimal."""
     last_price: Decimal | None = field(default=None, metadata=wire("LastPrice", "number"))
-    """``LastPrice`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LastPrice`` on the wire. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -230,44 +218,42 @@ class ReplenishmentOrder(LockedEntity):
     """``ReplenishmentOrder`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     status_id: MhOrderStatus | None = field(default=None, metadata=wire("StatusId", "enum", "MhOrderStatus"))
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     po_number: str | None = field(default=None, metadata=wire("PoNumber", "string"))
-    """Purchase order number. Sources: wsdl, peer."""
+    """Purchase order number."""
     d_estimatedt_delivery: datetime | None = field(
         default=None, metadata=wire("DEstimatedtDelivery", "datetime-local")
     )
-    """``DEstimatedtDelivery`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DEstimatedtDelivery`` on the wire. ISO 8601 local time, no zone."""
     supplier: Employee | None = field(default=None, metadata=wire("Supplier", "ref", "Employee"))
-    """``Supplier`` on the wire. Sources: wsdl, peer."""
+    """``Supplier`` on the wire."""
     stock_location: StockLocation | None = field(
         default=None, metadata=wire("StockLocation", "ref", "StockLocation")
     )
-    """``StockLocation`` on the wire. Sources: wsdl, peer."""
+    """``StockLocation`` on the wire."""
     supplier_instructions: str | None = field(default=None, metadata=wire("SupplierInstructions", "string"))
-    """``SupplierInstructions`` on the wire. Sources: wsdl, peer."""
+    """``SupplierInstructions`` on the wire."""
     supplier_order_number: str | None = field(default=None, metadata=wire("SupplierOrderNumber", "string"))
-    """Order number given by the supplier. Sources: wsdl, peer."""
+    """Order number given by the supplier."""
     is_exported: bool | None = field(default=None, metadata=wire("IsExported", "boolean"))
-    """``IsExported`` on the wire. Sources: wsdl, peer."""
+    """``IsExported`` on the wire."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id. Sources: wsdl, peer."""
+    """Numeric time zone id."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
     items: list[ReplenishmentOrderItem] | None = field(
         default=None, metadata=wire("Items", "ref", "ReplenishmentOrderItem", many=True)
     )
-    """Line items. Sources: wsdl, peer."""
+    """Line items."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -275,26 +261,24 @@ class ReplenishmentOrderItem(LockedEntity):
     """``ReplenishmentOrderItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     replenishment_order_id: int | None = field(default=None, metadata=wire("ReplenishmentOrderId", "integer"))
-    """``ReplenishmentOrderId`` on the wire. Sources: wsdl, peer."""
+    """``ReplenishmentOrderId`` on the wire."""
     product: Product | None = field(default=None, metadata=wire("Product", "ref", "Product"))
-    """Product. Sources: wsdl, peer."""
+    """Product."""
     price: Money | None = field(default=None, metadata=wire("Price", "money", "Money"))
-    """Unit price. Sources: wsdl, peer."""
+    """Unit price."""
     qty_ordered: Decimal | None = field(default=None, metadata=wire("QtyOrdered", "number"))
-    """``QtyOrdered`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``QtyOrdered`` on the wire. Exact decimal."""
     qty_received: Decimal | None = field(default=None, metadata=wire("QtyReceived", "number"))
-    """``QtyReceived`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``QtyReceived`` on the wire. Exact decimal."""
     amt_total: Money | None = field(default=None, metadata=wire("AmtTotal", "money", "Money"))
-    """Total amount with tax. Sources: wsdl, peer."""
+    """Total amount with tax."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -302,42 +286,40 @@ class StockLocation(LockedEntity):
     """Place where products are kept.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
     type_id: MhLocationType | None = field(default=None, metadata=wire("TypeId", "enum", "MhLocationType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     ship_to_name: str | None = field(default=None, metadata=wire("ShipToName", "string"))
-    """``ShipToName`` on the wire. Sources: wsdl, peer."""
+    """``ShipToName`` on the wire."""
     bill_to_name: str | None = field(default=None, metadata=wire("BillToName", "string"))
-    """``BillToName`` on the wire. Sources: wsdl, peer."""
+    """``BillToName`` on the wire."""
     delivery_instructions: str | None = field(default=None, metadata=wire("DeliveryInstructions", "string"))
-    """``DeliveryInstructions`` on the wire. Sources: wsdl, peer."""
+    """``DeliveryInstructions`` on the wire."""
     comments: str | None = field(default=None, metadata=wire("Comments", "string"))
-    """Free-text comments. Sources: wsdl, peer."""
+    """Free-text comments."""
     allow_negative_qty: bool | None = field(default=None, metadata=wire("AllowNegativeQty", "boolean"))
-    """``AllowNegativeQty`` on the wire. Sources: wsdl, peer."""
+    """``AllowNegativeQty`` on the wire."""
     money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))
-    """Currency code of the money values. Sources: wsdl, peer."""
+    """Currency code of the money values."""
     time_zone_id: int | None = field(default=None, metadata=wire("TimeZoneId", "integer"))
-    """Numeric time zone id. Sources: wsdl, peer."""
+    """Numeric time zone id."""
     street_addresses: list[Address2] | None = field(
         default=None, metadata=wire("StreetAddresses", "ref", "Address2", many=True)
     )
-    """``StreetAddresses`` on the wire. Sources: wsdl, peer."""
+    """``StreetAddresses`` on the wire."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: wsdl, peer."""
+    """Custom field values of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -345,21 +327,19 @@ class StockLocationInventoryDetails(Entity):
     """``StockLocationInventoryDetails`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
-    """Id of the stock location. Sources: wsdl, peer."""
+    """Id of the stock location."""
     product_id: int | None = field(default=None, metadata=wire("ProductId", "integer"))
-    """Id of the product. Sources: wsdl, peer."""
+    """Id of the product."""
     price: Decimal | None = field(default=None, metadata=wire("Price", "number"))
-    """Unit price. Exact decimal. Sources: wsdl, peer."""
+    """Unit price. Exact decimal."""
     quantity: Decimal | None = field(default=None, metadata=wire("Quantity", "number"))
-    """Quantity. Exact decimal. Sources: wsdl, peer."""
+    """Quantity. Exact decimal."""
     created_on: datetime | None = field(default=None, metadata=wire("CreatedOn", "datetime-local"))
-    """``CreatedOn`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``CreatedOn`` on the wire. ISO 8601 local time, no zone."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""

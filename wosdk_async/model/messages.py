@@ -23,178 +23,148 @@ if TYPE_CHECKING:
 class ActionResponse(Record):
     """``ActionResponse`` of the service.
 
-    Answer of create, update and delete. Source: peer.
+    Answer of create, update and delete.
     """
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
     )
-    """``EntitySpecifier`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``EntitySpecifier`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchChangeRequestItem(Record):
-    """``BatchChangeRequestItem`` of the service.
-
-    Source: peer.
-    """
+    """``BatchChangeRequestItem`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
-    """``Properties`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Properties`` on the wire. In the 2023 OpenAPI description only."""
     entity: Any = field(default=None, metadata=wire("Entity", "object"))
-    """``Entity`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Entity`` on the wire. In the 2023 OpenAPI description only."""
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchCmdRequestItem(Record):
-    """``BatchCmdRequestItem`` of the service.
-
-    Source: peer.
-    """
+    """``BatchCmdRequestItem`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     command: Any = field(default=None, metadata=wire("Command", "object"))
-    """``Command`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Command`` on the wire. In the 2023 OpenAPI description only."""
     command_name: str | None = field(default=None, metadata=wire("CommandName", "string"))
-    """``CommandName`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``CommandName`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchEntityRequestItem(Record):
-    """``BatchEntityRequestItem`` of the service.
-
-    Source: peer.
-    """
+    """``BatchEntityRequestItem`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only."""
     id: Any = field(default=None, metadata=wire("ID", "object"))
-    """``ID`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``ID`` on the wire. In the 2023 OpenAPI description only."""
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
-    """``Properties`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Properties`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class BatchEntityResponseItem(Record):
-    """``BatchEntityResponseItem`` of the service.
-
-    Source: peer.
-    """
+    """``BatchEntityResponseItem`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     data: Any = field(default=None, metadata=wire("Data", "object"))
-    """``Data`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Data`` on the wire. In the 2023 OpenAPI description only."""
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """``EntityType`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``EntityType`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ChangeRequest(Record):
-    """``ChangeRequest`` of the service.
-
-    Source: peer.
-    """
+    """``ChangeRequest`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
-    """Properties to write. In the 2023 OpenAPI description only. Source: peer."""
+    """Properties to write. In the 2023 OpenAPI description only."""
     entity: Any = field(default=None, metadata=wire("Entity", "object"))
-    """The entity. In the 2023 OpenAPI description only. Source: peer."""
+    """The entity. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CmdRequest(Record):
-    """``CmdRequest`` of the service.
-
-    Source: peer.
-    """
+    """``CmdRequest`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     command: Any = field(default=None, metadata=wire("Command", "object"))
-    """``Command`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Command`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CmdResponse(Record):
-    """``CmdResponse`` of the service.
-
-    Source: peer.
-    """
+    """``CmdResponse`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     command_result: Any = field(default=None, metadata=wire("CommandResult", "object"))
-    """``CommandResult`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``CommandResult`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class EntityResponse(Record):
     """``EntityResponse`` of the service.
 
-    Envelope of a single retrieve per the OpenAPI description; spec 4.9 shows {Entities: [{Data}]}. Source:
-    peer.
+    Envelope of a single retrieve per the OpenAPI description; the specification shows {Entities: [{Data}]}.
     """
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     data: Any = field(default=None, metadata=wire("Data", "object"))
-    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the asked type.
-    Source: peer.
-    """
+    """``Data`` on the wire. In the 2023 OpenAPI description only; the entity itself, of the asked type."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ErrorResponse(Record):
-    """``ErrorResponse`` of the service.
-
-    Sources: spec, peer.
-    """
+    """``ErrorResponse`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     error_message: str | None = field(default=None, metadata=wire("ErrorMessage", "string"))
-    """Text of the error. In the 2023 OpenAPI description only. Sources: spec, peer."""
+    """Text of the error. In the 2023 OpenAPI description only."""
     error_code: str | None = field(default=None, metadata=wire("ErrorCode", "string"))
-    """Error code; see enumeration ErrorCode. In the 2023 OpenAPI description only. Sources: spec, peer."""
+    """Error code; see enumeration ErrorCode. In the 2023 OpenAPI description only."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-utc"))
-    """``TimeStamp`` on the wire. UTC. In the 2023 OpenAPI description only. Sources: spec, peer."""
+    """``TimeStamp`` on the wire. UTC. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryEntityResponse(Record):
     """``QueryEntityResponse`` of the service.
 
-    Envelope of a query answer; the specification shows the same shape for retrieve. Source: peer.
+    Envelope of a query answer; the specification shows the same shape for retrieve.
     """
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     entities: list[EntityResponse] | None = field(
         default=None, metadata=wire("Entities", "object", "EntityResponse", many=True)
     )
-    """``Entities`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Entities`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryRequest(Record):
-    """``QueryRequest`` of the service.
-
-    Source: peer.
-    """
+    """``QueryRequest`` of the service."""
 
     request_id: str | None = field(default=None, metadata=wire("RequestId", "string"))
-    """``RequestId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``RequestId`` on the wire. In the 2023 OpenAPI description only."""
     query_expression: Any = field(default=None, metadata=wire("QueryExpression", "object"))
-    """``QueryExpression`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``QueryExpression`` on the wire. In the 2023 OpenAPI description only."""

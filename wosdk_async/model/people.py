@@ -44,160 +44,154 @@ class Employee(RemovableEntity):
     """Technician or service provider.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     first_name: str | None = field(
         default=None,
         metadata=wire("FirstName", "string", max_length=80, max_length_source="doc", required=True),
     )
-    """Given name. At most 80 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Given name. At most 80 characters. Required on creation."""
     last_name: str | None = field(default=None, metadata=wire("LastName", "string"))
-    """Family name. Sources: spec, wsdl, peer."""
+    """Family name."""
     display_as: str | None = field(
         default=None,
         metadata=wire("DisplayAs", "string", max_length=256, max_length_source="doc", required=True),
     )
-    """Label shown to users. At most 256 characters. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Label shown to users. At most 256 characters. Required on creation."""
     role: Role | None = field(default=None, metadata=wire("Role", "ref", "Role"))
-    """Security role. Sources: wsdl, peer."""
+    """Security role."""
     access_to_all_work_zones: bool | None = field(
         default=None, metadata=wire("AccessToAllWorkZones", "boolean")
     )
-    """May reach every work zone. Sources: spec, wsdl, peer."""
+    """May reach every work zone."""
     language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
-    """Language preference id. Sources: spec, wsdl, peer."""
+    """Language preference id."""
     actor_type_id: ActorType | None = field(
         default=None, metadata=wire("ActorTypeId", "enum", "ActorType", required=True)
     )
-    """Technician or provider. Required on creation. Employee or Provider only. Sources: spec, wsdl, peer,
-    doc.
-    """
+    """Technician or provider. Required on creation. Employee or Provider only."""
     username: str | None = field(default=None, metadata=wire("Username", "string"))
-    """Login name. Sources: spec, wsdl, peer."""
+    """Login name."""
     dt_pwd_change: datetime | None = field(default=None, metadata=wire("DtPwdChange", "datetime-local"))
-    """Date of the last password change. ISO 8601 local time, no zone. Date only, server time. Sources: spec,
-    wsdl, peer, doc.
-    """
+    """Date of the last password change. ISO 8601 local time, no zone. Date only, server time."""
     provider_invited_on: datetime | None = field(
         default=None, metadata=wire("ProviderInvitedOn", "datetime-local")
     )
-    """When the provider was invited. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """When the provider was invited. ISO 8601 local time, no zone."""
     instructions: str | None = field(
         default=None, metadata=wire("Instructions", "string", max_length=3072, max_length_source="doc")
     )
-    """Instruction text shown to users. At most 3072 characters. Sources: spec, wsdl, peer, doc."""
+    """Instruction text shown to users. At most 3072 characters."""
     won_member_id: int | None = field(default=None, metadata=wire("WonMemberId", "integer"))
-    """Member id in the provider network. Sources: spec, wsdl, peer."""
+    """Member id in the provider network."""
     won_location_id: int | None = field(default=None, metadata=wire("WonLocationId", "integer"))
-    """Location id in the provider network. Sources: spec, wsdl, peer."""
+    """Location id in the provider network."""
     won_service_radius: int | None = field(default=None, metadata=wire("WonServiceRadius", "integer"))
-    """Service radius of the provider. Sources: spec, wsdl, peer."""
+    """Service radius of the provider."""
     is_electronic_payment: bool | None = field(default=None, metadata=wire("IsElectronicPayment", "boolean"))
-    """Provider prefers electronic payment. Sources: spec, wsdl, peer."""
+    """Provider prefers electronic payment."""
     provider_status_id: EmployeeWonStatus | None = field(
         default=None, metadata=wire("ProviderStatusId", "enum", "EmployeeWonStatus")
     )
-    """Connection state with the provider network. Sources: spec, wsdl, peer."""
+    """Connection state with the provider network."""
     label_id: int | None = field(default=None, metadata=wire("LabelId", "integer"))
-    """``LabelId`` on the wire. Sources: spec, wsdl, peer."""
+    """``LabelId`` on the wire."""
     free_text_allowed: bool | None = field(default=None, metadata=wire("FreeTextAllowed", "boolean"))
-    """Provider may add free-text invoice lines. Sources: spec, wsdl, peer."""
+    """Provider may add free-text invoice lines."""
     radius_unit: DistanceUnit | None = field(
         default=None, metadata=wire("RadiusUnit", "enum", "DistanceUnit")
     )
-    """Unit of the service radius. Sources: spec, wsdl, peer."""
+    """Unit of the service radius."""
     password: str | None = field(default=None, metadata=wire("Password", "string", secret=True))
-    """Login password; write only. Sources: spec, wsdl, peer."""
+    """Login password; write only."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: spec, wsdl, peer."""
+    """Human-facing number or code."""
     job_title: str | None = field(default=None, metadata=wire("JobTitle", "string"))
-    """Job title. Sources: spec, wsdl, peer."""
+    """Job title."""
     federal_id: str | None = field(
         default=None, metadata=wire("FederalId", "string", max_length=64, max_length_source="doc")
     )
-    """Tax registration number. At most 64 characters. Sources: spec, wsdl, peer, doc."""
+    """Tax registration number. At most 64 characters."""
     external_id: str | None = field(
         default=None, metadata=wire("ExternalId", "string", max_length=64, max_length_source="doc")
     )
-    """Outside identifier of a provider. At most 64 characters. Sources: spec, wsdl, peer, doc."""
+    """Outside identifier of a provider. At most 64 characters."""
     force_password_reset: bool | None = field(default=None, metadata=wire("ForcePasswordReset", "boolean"))
-    """Must change the password at login. Sources: spec, wsdl, peer."""
+    """Must change the password at login."""
     tax_warn_only: bool | None = field(default=None, metadata=wire("TaxWarnOnly", "boolean"))
-    """``TaxWarnOnly`` on the wire. Sources: spec, wsdl, peer."""
+    """``TaxWarnOnly`` on the wire."""
     default_price_list: PriceList | None = field(
         default=None, metadata=wire("DefaultPriceList", "ref", "PriceList")
     )
-    """Price list used by default. Sources: wsdl, peer."""
+    """Price list used by default."""
     price_lists: list[LinkProviderPriceList] | None = field(
         default=None, metadata=wire("PriceLists", "ref", "LinkProviderPriceList", many=True)
     )
-    """Price lists of the provider. Sources: spec, wsdl, peer."""
+    """Price lists of the provider."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: spec, wsdl, peer."""
+    """Custom field values of the record."""
     organization: Organization | None = field(
         default=None, metadata=wire("Organization", "ref", "Organization")
     )
-    """Organization it belongs to. Sources: wsdl, peer."""
+    """Organization it belongs to."""
     bill_at_zero: bool | None = field(default=None, metadata=wire("BillAtZero", "boolean"))
-    """Labor is billed at zero rate. Sources: spec, wsdl, peer."""
+    """Labor is billed at zero rate."""
     is_supplier: bool | None = field(default=None, metadata=wire("IsSupplier", "boolean"))
-    """Provider also supplies products. Sources: spec, wsdl, peer."""
+    """Provider also supplies products."""
     provider_type_id: ProviderlType | None = field(
         default=None, metadata=wire("ProviderTypeId", "enum", "ProviderlType")
     )
-    """Kind of provider. Sources: spec, wsdl, peer."""
+    """Kind of provider."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: spec, wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     address: Address2 | None = field(default=None, metadata=wire("Address", "ref", "Address2"))
-    """Street address. Sources: wsdl, peer."""
+    """Street address."""
     teams: list[LinkUserAndTeam] | None = field(
         default=None, metadata=wire("Teams", "ref", "LinkUserAndTeam", many=True)
     )
-    """Teams of the employee. Sources: spec, wsdl, peer."""
+    """Teams of the employee."""
     work_zones: list[LinkUserAndWorkZone] | None = field(
         default=None, metadata=wire("WorkZones", "ref", "LinkUserAndWorkZone", many=True)
     )
-    """Work zones open to the employee. Sources: spec, wsdl, peer."""
+    """Work zones open to the employee."""
     portfolios: list[LinkUserAndPortfolio] | None = field(
         default=None, metadata=wire("Portfolios", "ref", "LinkUserAndPortfolio", many=True)
     )
-    """Portfolios open to the employee. Sources: spec, wsdl, peer."""
+    """Portfolios open to the employee."""
     customer_groups: list[LinkUserAndCustomerGroup] | None = field(
         default=None, metadata=wire("CustomerGroups", "ref", "LinkUserAndCustomerGroup", many=True)
     )
-    """Billing accounts open to the employee. Sources: spec, wsdl, peer."""
+    """Billing accounts open to the employee."""
     specialties: list[LinkUserAndSpecialty] | None = field(
         default=None, metadata=wire("Specialties", "ref", "LinkUserAndSpecialty", many=True)
     )
-    """Skills of the employee. Sources: spec, wsdl, peer."""
+    """Skills of the employee."""
     pay_rates: list[UserPayRate] | None = field(
         default=None, metadata=wire("PayRates", "ref", "UserPayRate", many=True)
     )
-    """Pay rates by labor code. Sources: spec, wsdl, peer."""
+    """Pay rates by labor code."""
     stock_locations: list[LinkUserAndStockLocation] | None = field(
         default=None, metadata=wire("StockLocations", "ref", "LinkUserAndStockLocation", many=True)
     )
-    """Stock locations the employee may use. Sources: spec, wsdl, peer."""
+    """Stock locations the employee may use."""
     services: list[LinkProviderAndService] | None = field(
         default=None, metadata=wire("Services", "ref", "LinkProviderAndService", many=True)
     )
-    """Provider network services offered. Sources: spec, wsdl, peer."""
+    """Provider network services offered."""
     alert_subscriptions: list[AlertSubscription] | None = field(
         default=None, metadata=wire("AlertSubscriptions", "ref", "AlertSubscription", many=True)
     )
-    """Alerts the employee receives. Sources: spec, wsdl, peer."""
+    """Alerts the employee receives."""
     tax_exempt: bool | None = field(default=None, metadata=wire("TaxExempt", "boolean"))
-    """Exempt from sales tax. Sources: spec, wsdl, peer."""
+    """Exempt from sales tax."""
     limit_assignment_by_portfolio_id: int | None = field(
         default=None, metadata=wire("LimitAssignmentByPortfolioId", "integer")
     )
-    """Portfolio that limits assignments. Sources: spec, wsdl, peer."""
+    """Portfolio that limits assignments."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -206,13 +200,13 @@ class Actor(Entity):
 
     Operations: retrieve, query. Not create, update, delete. Read only.
 
-    Key: Id, TypeId. Sources: wsdl, peer, doc.
+    Key: Id, TypeId.
     """
 
     type_id: ActorType | None = field(default=None, metadata=wire("TypeId", "enum", "ActorType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -220,18 +214,16 @@ class AlertScope(LockedEntity):
     """``AlertScope`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     alert_type_id: AlertType | None = field(default=None, metadata=wire("AlertTypeId", "enum", "AlertType"))
-    """``AlertTypeId`` on the wire. Sources: wsdl, peer."""
+    """``AlertTypeId`` on the wire."""
     scope_id: int | None = field(default=None, metadata=wire("ScopeId", "integer"))
-    """``ScopeId`` on the wire. Sources: wsdl, peer."""
+    """``ScopeId`` on the wire."""
     scope_type_id: ActorType | None = field(default=None, metadata=wire("ScopeTypeId", "enum", "ActorType"))
-    """``ScopeTypeId`` on the wire. Sources: wsdl, peer."""
+    """``ScopeTypeId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -240,21 +232,21 @@ class AlertSubscription(LockedEntity):
 
     Operations: none. Not known: create, retrieve, update, delete, query.
 
-    Key: UserId, AlertTypeId. Sources: wsdl, peer.
+    Key: UserId, AlertTypeId.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     alert_type_id: AlertType | None = field(default=None, metadata=wire("AlertTypeId", "enum", "AlertType"))
-    """``AlertTypeId`` on the wire. Sources: wsdl, peer."""
+    """``AlertTypeId`` on the wire."""
     full_scope_subscription: bool | None = field(
         default=None, metadata=wire("FullScopeSubscription", "boolean")
     )
-    """``FullScopeSubscription`` on the wire. Sources: wsdl, peer."""
+    """``FullScopeSubscription`` on the wire."""
     subscription_scope: list[AlertScope] | None = field(
         default=None, metadata=wire("SubscriptionScope", "ref", "AlertScope", many=True)
     )
-    """``SubscriptionScope`` on the wire. Sources: wsdl, peer."""
+    """``SubscriptionScope`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -262,14 +254,12 @@ class LinkProviderAndService(EmployeeLinkEntity):
     """``LinkProviderAndService`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     provider_id: int | None = field(default=None, metadata=wire("ProviderId", "integer"))
-    """Id of the service provider. Sources: wsdl, peer."""
+    """Id of the service provider."""
     service_id: int | None = field(default=None, metadata=wire("ServiceId", "integer"))
-    """``ServiceId`` on the wire. Sources: wsdl, peer."""
+    """``ServiceId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -277,18 +267,16 @@ class LinkProviderPriceList(LockedEntity):
     """``LinkProviderPriceList`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     provider_id: int | None = field(default=None, metadata=wire("ProviderId", "integer"))
-    """Id of the service provider. Sources: wsdl, peer."""
+    """Id of the service provider."""
     portfolio_id: int | None = field(default=None, metadata=wire("PortfolioId", "integer"))
-    """Id of the portfolio. Sources: wsdl, peer."""
+    """Id of the portfolio."""
     price_list_id: int | None = field(default=None, metadata=wire("PriceListId", "integer"))
-    """``PriceListId`` on the wire. Sources: wsdl, peer."""
+    """``PriceListId`` on the wire."""
     idx: int | None = field(default=None, metadata=wire("Idx", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -296,14 +284,12 @@ class LinkUserAndCustomerGroup(EmployeeLinkEntity):
     """``LinkUserAndCustomerGroup`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     customer_group_id: int | None = field(default=None, metadata=wire("CustomerGroupId", "integer"))
-    """Id of the billing account (customer group). Sources: wsdl, peer."""
+    """Id of the billing account (customer group)."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -311,14 +297,12 @@ class LinkUserAndPortfolio(EmployeeLinkEntity):
     """``LinkUserAndPortfolio`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     portfolio_id: int | None = field(default=None, metadata=wire("PortfolioId", "integer"))
-    """Id of the portfolio. Sources: wsdl, peer."""
+    """Id of the portfolio."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -326,14 +310,12 @@ class LinkUserAndSpecialty(EmployeeLinkEntity):
     """``LinkUserAndSpecialty`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
-    """Id of the specialty. Sources: wsdl, peer."""
+    """Id of the specialty."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -341,16 +323,14 @@ class LinkUserAndStockLocation(EmployeeLinkEntity):
     """``LinkUserAndStockLocation`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     stock_location_id: int | None = field(default=None, metadata=wire("StockLocationId", "integer"))
-    """Id of the stock location. Sources: wsdl, peer."""
+    """Id of the stock location."""
     full_access: int | None = field(default=None, metadata=wire("FullAccess", "integer"))
-    """``FullAccess`` on the wire. Sources: wsdl, peer."""
+    """``FullAccess`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -358,14 +338,12 @@ class LinkUserAndTeam(EmployeeLinkEntity):
     """``LinkUserAndTeam`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     team_id: int | None = field(default=None, metadata=wire("TeamId", "integer"))
-    """Id of the team. Sources: wsdl, peer."""
+    """Id of the team."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -373,14 +351,12 @@ class LinkUserAndWorkZone(EmployeeLinkEntity):
     """``LinkUserAndWorkZone`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -388,26 +364,24 @@ class Organization(LockedEntity):
     """Outside organization.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: wsdl, peer."""
+    """Human-facing number or code."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: wsdl, peer."""
+    """Custom field values of the record."""
     notes: list[Note] | None = field(default=None, metadata=wire("Notes", "ref", "Note", many=True))
-    """Notes attached to the record. Sources: wsdl, peer."""
+    """Notes attached to the record."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     address: Address2 | None = field(default=None, metadata=wire("Address", "ref", "Address2"))
-    """Street address. Sources: wsdl, peer."""
+    """Street address."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -415,30 +389,28 @@ class ProviderCoi(LockedEntity):
     """``ProviderCoi`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     amt_coverage: Money | None = field(default=None, metadata=wire("AmtCoverage", "money", "Money"))
-    """``AmtCoverage`` on the wire. Sources: wsdl, peer."""
+    """``AmtCoverage`` on the wire."""
     status_id: InsuranceStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "InsuranceStatus")
     )
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: wsdl, peer."""
+    """Currency code of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -446,24 +418,22 @@ class Role(LockedEntity):
     """Security role.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     rank: int | None = field(default=None, metadata=wire("Rank", "integer"))
-    """``Rank`` on the wire. Sources: wsdl, peer."""
+    """``Rank`` on the wire."""
     unlimited_nte: bool | None = field(default=None, metadata=wire("UnlimitedNte", "boolean"))
-    """``UnlimitedNte`` on the wire. Sources: wsdl, peer."""
+    """``UnlimitedNte`` on the wire."""
     sso_login_only: bool | None = field(default=None, metadata=wire("SsoLoginOnly", "boolean"))
-    """Password login is off. Sources: wsdl, peer."""
+    """Password login is off."""
     currencies: list[RoleMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "RoleMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: wsdl, peer."""
+    """Per-currency money settings."""
     is_ism_required: bool | None = field(default=None, metadata=wire("IsIsmRequired", "boolean"))
-    """``IsIsmRequired`` on the wire. Sources: wsdl, peer."""
+    """``IsIsmRequired`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -471,12 +441,10 @@ class RoleMoneyValues(MoneyValuesEntity):
     """``RoleMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     nte_limit: Decimal | None = field(default=None, metadata=wire("NteLimit", "number"))
-    """Not-to-exceed limit. Exact decimal. Sources: wsdl, peer."""
+    """Not-to-exceed limit. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -484,20 +452,18 @@ class Team(RemovableEntity):
     """Group of employees.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     work_zones: list[LinkTeamAndWorkZone] | None = field(
         default=None, metadata=wire("WorkZones", "ref", "LinkTeamAndWorkZone", many=True)
     )
-    """``WorkZones`` on the wire. Sources: wsdl, peer."""
+    """``WorkZones`` on the wire."""
     employees: list[LinkUserAndTeam] | None = field(
         default=None, metadata=wire("Employees", "ref", "LinkUserAndTeam", many=True)
     )
-    """``Employees`` on the wire. Sources: wsdl, peer."""
+    """``Employees`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -505,18 +471,16 @@ class TimeOff(LockedEntity):
     """Absence of an employee.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""
     replace_by_id: int | None = field(default=None, metadata=wire("ReplaceById", "integer"))
-    """``ReplaceById`` on the wire. Sources: wsdl, peer."""
+    """``ReplaceById`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -524,32 +488,30 @@ class ToDoItem(Entity):
     """``ToDoItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
     dt_utc_due: datetime | None = field(default=None, metadata=wire("DtUtcDue", "datetime-utc"))
-    """``DtUtcDue`` on the wire. UTC. Sources: wsdl, peer."""
+    """``DtUtcDue`` on the wire. UTC."""
     done: bool | None = field(default=None, metadata=wire("Done", "boolean"))
-    """``Done`` on the wire. Sources: wsdl, peer."""
+    """``Done`` on the wire."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     comments: str | None = field(default=None, metadata=wire("Comments", "string"))
-    """Free-text comments. Sources: wsdl, peer."""
+    """Free-text comments."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     created_employee_id: int | None = field(default=None, metadata=wire("CreatedEmployeeId", "integer"))
-    """``CreatedEmployeeId`` on the wire. Sources: wsdl, peer."""
+    """``CreatedEmployeeId`` on the wire."""
     completed_employee_id: int | None = field(default=None, metadata=wire("CompletedEmployeeId", "integer"))
-    """``CompletedEmployeeId`` on the wire. Sources: wsdl, peer."""
+    """``CompletedEmployeeId`` on the wire."""
     dt_utc_completed: datetime | None = field(default=None, metadata=wire("DtUtcCompleted", "datetime-utc"))
-    """``DtUtcCompleted`` on the wire. UTC. Sources: wsdl, peer."""
+    """``DtUtcCompleted`` on the wire. UTC."""
     type: ToDoType | None = field(default=None, metadata=wire("Type", "ref", "ToDoType"))
-    """``Type`` on the wire. Sources: wsdl, peer."""
+    """``Type`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -557,16 +519,14 @@ class ToDoType(LockedEntity):
     """``ToDoType`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -574,20 +534,18 @@ class UserPayRate(LockedEntity):
     """``UserPayRate`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     labor_code_id: int | None = field(default=None, metadata=wire("LaborCodeId", "integer"))
-    """Id of the labor code. Sources: wsdl, peer."""
+    """Id of the labor code."""
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
     currencies: list[UserPayRateMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "UserPayRateMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: wsdl, peer."""
+    """Per-currency money settings."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -595,9 +553,7 @@ class UserPayRateMoneyValues(MoneyValuesEntity):
     """``UserPayRateMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
-    """Rate per unit. Exact decimal. Sources: wsdl, peer."""
+    """Rate per unit. Exact decimal."""

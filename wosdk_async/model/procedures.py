@@ -32,20 +32,18 @@ class ApprovalScope(LockedEntity):
     """``ApprovalScope`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
     approval_template: ApprovalTemplate | None = field(
         default=None, metadata=wire("ApprovalTemplate", "ref", "ApprovalTemplate")
     )
-    """``ApprovalTemplate`` on the wire. Sources: wsdl, peer."""
+    """``ApprovalTemplate`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -53,16 +51,14 @@ class ApprovalTemplate(LockedEntity):
     """``ApprovalTemplate`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     steps: list[ApprovalTemplateStep] | None = field(
         default=None, metadata=wire("Steps", "ref", "ApprovalTemplateStep", many=True)
     )
-    """Ordered steps. Sources: wsdl, peer."""
+    """Ordered steps."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -70,24 +66,22 @@ class ApprovalTemplateStep(LockedEntity):
     """``ApprovalTemplateStep`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     approval_template_id: int | None = field(default=None, metadata=wire("ApprovalTemplateId", "integer"))
-    """``ApprovalTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``ApprovalTemplateId`` on the wire."""
     step_number: int | None = field(default=None, metadata=wire("StepNumber", "integer"))
-    """``StepNumber`` on the wire. Sources: wsdl, peer."""
+    """``StepNumber`` on the wire."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. Sources: wsdl, peer."""
+    """Kind of the owning object."""
     actor_id: int | None = field(default=None, metadata=wire("ActorId", "integer"))
-    """Id of the owning object. Sources: wsdl, peer."""
+    """Id of the owning object."""
     rule_id: ApprovalRule | None = field(default=None, metadata=wire("RuleId", "enum", "ApprovalRule"))
-    """``RuleId`` on the wire. Sources: wsdl, peer."""
+    """``RuleId`` on the wire."""
     auto_skip_hours: int | None = field(default=None, metadata=wire("AutoSkipHours", "integer"))
-    """``AutoSkipHours`` on the wire. Sources: wsdl, peer."""
+    """``AutoSkipHours`` on the wire."""
     is_parallel: bool | None = field(default=None, metadata=wire("IsParallel", "boolean"))
-    """``IsParallel`` on the wire. Sources: wsdl, peer."""
+    """``IsParallel`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -95,14 +89,12 @@ class LinkProcedureCategoryAndTemplate(Entity):
     """``LinkProcedureCategoryAndTemplate`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     procedure_category_id: int | None = field(default=None, metadata=wire("ProcedureCategoryId", "integer"))
-    """``ProcedureCategoryId`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureCategoryId`` on the wire."""
     procedure_template_id: int | None = field(default=None, metadata=wire("ProcedureTemplateId", "integer"))
-    """``ProcedureTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureTemplateId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -111,7 +103,7 @@ class PmItem(Record):
 
     Operations: none. Not known: create, retrieve, update, delete, query.
 
-    Named in the entity type list only; no class in either public schema. Sources: wsdl, peer.
+    Named in the entity type list only; no class in either public schema.
     """
 
 
@@ -121,7 +113,7 @@ class PmSchedule(Record):
 
     Operations: none. Not known: create, retrieve, update, delete, query.
 
-    Named in the entity type list only; no class in either public schema. Sources: wsdl, peer.
+    Named in the entity type list only; no class in either public schema.
     """
 
 
@@ -130,12 +122,10 @@ class ProcedureCategory(RemovableEntity):
     """``ProcedureCategory`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -143,12 +133,10 @@ class ProcedureFlagReason(RemovableEntity):
     """``ProcedureFlagReason`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -156,25 +144,23 @@ class ProcedureTemplate(RemovableEntity):
     """``ProcedureTemplate`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     allow_mark_all: bool | None = field(default=None, metadata=wire("AllowMarkAll", "boolean"))
-    """Steps may be marked in bulk. Sources: wsdl, peer."""
+    """Steps may be marked in bulk."""
     allow_not_applicable: bool | None = field(default=None, metadata=wire("AllowNotApplicable", "boolean"))
-    """May be marked not applicable. Sources: wsdl, peer."""
+    """May be marked not applicable."""
     steps: list[ProcedureTemplateStep] | None = field(
         default=None, metadata=wire("Steps", "ref", "ProcedureTemplateStep", many=True)
     )
-    """Ordered steps. Sources: wsdl, peer."""
+    """Ordered steps."""
     procedure_categories: list[LinkProcedureCategoryAndTemplate] | None = field(
         default=None,
         metadata=wire("ProcedureCategories", "ref", "LinkProcedureCategoryAndTemplate", many=True),
     )
-    """``ProcedureCategories`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureCategories`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -182,32 +168,30 @@ class ProcedureTemplateStep(RemovableEntity):
     """``ProcedureTemplateStep`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     procedure_template_id: int | None = field(default=None, metadata=wire("ProcedureTemplateId", "integer"))
-    """``ProcedureTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureTemplateId`` on the wire."""
     index: int | None = field(default=None, metadata=wire("Index", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     type_id: ProcedureStepType | None = field(
         default=None, metadata=wire("TypeId", "enum", "ProcedureStepType")
     )
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     is_required: bool | None = field(default=None, metadata=wire("IsRequired", "boolean"))
-    """Must be filled in. Sources: wsdl, peer."""
+    """Must be filled in."""
     field_descriptor: CustomFieldDescriptor | None = field(
         default=None, metadata=wire("FieldDescriptor", "ref", "CustomFieldDescriptor")
     )
-    """Custom field the step fills. Sources: wsdl, peer."""
+    """Custom field the step fills."""
     attr_descriptor: AttributeDescriptor | None = field(
         default=None, metadata=wire("AttrDescriptor", "ref", "AttributeDescriptor")
     )
-    """Asset attribute the step fills. Sources: wsdl, peer."""
+    """Asset attribute the step fills."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
-    """Instruction text shown to users. Sources: wsdl, peer."""
+    """Instruction text shown to users."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -215,42 +199,40 @@ class WoProcedure(RemovableEntity):
     """``WoProcedure`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     procedure_template: ProcedureTemplate | None = field(
         default=None, metadata=wire("ProcedureTemplate", "ref", "ProcedureTemplate")
     )
-    """Template of the procedure. Sources: wsdl, peer."""
+    """Template of the procedure."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """``Asset`` on the wire. The specification calls the type Asset. Sources: wsdl, peer."""
+    """``Asset`` on the wire. The service's documents call the type Asset."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     type_id: ProcedureType | None = field(default=None, metadata=wire("TypeId", "enum", "ProcedureType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     allow_mark_all: bool | None = field(default=None, metadata=wire("AllowMarkAll", "boolean"))
-    """Steps may be marked in bulk. Sources: wsdl, peer."""
+    """Steps may be marked in bulk."""
     allow_not_applicable: bool | None = field(default=None, metadata=wire("AllowNotApplicable", "boolean"))
-    """May be marked not applicable. Sources: wsdl, peer."""
+    """May be marked not applicable."""
     is_not_applicable: bool | None = field(default=None, metadata=wire("IsNotApplicable", "boolean"))
-    """Marked as not applicable. Sources: wsdl, peer."""
+    """Marked as not applicable."""
     flag: ProcedureFlagReason | None = field(
         default=None, metadata=wire("Flag", "ref", "ProcedureFlagReason")
     )
-    """Flag reason set. Sources: wsdl, peer."""
+    """Flag reason set."""
     status_id: ProcedureStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "ProcedureStatus")
     )
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     index: int | None = field(default=None, metadata=wire("Index", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     steps: list[WoProcedureStep] | None = field(
         default=None, metadata=wire("Steps", "ref", "WoProcedureStep", many=True)
     )
-    """Ordered steps. Sources: wsdl, peer."""
+    """Ordered steps."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -258,55 +240,53 @@ class WoProcedureStep(RemovableEntity):
     """``WoProcedureStep`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     index: int | None = field(default=None, metadata=wire("Index", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Longer description text. Sources: wsdl, peer."""
+    """Longer description text."""
     status_id: ProcedureStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "ProcedureStatus")
     )
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     wo_procedure_id: int | None = field(default=None, metadata=wire("WoProcedureId", "integer"))
-    """``WoProcedureId`` on the wire. Sources: wsdl, peer."""
+    """``WoProcedureId`` on the wire."""
     procedure_template_step: ProcedureTemplateStep | None = field(
         default=None, metadata=wire("ProcedureTemplateStep", "ref", "ProcedureTemplateStep")
     )
-    """``ProcedureTemplateStep`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureTemplateStep`` on the wire."""
     type_id: ProcedureStepType | None = field(
         default=None, metadata=wire("TypeId", "enum", "ProcedureStepType")
     )
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     is_won: bool | None = field(default=None, metadata=wire("IsWon", "boolean"))
-    """``IsWon`` on the wire. Sources: wsdl, peer."""
+    """``IsWon`` on the wire."""
     is_required: bool | None = field(default=None, metadata=wire("IsRequired", "boolean"))
-    """Must be filled in. Sources: wsdl, peer."""
+    """Must be filled in."""
     field_descriptor: CustomFieldDescriptor | None = field(
         default=None, metadata=wire("FieldDescriptor", "ref", "CustomFieldDescriptor")
     )
-    """Custom field the step fills. Sources: wsdl, peer."""
+    """Custom field the step fills."""
     attr_descriptor: AttributeDescriptor | None = field(
         default=None, metadata=wire("AttrDescriptor", "ref", "AttributeDescriptor")
     )
-    """Asset attribute the step fills. Sources: wsdl, peer."""
+    """Asset attribute the step fills."""
     data_type_id: CfType | None = field(default=None, metadata=wire("DataTypeId", "enum", "CfType"))
-    """``DataTypeId`` on the wire. Sources: wsdl, peer."""
+    """``DataTypeId`` on the wire."""
     data_value: str | None = field(default=None, metadata=wire("DataValue", "string"))
-    """``DataValue`` on the wire. Sources: wsdl, peer."""
+    """``DataValue`` on the wire."""
     data_label: str | None = field(default=None, metadata=wire("DataLabel", "string"))
-    """``DataLabel`` on the wire. Sources: wsdl, peer."""
+    """``DataLabel`` on the wire."""
     flag: ProcedureFlagReason | None = field(
         default=None, metadata=wire("Flag", "ref", "ProcedureFlagReason")
     )
-    """Flag reason set. Sources: wsdl, peer."""
+    """Flag reason set."""
     is_not_applicable: bool | None = field(default=None, metadata=wire("IsNotApplicable", "boolean"))
-    """Marked as not applicable. Sources: wsdl, peer."""
+    """Marked as not applicable."""
     money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))
-    """Currency code of the money values. Sources: wsdl, peer."""
+    """Currency code of the money values."""

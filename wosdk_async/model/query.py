@@ -19,125 +19,107 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class ConditionExpression(Record):
-    """``ConditionExpression`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``ConditionExpression`` of the service."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
-    """Property path. Sources: wsdl, peer."""
+    """Property path."""
     operator: ConditionOperator | None = field(
         default=None, metadata=wire("Operator", "enum", "ConditionOperator")
     )
-    """Comparison. Sources: wsdl, peer."""
+    """Comparison."""
     values: list[Any] | None = field(default=None, metadata=wire("Values", "object", many=True))
-    """Values to compare with. Sources: wsdl, peer."""
+    """Values to compare with."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class FilterExpression(Record):
-    """``FilterExpression`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``FilterExpression`` of the service."""
 
     conditions: list[ConditionExpression] | None = field(
         default=None, metadata=wire("Conditions", "object", "ConditionExpression", many=True)
     )
-    """Conditions of this group. Sources: wsdl, peer."""
+    """Conditions of this group."""
     filter_operator: LogicalOperator | None = field(
         default=None, metadata=wire("FilterOperator", "enum", "LogicalOperator")
     )
-    """How the group is joined. Sources: wsdl, peer."""
+    """How the group is joined."""
     filters: list[FilterExpression] | None = field(
         default=None, metadata=wire("Filters", "object", "FilterExpression", many=True)
     )
-    """Nested groups. Sources: wsdl, peer."""
+    """Nested groups."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class OrderExpression(Record):
-    """``OrderExpression`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``OrderExpression`` of the service."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
-    """Property path. Sources: wsdl, peer."""
+    """Property path."""
     order_type: OrderType | None = field(default=None, metadata=wire("OrderType", "enum", "OrderType"))
-    """Direction. Sources: wsdl, peer."""
+    """Direction."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class PropertyValuePair(Record):
-    """``PropertyValuePair`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``PropertyValuePair`` of the service."""
 
     property_name: str | None = field(default=None, metadata=wire("PropertyName", "string"))
-    """Property path. Sources: wsdl, peer."""
+    """Property path."""
     value: Any = field(default=None, metadata=wire("Value", "object"))
-    """Value to match. Sources: wsdl, peer."""
+    """Value to match."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryByProperty(Record):
-    """``QueryByProperty`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``QueryByProperty`` of the service."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """``EntityType`` on the wire. Sources: wsdl, peer."""
+    """``EntityType`` on the wire."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
-    """Properties to return. {Properties: [names]}. Sources: wsdl, peer."""
+    """Properties to return. {Properties: [names]}."""
     orders: list[OrderExpression] | None = field(
         default=None, metadata=wire("Orders", "object", "OrderExpression", many=True)
     )
-    """Sort order. Sources: wsdl, peer."""
+    """Sort order."""
     count: int | None = field(default=None, metadata=wire("Count", "integer"))
-    """Most records to return. 0 for no limit in a client in use; 4000 is the most per a peer client. Sources:
-    wsdl, peer.
+    """Most records to return. 0 for no limit in a client in use; 4000 is the most that a public client asks
+    for.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
-    """Records to skip. Sources: wsdl, peer."""
+    """Records to skip."""
     conditions: list[PropertyValuePair] | None = field(
         default=None, metadata=wire("Conditions", "object", "PropertyValuePair", many=True)
     )
-    """Values to match, all of them. Sources: wsdl, peer."""
+    """Values to match, all of them."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class QueryExpression(Record):
-    """``QueryExpression`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``QueryExpression`` of the service."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """Entity type asked for. Sources: wsdl, peer."""
+    """Entity type asked for."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
-    """Properties to return. {Properties: [names]}. Sources: wsdl, peer."""
+    """Properties to return. {Properties: [names]}."""
     orders: list[OrderExpression] | None = field(
         default=None, metadata=wire("Orders", "object", "OrderExpression", many=True)
     )
-    """Sort order. A peer client sends Order {PropertyName, Direction} instead; schemas say Orders
-    {PropertyName, OrderType}. Sources: wsdl, peer.
+    """Sort order. A public client sends Order {PropertyName, Direction} instead; schemas say Orders
+    {PropertyName, OrderType}.
     """
     count: int | None = field(default=None, metadata=wire("Count", "integer"))
-    """Most records to return. 0 for no limit in a client in use; 4000 is the most per a peer client. Sources:
-    wsdl, peer.
+    """Most records to return. 0 for no limit in a client in use; 4000 is the most that a public client asks
+    for.
     """
     first_result_index: int | None = field(default=None, metadata=wire("FirstResultIndex", "integer"))
-    """Records to skip. Sources: wsdl, peer."""
+    """Records to skip."""
     criteria: FilterExpression | None = field(
         default=None, metadata=wire("Criteria", "object", "FilterExpression")
     )
-    """Filter. Sources: wsdl, peer."""
+    """Filter."""
     distinct: bool | None = field(default=None, metadata=wire("Distinct", "boolean"))
-    """Drop equal rows. Sources: wsdl, peer."""
+    """Drop equal rows."""

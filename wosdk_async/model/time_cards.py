@@ -30,22 +30,20 @@ class TimeCard(LockedEntity):
 
     Operations: none. Not create. Not known: retrieve, update, delete, query. Creation refused with
     ERROR_CODE_1000; delete recorded.
-
-    Sources: wsdl, peer.
     """
 
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """First day of the week. ISO 8601 local time, no zone."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
-    """Employee concerned. Sources: wsdl, peer."""
+    """Employee concerned."""
     flagged: int | None = field(default=None, metadata=wire("Flagged", "integer"))
-    """``Flagged`` on the wire. Sources: wsdl, peer."""
+    """``Flagged`` on the wire."""
     status_id: TimeCardStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "TimeCardStatus")
     )
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     week: TimeCardWeek | None = field(default=None, metadata=wire("Week", "ref", "TimeCardWeek"))
-    """Week of the card. Sources: wsdl, peer."""
+    """Week of the card."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -53,56 +51,54 @@ class TimeCardItem(LockedEntity):
     """``TimeCardItem`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to. Sources: wsdl, peer."""
+    """Work zone it belongs to."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""
     system_end_date: datetime | None = field(default=None, metadata=wire("SystemEndDate", "datetime-local"))
-    """``SystemEndDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``SystemEndDate`` on the wire. ISO 8601 local time, no zone."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     system_start_date: datetime | None = field(
         default=None, metadata=wire("SystemStartDate", "datetime-local")
     )
-    """``SystemStartDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``SystemStartDate`` on the wire. ISO 8601 local time, no zone."""
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """First day of the week. ISO 8601 local time, no zone."""
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
-    """Duration in minutes. Sources: wsdl, peer."""
+    """Duration in minutes."""
     employee: Employee | None = field(default=None, metadata=wire("Employee", "ref", "Employee"))
-    """Employee concerned. Sources: wsdl, peer."""
+    """Employee concerned."""
     labor_code: LaborCode | None = field(default=None, metadata=wire("LaborCode", "ref", "LaborCode"))
-    """Labor code. Sources: wsdl, peer."""
+    """Labor code."""
     latitude_start: Decimal | None = field(default=None, metadata=wire("LatitudeStart", "number"))
-    """``LatitudeStart`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LatitudeStart`` on the wire. Exact decimal."""
     latitude_stop: Decimal | None = field(default=None, metadata=wire("LatitudeStop", "number"))
-    """``LatitudeStop`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LatitudeStop`` on the wire. Exact decimal."""
     longitude_start: Decimal | None = field(default=None, metadata=wire("LongitudeStart", "number"))
-    """``LongitudeStart`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LongitudeStart`` on the wire. Exact decimal."""
     longitude_stop: Decimal | None = field(default=None, metadata=wire("LongitudeStop", "number"))
-    """``LongitudeStop`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``LongitudeStop`` on the wire. Exact decimal."""
     time_card: TimeCard | None = field(default=None, metadata=wire("TimeCard", "ref", "TimeCard"))
-    """``TimeCard`` on the wire. Sources: wsdl, peer."""
+    """``TimeCard`` on the wire."""
     type_id: TimeCardType | None = field(default=None, metadata=wire("TypeId", "enum", "TimeCardType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     internal_cost_item: FinancialItem | None = field(
         default=None, metadata=wire("InternalCostItem", "ref", "FinancialItem")
     )
-    """``InternalCostItem`` on the wire. Sources: wsdl, peer."""
+    """``InternalCostItem`` on the wire."""
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     qty: int | None = field(default=None, metadata=wire("Qty", "integer"))
-    """Quantity. Sources: wsdl, peer."""
+    """Quantity."""
     rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
-    """Rate per unit. Exact decimal. Sources: wsdl, peer."""
+    """Rate per unit. Exact decimal."""
     money_id: CurrencyType | None = field(default=None, metadata=wire("MoneyId", "enum", "CurrencyType"))
-    """Currency code of the money values. Sources: wsdl, peer."""
+    """Currency code of the money values."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -110,11 +106,9 @@ class TimeCardWeek(Entity):
     """``TimeCardWeek`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""

@@ -25,207 +25,168 @@ if TYPE_CHECKING:
 class Money(Record):
     """Amount with its currency.
 
-    Public class name: MoneyValue. Sources: spec, wsdl, peer.
+    Public class name: MoneyValue.
     """
 
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code. Sources: spec, wsdl, peer."""
+    """Currency code."""
     value: Decimal | None = field(default=None, metadata=wire("Value", "number"))
-    """Decimal amount. Exact decimal. Sources: spec, wsdl, peer."""
+    """Decimal amount. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class EntitySpecifier(Record):
-    """``EntitySpecifier`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``EntitySpecifier`` of the service."""
 
     entity_type: EntityType | None = field(default=None, metadata=wire("EntityType", "enum", "EntityType"))
-    """Entity type. Sources: wsdl, peer."""
+    """Entity type."""
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
-    """Record identifier. Answers on records with optimistic locking may add ConcurrencyId. Sources: wsdl,
-    peer.
-    """
+    """Record identifier. Answers on records with optimistic locking may add ConcurrencyId."""
     concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Version counter used for optimistic locking. Subclass EntityWithOptimisticLockSpecifier only. Source:
-    wsdl.
-    """
+    """Version counter used for optimistic locking. Subclass EntityWithOptimisticLockSpecifier only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ErrorInfo(Record):
-    """``ErrorInfo`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``ErrorInfo`` of the service."""
 
     number: int | None = field(default=None, metadata=wire("Number", "integer"))
-    """Error number. Sources: wsdl, peer."""
+    """Error number."""
     description: str | None = field(default=None, metadata=wire("Description", "string"))
-    """Text of the error. Sources: wsdl, peer."""
+    """Text of the error."""
     type: str | None = field(default=None, metadata=wire("Type", "string"))
-    """``Type`` on the wire. Sources: wsdl, peer."""
+    """``Type`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrl(Record):
-    """``GetDocDownloadUrl`` of the service.
-
-    Source: peer.
-    """
+    """``GetDocDownloadUrl`` of the service."""
 
     document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
-    """``DocumentId`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``DocumentId`` on the wire. In the 2023 OpenAPI description only."""
     url: str | None = field(default=None, metadata=wire("Url", "string"))
-    """``Url`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Url`` on the wire. In the 2023 OpenAPI description only."""
     file_name: str | None = field(default=None, metadata=wire("FileName", "string"))
-    """File name. In the 2023 OpenAPI description only. Source: peer."""
+    """File name. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class LicensedProvider(Record):
-    """``LicensedProvider`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``LicensedProvider`` of the service."""
 
     order_idx: int | None = field(default=None, metadata=wire("OrderIdx", "integer"))
-    """``OrderIdx`` on the wire. Sources: wsdl, peer."""
+    """``OrderIdx`` on the wire."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     employee_name: str | None = field(default=None, metadata=wire("EmployeeName", "string"))
-    """``EmployeeName`` on the wire. Sources: wsdl, peer."""
+    """``EmployeeName`` on the wire."""
     coverage_type_name: str | None = field(default=None, metadata=wire("CoverageTypeName", "string"))
-    """``CoverageTypeName`` on the wire. Sources: wsdl, peer."""
+    """``CoverageTypeName`` on the wire."""
     coverage_type_id: int | None = field(default=None, metadata=wire("CoverageTypeId", "integer"))
-    """``CoverageTypeId`` on the wire. Sources: wsdl, peer."""
+    """``CoverageTypeId`` on the wire."""
     license_type_id: int | None = field(default=None, metadata=wire("LicenseTypeId", "integer"))
-    """``LicenseTypeId`` on the wire. Sources: wsdl, peer."""
+    """``LicenseTypeId`` on the wire."""
     license_type_name: str | None = field(default=None, metadata=wire("LicenseTypeName", "string"))
-    """``LicenseTypeName`` on the wire. Sources: wsdl, peer."""
+    """``LicenseTypeName`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class NestedEntityOperationResult(Record):
-    """``NestedEntityOperationResult`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``NestedEntityOperationResult`` of the service."""
 
     entity_path: str | None = field(default=None, metadata=wire("EntityPath", "string"))
-    """``EntityPath`` on the wire. Sources: wsdl, peer."""
+    """``EntityPath`` on the wire."""
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
     )
-    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+    """``EntitySpecifier`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class NewUnitSpecifier(Record):
-    """``NewUnitSpecifier`` of the service.
-
-    Sources: spec, wsdl, peer.
-    """
+    """``NewUnitSpecifier`` of the service."""
 
     building_name: str | None = field(default=None, metadata=wire("BuildingName", "string"))
-    """Name of the building. Sources: wsdl, peer."""
+    """Name of the building."""
     building_floor_plan: str | None = field(default=None, metadata=wire("BuildingFloorPlan", "string"))
-    """Building-level asset template name. Sources: wsdl, peer."""
+    """Building-level asset template name."""
     floor_name: str | None = field(default=None, metadata=wire("FloorName", "string"))
-    """Name of the floor. Sources: wsdl, peer."""
+    """Name of the floor."""
     floor_floor_plan: str | None = field(default=None, metadata=wire("FloorFloorPlan", "string"))
-    """Floor-level asset template name. Sources: wsdl, peer."""
+    """Floor-level asset template name."""
     unit_name: str | None = field(
         default=None, metadata=wire("UnitName", "string", max_length=64, max_length_source="doc")
     )
-    """Name of the unit. At most 64 characters. Length limit from a vendor sample. Sources: spec, wsdl, peer.
-    """
+    """Name of the unit. At most 64 characters. Length limit from a vendor sample."""
     unit_floor_plan: str | None = field(default=None, metadata=wire("UnitFloorPlan", "string"))
-    """Unit-level asset template name. Sources: spec, wsdl, peer."""
+    """Unit-level asset template name."""
     street_address: Address2 | None = field(default=None, metadata=wire("StreetAddress", "ref", "Address2"))
-    """Address of the unit. Sources: spec, wsdl, peer."""
+    """Address of the unit."""
     unit_info: AssetInfo | None = field(default=None, metadata=wire("UnitInfo", "ref", "AssetInfo"))
-    """Extra details of the unit asset. Sources: wsdl, peer."""
+    """Extra details of the unit asset."""
     space_name: str | None = field(default=None, metadata=wire("SpaceName", "string"))
-    """``SpaceName`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``SpaceName`` on the wire. In the 2023 OpenAPI description only."""
     space_floor_plan: str | None = field(default=None, metadata=wire("SpaceFloorPlan", "string"))
-    """``SpaceFloorPlan`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``SpaceFloorPlan`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ProcedureStepDocument(Record):
-    """``ProcedureStepDocument`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``ProcedureStepDocument`` of the service."""
 
     document_id: int | None = field(default=None, metadata=wire("DocumentId", "integer"))
-    """``DocumentId`` on the wire. Sources: wsdl, peer."""
+    """``DocumentId`` on the wire."""
     url: str | None = field(default=None, metadata=wire("Url", "string"))
-    """``Url`` on the wire. Sources: wsdl, peer."""
+    """``Url`` on the wire."""
     procedure_step_id: int | None = field(default=None, metadata=wire("ProcedureStepId", "integer"))
-    """``ProcedureStepId`` on the wire. Sources: wsdl, peer."""
+    """``ProcedureStepId`` on the wire."""
     document_created_utc: datetime | None = field(
         default=None, metadata=wire("DocumentCreatedUtc", "datetime-utc")
     )
-    """``DocumentCreatedUtc`` on the wire. UTC. Sources: wsdl, peer."""
+    """``DocumentCreatedUtc`` on the wire. UTC."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class PropertySet(Record):
-    """``PropertySet`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``PropertySet`` of the service."""
 
     properties: list[str] | None = field(default=None, metadata=wire("Properties", "string", many=True))
-    """Property names or paths; * for all plain ones. Sources: wsdl, peer."""
+    """Property names or paths; * for all plain ones."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class TaxDetail(Record):
-    """``TaxDetail`` of the service.
-
-    Sources: wsdl, peer.
-    """
+    """``TaxDetail`` of the service."""
 
     juris_type: JurisdictionType | None = field(
         default=None, metadata=wire("JurisType", "enum", "JurisdictionType")
     )
-    """Kind of jurisdiction. Sources: wsdl, peer."""
+    """Kind of jurisdiction."""
     juris_name: str | None = field(default=None, metadata=wire("JurisName", "string"))
-    """Name of the jurisdiction. Sources: wsdl, peer."""
+    """Name of the jurisdiction."""
     rate: Decimal | None = field(default=None, metadata=wire("Rate", "number"))
-    """Tax rate. Exact decimal. Sources: wsdl, peer."""
+    """Tax rate. Exact decimal."""
     tax_calculated: Decimal | None = field(default=None, metadata=wire("TaxCalculated", "number"))
-    """Tax amount. Exact decimal. Sources: wsdl, peer."""
+    """Tax amount. Exact decimal."""
     money_id: int | None = field(default=None, metadata=wire("MoneyId", "integer"))
-    """Currency code of the money values. Sources: wsdl, peer."""
+    """Currency code of the money values."""
     tax_date: datetime | None = field(default=None, metadata=wire("TaxDate", "datetime-local"))
-    """``TaxDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``TaxDate`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UserSignInInfo(Record):
-    """``UserSignInInfo`` of the service.
-
-    Source: peer.
-    """
+    """``UserSignInInfo`` of the service."""
 
     id: int | None = field(default=None, metadata=wire("ID", "integer"))
-    """``ID`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``ID`` on the wire. In the 2023 OpenAPI description only."""
     created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
-    """``CreatedDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only.
-    Source: peer.
-    """
+    """``CreatedDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only."""
     last_sign_in_date: datetime | None = field(
         default=None, metadata=wire("LastSignInDate", "datetime-local")
     )
-    """``LastSignInDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only.
-    Source: peer.
-    """
+    """``LastSignInDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description only."""
     sign_in_count: int | None = field(default=None, metadata=wire("SignInCount", "integer"))
-    """``SignInCount`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``SignInCount`` on the wire. In the 2023 OpenAPI description only."""

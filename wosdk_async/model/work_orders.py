@@ -56,196 +56,190 @@ class WorkOrder(LockedEntity):
 
     Operations: retrieve, update, query. Not create, delete. Create by WoCreateCommand, end by
     WoCancelCommand.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Work order number, assigned at creation. Sources: spec, wsdl, peer."""
+    """Work order number, assigned at creation."""
     type_category: WOType | None = field(
         default=None, metadata=wire("TypeCategory", "enum", "WOType", required=True)
     )
-    """Category of work. Required on creation. Specification: integer in the create request (4 = Request),
-    text in responses; vendor and peer clients send the text; required on creation per vendor sample. Sources:
-    spec, wsdl, peer.
+    """Category of work. Required on creation. The specification shows an integer in the create request (4 =
+    Request) and text in responses; the vendor and public clients send the text; required on creation per
+    vendor sample.
     """
     work_order_cost: WorkOrderCost | None = field(
         default=None, metadata=wire("WorkOrderCost", "ref", "WorkOrderCost")
     )
-    """Financial record of the work order. Sources: spec, wsdl, peer."""
+    """Financial record of the work order."""
     priority: WoPriority | None = field(default=None, metadata=wire("Priority", "ref", "WoPriority"))
-    """Priority record. The specification calls the type Priority. Entity type name on the wire is WoPriority.
-    Sources: spec, wsdl, peer.
+    """Priority record. The service's documents call the type Priority. Entity type name on the wire is
+    WoPriority.
     """
     status_id: WorkOrderStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "WorkOrderStatus")
     )
-    """Current status. Sources: spec, wsdl, peer."""
+    """Current status."""
     requestor_contact: Contact | None = field(
         default=None, metadata=wire("RequestorContact", "ref", "Contact")
     )
-    """Contact who asked for the work. Sources: spec, wsdl, peer."""
+    """Contact who asked for the work."""
     access: PTEType | None = field(default=None, metadata=wire("Access", "enum", "PTEType"))
-    """How the technician may enter. Sources: spec, wsdl, peer, doc."""
+    """How the technician may enter."""
     main_asset: Location | None = field(default=None, metadata=wire("MainAsset", "ref", "Location"))
-    """Main asset or location of the work. Sources: spec, wsdl, peer."""
+    """Main asset or location of the work."""
     short_location: str | None = field(default=None, metadata=wire("ShortLocation", "string"))
-    """Short text of the location. Sources: spec, wsdl, peer."""
+    """Short text of the location."""
     task_refinement: str | None = field(default=None, metadata=wire("TaskRefinement", "string"))
-    """Category and sub-category joined by colons. Sources: spec, wsdl, peer."""
+    """Category and sub-category joined by colons."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to. Sources: spec, wsdl, peer."""
+    """Work zone it belongs to."""
     employee: Employee | None = field(
         default=None, metadata=wire("Employee", "ref", "Employee", updatable=False)
     )
     """Primary assignee; changed through commands only. Not updatable. Not updatable through the base
-    interface. Sources: spec, wsdl, peer, doc.
+    interface.
     """
     duration: int | None = field(default=None, metadata=wire("Duration", "integer"))
-    """Expected work time in minutes. Sources: spec, wsdl, peer, doc."""
+    """Expected work time in minutes."""
     vendor_nte: Money | None = field(default=None, metadata=wire("VendorNte", "money", "Money"))
-    """Not-to-exceed amount for the vendor. Sources: spec, wsdl, peer."""
+    """Not-to-exceed amount for the vendor."""
     specialty: Specialty | None = field(default=None, metadata=wire("Specialty", "ref", "Specialty"))
-    """Trade or skill needed. Sources: spec, wsdl, peer."""
+    """Trade or skill needed."""
     po_number: str | None = field(default=None, metadata=wire("PoNumber", "string"))
-    """Purchase order number. Sources: spec, wsdl, peer."""
+    """Purchase order number."""
     sub_type: WorkOrderType | None = field(
         default=None, metadata=wire("SubType", "ref", "WorkOrderType", required=True)
     )
-    """Work order type record. The specification calls the type SubType. Required on creation. Required on
-    creation per vendor sample; entity type name on the wire is WorkOrderType. Sources: spec, wsdl, peer.
+    """Work order type record. The service's documents call the type SubType. Required on creation. Required
+    on creation per vendor sample; entity type name on the wire is WorkOrderType.
     """
     repair_code: RepairCode | None = field(default=None, metadata=wire("RepairCode", "ref", "RepairCode"))
-    """Repair code recorded at completion. Sources: wsdl, peer."""
+    """Repair code recorded at completion."""
     customer: Customer | None = field(default=None, metadata=wire("Customer", "ref", "Customer"))
-    """Customer concerned. Class help marks it required; vendor sample leaves it out for category Basic.
-    Sources: spec, wsdl, peer, doc.
-    """
+    """Customer concerned. Class help marks it required; vendor sample leaves it out for category Basic."""
     contact_name: str | None = field(
         default=None, metadata=wire("ContactName", "string", max_length=256, max_length_source="doc")
     )
-    """Name of the reporting person. At most 256 characters. Sources: spec, wsdl, peer, doc."""
+    """Name of the reporting person. At most 256 characters."""
     won_id: int | None = field(default=None, metadata=wire("WonId", "integer"))
-    """Id in the provider network. Sources: spec, wsdl, peer."""
+    """Id in the provider network."""
     is_warranty: bool | None = field(default=None, metadata=wire("IsWarranty", "boolean"))
-    """Work is covered by a warranty. Sources: spec, wsdl, peer."""
+    """Work is covered by a warranty."""
     flag: WoActionReasonLookup | None = field(
         default=None, metadata=wire("Flag", "ref", "WoActionReasonLookup")
     )
-    """Flag reason currently set. Sources: wsdl, peer."""
+    """Flag reason currently set."""
     flag_id: int | None = field(default=None, metadata=wire("FlagId", "integer"))
-    """Id of the flag reason currently set. Sources: spec, wsdl, peer."""
+    """Id of the flag reason currently set."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id. Sources: spec, wsdl, peer."""
+    """Numeric time zone id."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: spec, wsdl, peer."""
+    """Currency code of the record."""
     last_action_date: datetime | None = field(default=None, metadata=wire("LastActionDate", "datetime-local"))
-    """Local time of the last action. ISO 8601 local time, no zone. Sources: spec, wsdl, peer."""
+    """Local time of the last action. ISO 8601 local time, no zone."""
     dt_created: datetime | None = field(default=None, metadata=wire("DtCreated", "datetime-local"))
-    """Local creation time. ISO 8601 local time, no zone. Sources: spec, wsdl, peer, doc."""
+    """Local creation time. ISO 8601 local time, no zone."""
     dt_scheduled_start: datetime | None = field(
         default=None, metadata=wire("DtScheduledStart", "datetime-local")
     )
-    """Local scheduled start. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """Local scheduled start. ISO 8601 local time, no zone."""
     dt_due: datetime | None = field(default=None, metadata=wire("DtDue", "datetime-local"))
-    """Local time after which it is overdue. ISO 8601 local time, no zone. Sources: spec, wsdl, peer, doc."""
+    """Local time after which it is overdue. ISO 8601 local time, no zone."""
     dt_acknowledge_by: datetime | None = field(
         default=None, metadata=wire("DtAcknowledgeBy", "datetime-local")
     )
-    """Local time by which to pick up. ISO 8601 local time, no zone. Sources: spec, wsdl, peer, doc."""
+    """Local time by which to pick up. ISO 8601 local time, no zone."""
     acknowledge_by_utc: datetime | None = field(
         default=None, metadata=wire("AcknowledgeByUtc", "datetime-utc")
     )
-    """UTC time by which to pick up. UTC. Sources: spec, wsdl, peer, doc."""
+    """UTC time by which to pick up. UTC."""
     last_action_date_utc: datetime | None = field(
         default=None, metadata=wire("LastActionDateUtc", "datetime-utc")
     )
-    """UTC time of the last action. UTC. Sources: spec, wsdl, peer."""
+    """UTC time of the last action. UTC."""
     created_date_utc: datetime | None = field(default=None, metadata=wire("CreatedDateUtc", "datetime-utc"))
-    """UTC creation time. UTC. Sources: spec, wsdl, peer, doc."""
+    """UTC creation time. UTC."""
     scheduled_start_utc: datetime | None = field(
         default=None, metadata=wire("ScheduledStartUtc", "datetime-utc")
     )
-    """UTC scheduled start. UTC. Sources: wsdl, peer."""
+    """UTC scheduled start. UTC."""
     due_date_utc: datetime | None = field(default=None, metadata=wire("DueDateUtc", "datetime-utc"))
-    """UTC time after which it is overdue. UTC. Sources: spec, wsdl, peer, doc."""
+    """UTC time after which it is overdue. UTC."""
     dt_on_site_by: datetime | None = field(default=None, metadata=wire("DtOnSiteBy", "datetime-local"))
-    """Local time by which work must start. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """Local time by which work must start. ISO 8601 local time, no zone."""
     dt_utc_on_site_by: datetime | None = field(default=None, metadata=wire("DtUtcOnSiteBy", "datetime-utc"))
-    """UTC time by which work must start. UTC. Sources: wsdl, peer, doc."""
+    """UTC time by which work must start. UTC."""
     last_action: WoLastAction | None = field(default=None, metadata=wire("LastAction", "ref", "WoLastAction"))
-    """Last status-changing action and billing state. Sources: spec, wsdl, peer."""
+    """Last status-changing action and billing state."""
     address: Address2 | None = field(default=None, metadata=wire("Address", "ref", "Address2"))
-    """Street address. Sources: wsdl, peer."""
+    """Street address."""
     items: list[WoItem] | None = field(
         default=None, metadata=wire("Items", "ref", "WoItem", many=True, required=True)
     )
-    """Asset and task pairs to work on. Required on creation. Required on creation per vendor sample. Sources:
-    spec, wsdl, peer.
-    """
+    """Asset and task pairs to work on. Required on creation. Required on creation per vendor sample."""
     equipment_worked_on: list[WoEquipment] | None = field(
         default=None, metadata=wire("EquipmentWorkedOn", "ref", "WoEquipment", many=True)
     )
-    """Equipment recorded as worked on. Sources: spec, wsdl, peer."""
+    """Equipment recorded as worked on."""
     notes: list[WoNote] | None = field(default=None, metadata=wire("Notes", "ref", "WoNote", many=True))
-    """Notes attached to the record. Sources: spec, wsdl, peer."""
+    """Notes attached to the record."""
     completion_note: WoNote | None = field(default=None, metadata=wire("CompletionNote", "ref", "WoNote"))
-    """Note written at completion. Sources: wsdl, peer."""
+    """Note written at completion."""
     contact_address: ContactInfo | None = field(
         default=None, metadata=wire("ContactAddress", "ref", "ContactInfo")
     )
     """Contact point of the reporting person. Class help marks it required; vendor sample: needed for category
-    Request. Sources: wsdl, peer, doc.
+    Request.
     """
     assignments: list[WoAssignment] | None = field(
         default=None, metadata=wire("Assignments", "ref", "WoAssignment", many=True)
     )
-    """Employees assigned. Sources: spec, wsdl, peer."""
+    """Employees assigned."""
     procedures: list[WoProcedure] | None = field(
         default=None, metadata=wire("Procedures", "ref", "WoProcedure", many=True)
     )
-    """Procedures attached. Sources: spec, wsdl, peer."""
+    """Procedures attached."""
     documents: list[Document] | None = field(
         default=None, metadata=wire("Documents", "ref", "Document", many=True)
     )
-    """Attached documents. Sources: spec, wsdl, peer."""
+    """Attached documents."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: spec, wsdl, peer."""
+    """Custom field values of the record."""
     verifications: list[WoVerification] | None = field(
         default=None, metadata=wire("Verifications", "ref", "WoVerification", many=True)
     )
-    """Ratings given after completion. Sources: spec, wsdl, peer."""
+    """Ratings given after completion."""
     quote: WoQuote | None = field(default=None, metadata=wire("Quote", "ref", "WoQuote"))
-    """Price quoted by the provider. Sources: wsdl, peer."""
+    """Price quoted by the provider."""
     check_in_outs: list[WoOnSite] | None = field(
         default=None, metadata=wire("CheckInOuts", "ref", "WoOnSite", many=True)
     )
-    """Check-in and check-out records. Sources: spec, wsdl, peer."""
+    """Check-in and check-out records."""
     action_log_records: list[WoActionLog] | None = field(
         default=None, metadata=wire("ActionLogRecords", "ref", "WoActionLog", many=True)
     )
-    """History of actions. Sources: spec, wsdl, peer."""
+    """History of actions."""
     estimate: WoEstimate | None = field(default=None, metadata=wire("Estimate", "ref", "WoEstimate"))
-    """Estimate asked of the customer. Sources: wsdl, peer."""
+    """Estimate asked of the customer."""
     owner: Employee | None = field(default=None, metadata=wire("Owner", "ref", "Employee"))
-    """Employee responsible for the work order. Sources: wsdl, peer."""
+    """Employee responsible for the work order."""
     induction_and_safety_status_id: IsmStatus | None = field(
         default=None, metadata=wire("InductionAndSafetyStatusID", "enum", "IsmStatus")
     )
-    """State of the induction and safety check. Sources: spec, wsdl, peer."""
+    """State of the induction and safety check."""
     flags: list[WoFlag] | None = field(
         default=None, metadata=wire("Flags", "ref", "WoFlag", many=True, updatable=False)
     )
     """Flags set; changed through flag commands only. Not updatable. Read only; use WoSetFlagsCommand and
-    WoClearFlagsCommand. Sources: spec, wsdl, peer.
+    WoClearFlagsCommand.
     """
     contactid: int | None = field(default=None, metadata=wire("Contactid", "integer"))
-    """Contact id sent in the create request. Specification only; not in the public schemas; spec sample only;
-    public clients send ContactName and ContactAddress, or RequestorContact. Source: spec.
+    """Contact id sent in the create request. Specification only; not in the public schemas; shown in a sample
+    only; public clients send ContactName and ContactAddress, or RequestorContact.
     """
 
 
@@ -255,17 +249,17 @@ class WoFlag(LockedEntity):
 
     Operations: retrieve, query. Not create, update, delete. Specification: read only.
 
-    Named in the specification, which gives no fields. Sources: spec, wsdl, peer.
+    Named in the specification, which gives no fields.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     flag_id: int | None = field(default=None, metadata=wire("FlagId", "integer"))
-    """Id of the flag reason. Sources: wsdl, peer."""
+    """Id of the flag reason."""
     utc_stamp: datetime | None = field(default=None, metadata=wire("UtcStamp", "datetime-utc"))
-    """When the flag was set, UTC. UTC. Sources: wsdl, peer."""
+    """When the flag was set, UTC. UTC."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment given with the flag. Sources: wsdl, peer."""
+    """Comment given with the flag."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -273,24 +267,22 @@ class Specialty(RemovableEntity):
     """Trade or skill.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: spec, wsdl, peer."""
+    """Label shown to users."""
     won_service_id: int | None = field(default=None, metadata=wire("WONServiceId", "integer"))
-    """Matching service id in the provider network. Sources: spec, wsdl, peer."""
+    """Matching service id in the provider network."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
-    """Instruction text shown to users. Sources: spec, wsdl, peer."""
+    """Instruction text shown to users."""
     tax_code: TaxCode | None = field(default=None, metadata=wire("TaxCode", "ref", "TaxCode"))
-    """Tax code applied. Sources: wsdl, peer."""
+    """Tax code applied."""
     currencies: list[SpecialtyMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "SpecialtyMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: spec, wsdl, peer."""
+    """Per-currency money settings."""
     is_nte_auto: bool | None = field(default=None, metadata=wire("IsNteAuto", "boolean"))
-    """Not-to-exceed value is set automatically. Sources: spec, wsdl, peer."""
+    """Not-to-exceed value is set automatically."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -298,22 +290,20 @@ class Disposition(RemovableEntity):
     """``Disposition`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     is_completed: bool | None = field(default=None, metadata=wire("IsCompleted", "boolean"))
-    """``IsCompleted`` on the wire. Sources: wsdl, peer."""
+    """``IsCompleted`` on the wire."""
     is_cancelled: bool | None = field(default=None, metadata=wire("IsCancelled", "boolean"))
-    """``IsCancelled`` on the wire. Sources: wsdl, peer."""
+    """``IsCancelled`` on the wire."""
     on_create: bool | None = field(default=None, metadata=wire("OnCreate", "boolean"))
-    """``OnCreate`` on the wire. Sources: wsdl, peer."""
+    """``OnCreate`` on the wire."""
     on_complete: bool | None = field(default=None, metadata=wire("OnComplete", "boolean"))
-    """``OnComplete`` on the wire. Sources: wsdl, peer."""
+    """``OnComplete`` on the wire."""
     on_cancel: bool | None = field(default=None, metadata=wire("OnCancel", "boolean"))
-    """``OnCancel`` on the wire. Sources: wsdl, peer."""
+    """``OnCancel`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -321,18 +311,16 @@ class RepairCode(RemovableEntity):
     """Repair category or code.
 
     Operations: create, retrieve, update, delete. Not known: query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     parent_id: int | None = field(default=None, metadata=wire("ParentId", "integer"))
-    """Category id; 0 makes it a category. Sources: wsdl, peer."""
+    """Category id; 0 makes it a category."""
     codes: list[RepairCode] | None = field(
         default=None, metadata=wire("Codes", "ref", "RepairCode", many=True)
     )
-    """Child codes of a repair category. Sources: wsdl, peer."""
+    """Child codes of a repair category."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -340,18 +328,16 @@ class SpecialtyMoneyValues(MoneyValuesEntity):
     """``SpecialtyMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     nte: Decimal | None = field(default=None, metadata=wire("Nte", "number"))
-    """Not-to-exceed amount. Exact decimal. Sources: wsdl, peer."""
+    """Not-to-exceed amount. Exact decimal."""
     avg_cost_vendor: Decimal | None = field(default=None, metadata=wire("AvgCostVendor", "number"))
-    """``AvgCostVendor`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``AvgCostVendor`` on the wire. Exact decimal."""
     avg_cost_tech: Decimal | None = field(default=None, metadata=wire("AvgCostTech", "number"))
-    """``AvgCostTech`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``AvgCostTech`` on the wire. Exact decimal."""
     avg_cost_all: Decimal | None = field(default=None, metadata=wire("AvgCostAll", "number"))
-    """``AvgCostAll`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``AvgCostAll`` on the wire. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -359,78 +345,64 @@ class Task(RemovableEntity):
     """What may be done on a model.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     model_id: int | None = field(default=None, metadata=wire("ModelId", "integer", required=True))
-    """Id of the asset model. Required on creation. Required on creation per vendor sample. Sources: wsdl,
-    peer.
-    """
+    """Id of the asset model. Required on creation. Required on creation per vendor sample."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string", required=True))
-    """Task label. Required on creation. Required on creation per vendor sample. Sources: wsdl, peer."""
+    """Task label. Required on creation. Required on creation per vendor sample."""
     preventive: bool | None = field(default=None, metadata=wire("Preventive", "boolean", required=True))
-    """``Preventive`` on the wire. Required on creation. Required on creation per vendor sample. Sources:
-    wsdl, peer.
-    """
+    """``Preventive`` on the wire. Required on creation. Required on creation per vendor sample."""
     routine: bool | None = field(default=None, metadata=wire("Routine", "boolean"))
-    """``Routine`` on the wire. Sources: wsdl, peer."""
+    """``Routine`` on the wire."""
     corrective: bool | None = field(default=None, metadata=wire("Corrective", "boolean"))
-    """``Corrective`` on the wire. Sources: wsdl, peer."""
+    """``Corrective`` on the wire."""
     default: bool | None = field(default=None, metadata=wire("Default", "boolean"))
-    """Default task of the model. Sources: wsdl, peer."""
+    """Default task of the model."""
     symptom: bool | None = field(default=None, metadata=wire("Symptom", "boolean"))
-    """``Symptom`` on the wire. Sources: wsdl, peer."""
+    """``Symptom`` on the wire."""
     completion_time: int | None = field(default=None, metadata=wire("CompletionTime", "integer"))
-    """Expected minutes to complete. Sources: wsdl, peer."""
+    """Expected minutes to complete."""
     specialty: Specialty | None = field(
         default=None, metadata=wire("Specialty", "ref", "Specialty", required=True)
     )
-    """Trade or skill needed. Required on creation. Required on creation per vendor sample. Sources: wsdl,
-    peer.
-    """
+    """Trade or skill needed. Required on creation. Required on creation per vendor sample."""
     procedure_template: ProcedureTemplate | None = field(
         default=None, metadata=wire("ProcedureTemplate", "ref", "ProcedureTemplate")
     )
-    """Template of the procedure. Sources: wsdl, peer."""
+    """Template of the procedure."""
     priority: WoPriority | None = field(
         default=None, metadata=wire("Priority", "ref", "WoPriority", required=True)
     )
-    """Priority record. The specification calls the type Priority. Required on creation. Required on creation
-    per vendor sample. Sources: wsdl, peer.
+    """Priority record. The service's documents call the type Priority. Required on creation. Required on
+    creation per vendor sample.
     """
     self_help_type: TaskSelfHelpType | None = field(
         default=None, metadata=wire("SelfHelpType", "enum", "TaskSelfHelpType")
     )
-    """``SelfHelpType`` on the wire. Sources: wsdl, peer."""
+    """``SelfHelpType`` on the wire."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string", required=True))
-    """Instruction text shown to users. Required on creation. Required on creation per vendor sample. Sources:
-    wsdl, peer.
-    """
+    """Instruction text shown to users. Required on creation. Required on creation per vendor sample."""
     self_help_content: str | None = field(
         default=None, metadata=wire("SelfHelpContent", "string", required=True)
     )
-    """``SelfHelpContent`` on the wire. Required on creation. Required on creation per vendor sample. Sources:
-    wsdl, peer.
-    """
+    """``SelfHelpContent`` on the wire. Required on creation. Required on creation per vendor sample."""
     people_required: int | None = field(default=None, metadata=wire("PeopleRequired", "integer"))
-    """``PeopleRequired`` on the wire. Sources: wsdl, peer."""
+    """``PeopleRequired`` on the wire."""
     skill_level: int | None = field(default=None, metadata=wire("SkillLevel", "integer"))
-    """``SkillLevel`` on the wire. Sources: wsdl, peer."""
+    """``SkillLevel`` on the wire."""
     gl_account: str | None = field(default=None, metadata=wire("GlAccount", "string"))
-    """General ledger account. Sources: wsdl, peer."""
+    """General ledger account."""
     number: str | None = field(default=None, metadata=wire("Number", "string", required=True))
-    """Human-facing number or code. Required on creation. Required on creation per vendor sample. Sources:
-    wsdl, peer.
-    """
+    """Human-facing number or code. Required on creation. Required on creation per vendor sample."""
     currencies: list[TaskMoneyValues] | None = field(
         default=None, metadata=wire("Currencies", "ref", "TaskMoneyValues", many=True)
     )
-    """Per-currency money settings. Sources: wsdl, peer."""
+    """Per-currency money settings."""
     charge_code: ChargeCodeLookup | None = field(
         default=None, metadata=wire("ChargeCode", "ref", "ChargeCodeLookup")
     )
-    """Charge-back code. Sources: wsdl, peer."""
+    """Charge-back code."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -438,12 +410,10 @@ class TaskMoneyValues(MoneyValuesEntity):
     """``TaskMoneyValues`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     nte: Decimal | None = field(default=None, metadata=wire("Nte", "number"))
-    """Not-to-exceed amount. Exact decimal. Sources: wsdl, peer."""
+    """Not-to-exceed amount. Exact decimal."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -451,26 +421,24 @@ class Turn(LockedEntity):
     """Planned unit turnover.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     asset_id: int | None = field(default=None, metadata=wire("AssetId", "integer"))
-    """Id of the asset. Sources: wsdl, peer."""
+    """Id of the asset."""
     wt_template_id: int | None = field(default=None, metadata=wire("WtTemplateId", "integer"))
-    """``WtTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``WtTemplateId`` on the wire."""
     dt_ready_by_due: datetime | None = field(default=None, metadata=wire("DtReadyByDue", "datetime-local"))
-    """``DtReadyByDue`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtReadyByDue`` on the wire. ISO 8601 local time, no zone."""
     dt_parent_scheduled_start: datetime | None = field(
         default=None, metadata=wire("DtParentScheduledStart", "datetime-local")
     )
-    """``DtParentScheduledStart`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtParentScheduledStart`` on the wire. ISO 8601 local time, no zone."""
     status_id: TurnStatus | None = field(default=None, metadata=wire("StatusId", "enum", "TurnStatus"))
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     error_details: str | None = field(default=None, metadata=wire("ErrorDetails", "string"))
-    """``ErrorDetails`` on the wire. Sources: wsdl, peer."""
+    """``ErrorDetails`` on the wire."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -478,74 +446,72 @@ class Warranty(LockedEntity):
     """Warranty on an asset.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     additional_info: str | None = field(default=None, metadata=wire("AdditionalInfo", "string"))
-    """``AdditionalInfo`` on the wire. Sources: wsdl, peer."""
+    """``AdditionalInfo`` on the wire."""
     is_template: bool | None = field(default=None, metadata=wire("IsTemplate", "boolean"))
-    """Marks a warranty template. Sources: wsdl, peer."""
+    """Marks a warranty template."""
     organization: Organization | None = field(
         default=None, metadata=wire("Organization", "ref", "Organization")
     )
-    """Organization it belongs to. Sources: wsdl, peer."""
+    """Organization it belongs to."""
     status_id: WarrantyStatus | None = field(
         default=None, metadata=wire("StatusId", "enum", "WarrantyStatus")
     )
-    """Status of the record. Sources: wsdl, peer."""
+    """Status of the record."""
     primary_contact: str | None = field(default=None, metadata=wire("PrimaryContact", "string"))
-    """``PrimaryContact`` on the wire. Sources: wsdl, peer."""
+    """``PrimaryContact`` on the wire."""
     template_id: int | None = field(default=None, metadata=wire("TemplateId", "integer"))
-    """``TemplateId`` on the wire. Sources: wsdl, peer."""
+    """``TemplateId`` on the wire."""
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """End date. ISO 8601 local time, no zone."""
     auto_coverage: int | None = field(default=None, metadata=wire("AutoCoverage", "integer"))
-    """``AutoCoverage`` on the wire. Sources: wsdl, peer."""
+    """``AutoCoverage`` on the wire."""
     labor_coverage_type_id: SchedInterval | None = field(
         default=None, metadata=wire("LaborCoverageTypeId", "enum", "SchedInterval")
     )
-    """``LaborCoverageTypeId`` on the wire. Sources: wsdl, peer."""
+    """``LaborCoverageTypeId`` on the wire."""
     labor_coverage_length: int | None = field(default=None, metadata=wire("LaborCoverageLength", "integer"))
-    """``LaborCoverageLength`` on the wire. Sources: wsdl, peer."""
+    """``LaborCoverageLength`` on the wire."""
     parts_coverage_type_id: SchedInterval | None = field(
         default=None, metadata=wire("PartsCoverageTypeId", "enum", "SchedInterval")
     )
-    """``PartsCoverageTypeId`` on the wire. Sources: wsdl, peer."""
+    """``PartsCoverageTypeId`` on the wire."""
     parts_coverage_length: int | None = field(default=None, metadata=wire("PartsCoverageLength", "integer"))
-    """``PartsCoverageLength`` on the wire. Sources: wsdl, peer."""
+    """``PartsCoverageLength`` on the wire."""
     other_coverage_type_id: SchedInterval | None = field(
         default=None, metadata=wire("OtherCoverageTypeId", "enum", "SchedInterval")
     )
-    """``OtherCoverageTypeId`` on the wire. Sources: wsdl, peer."""
+    """``OtherCoverageTypeId`` on the wire."""
     other_coverager_length: int | None = field(default=None, metadata=wire("OtherCoveragerLength", "integer"))
-    """``OtherCoveragerLength`` on the wire. Sources: wsdl, peer."""
+    """``OtherCoveragerLength`` on the wire."""
     warrantor_type_id: ActorType | None = field(
         default=None, metadata=wire("WarrantorTypeId", "enum", "ActorType")
     )
-    """``WarrantorTypeId`` on the wire. Sources: wsdl, peer."""
+    """``WarrantorTypeId`` on the wire."""
     warrantor_id: int | None = field(default=None, metadata=wire("WarrantorId", "integer"))
-    """``WarrantorId`` on the wire. Sources: wsdl, peer."""
+    """``WarrantorId`` on the wire."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """Covered asset. The specification calls the type Asset. Sources: wsdl, peer."""
+    """Covered asset. The service's documents call the type Asset."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id. Sources: wsdl, peer."""
+    """Numeric time zone id."""
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to. Sources: wsdl, peer."""
+    """Work zone it belongs to."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     is_manufacturer: bool | None = field(default=None, metadata=wire("IsManufacturer", "boolean"))
-    """``IsManufacturer`` on the wire. Sources: wsdl, peer."""
+    """``IsManufacturer`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -553,40 +519,36 @@ class WoActionLog(Entity):
     """One entry of the action history.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
-
-    Sources: wsdl, peer, doc.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     type_id: WOActionType | None = field(default=None, metadata=wire("TypeId", "enum", "WOActionType"))
-    """Kind of action. Sources: wsdl, peer."""
+    """Kind of action."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it. Sources: wsdl, peer."""
+    """Who performed it."""
     action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Local time of the action. ISO 8601 local time, no zone."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
-    """Free-text comment. At most 3072 characters. Sources: wsdl, peer, doc."""
+    """Free-text comment. At most 3072 characters."""
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
+    """Id of the reason record."""
     is_back_date: bool | None = field(default=None, metadata=wire("IsBackDate", "boolean"))
-    """User entered an earlier time. Sources: wsdl, peer."""
+    """User entered an earlier time."""
     ui_type_id: UIType | None = field(default=None, metadata=wire("UiTypeId", "enum", "UIType"))
-    """Application the action came from. Sources: wsdl, peer."""
+    """Application the action came from."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id. Sources: wsdl, peer."""
+    """Numeric time zone id."""
     system_date_utc: datetime | None = field(default=None, metadata=wire("SystemDateUtc", "datetime-utc"))
-    """UTC time set by the server. UTC. Sources: wsdl, peer."""
+    """UTC time set by the server. UTC."""
     object_id: int | None = field(default=None, metadata=wire("ObjectId", "integer"))
-    """Id of the object it refers to. Sources: wsdl, peer."""
+    """Id of the object it refers to."""
     properties: list[WoActionLogProp] | None = field(
         default=None, metadata=wire("Properties", "ref", "WoActionLogProp", many=True)
     )
-    """Extra values of the action. In the SOAP schema only, absent from the 2023 OpenAPI description. Source:
-    wsdl.
-    """
+    """Extra values of the action. In the SOAP schema only, absent from the 2023 OpenAPI description."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -594,42 +556,38 @@ class WoActionLogProp(Entity):
     """``WoActionLogProp`` of the service.
 
     Operations: query. Not known: create, retrieve, update, delete.
-
-    Sources: wsdl, peer.
     """
 
     wo_action_log_id: int | None = field(default=None, metadata=wire("WoActionLogId", "integer"))
-    """``WoActionLogId`` on the wire. Sources: wsdl, peer."""
+    """``WoActionLogId`` on the wire."""
     value_int: int | None = field(default=None, metadata=wire("ValueInt", "integer"))
-    """``ValueInt`` on the wire. Sources: wsdl, peer."""
+    """``ValueInt`` on the wire."""
     value_str: str | None = field(default=None, metadata=wire("ValueStr", "string"))
-    """``ValueStr`` on the wire. Sources: wsdl, peer."""
+    """``ValueStr`` on the wire."""
     type_id: WOActionProperty | None = field(
         default=None, metadata=wire("TypeId", "enum", "WOActionProperty")
     )
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoActionReasonLookup(RemovableEntity):
     """Reason usable with an action.
 
-    Operations: query. Not known: create, retrieve, update, delete. Vendor sample queries it; a peer client
+    Operations: query. Not known: create, retrieve, update, delete. Vendor sample queries it; a public client
     says the query interface does not expose it.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     action_id: WOActionType | None = field(default=None, metadata=wire("ActionId", "enum", "WOActionType"))
-    """Action type the reason belongs to. Sources: wsdl, peer."""
+    """Action type the reason belongs to."""
     reason_id: int | None = field(default=None, metadata=wire("ReasonId", "integer"))
-    """Predefined reason number within its action type. Sources: wsdl, peer."""
+    """Predefined reason number within its action type."""
     hide: bool | None = field(default=None, metadata=wire("Hide", "boolean"))
-    """Hidden from users. Sources: wsdl, peer."""
+    """Hidden from users."""
     descr: str | None = field(default=None, metadata=wire("Descr", "string"))
-    """Description text. Sources: wsdl, peer."""
+    """Description text."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -638,16 +596,14 @@ class WoAssignment(Entity):
 
     Operations: create, retrieve, update, delete. Not known: query. Vendor sample; WoAssignCommand does the
     same with rules.
-
-    Sources: wsdl, peer.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     is_primary: bool | None = field(default=None, metadata=wire("IsPrimary", "boolean"))
-    """Marks the primary assignee. Sources: wsdl, peer."""
+    """Marks the primary assignee."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -655,20 +611,18 @@ class WoEquipment(LockedEntity):
     """``WoEquipment`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     wo_id: int | None = field(default=None, metadata=wire("WoId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """``Asset`` on the wire. The specification calls the type Asset. Sources: wsdl, peer."""
+    """``Asset`` on the wire. The service's documents call the type Asset."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     refrigerant_used: bool | None = field(default=None, metadata=wire("RefrigerantUsed", "boolean"))
-    """``RefrigerantUsed`` on the wire. Sources: wsdl, peer."""
+    """``RefrigerantUsed`` on the wire."""
     type: WoEquipmentType | None = field(default=None, metadata=wire("Type", "enum", "WoEquipmentType"))
-    """``Type`` on the wire. Sources: wsdl, peer."""
+    """``Type`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -676,33 +630,26 @@ class WoItem(LockedEntity):
     """Asset and task pair of a work order.
 
     Operations: create, retrieve, update, delete, query.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. The specification create request leaves it out. Sources: wsdl, peer, doc.
-    """
+    """Id of the owning work order. The specification create request leaves it out."""
     sort_order_idx: int | None = field(default=None, metadata=wire("SortOrderIdx", "integer"))
-    """One-based position, unique within the work order. The specification create request leaves it out.
-    Sources: wsdl, peer, doc.
-    """
+    """One-based position, unique within the work order. The specification create request leaves it out."""
     disposition: Disposition | None = field(default=None, metadata=wire("Disposition", "ref", "Disposition"))
-    """Outcome of the item. Sources: wsdl, peer."""
+    """Outcome of the item."""
     asset_location: str | None = field(
         default=None, metadata=wire("AssetLocation", "string", max_length=128, max_length_source="doc")
     )
-    """Computed path text of the asset. At most 128 characters. Sources: wsdl, peer, doc."""
+    """Computed path text of the asset. At most 128 characters."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location", required=True))
-    """Asset to work on. The specification calls the type Asset. Required on creation. Sources: spec, wsdl,
-    peer, doc.
-    """
+    """Asset to work on. The service's documents call the type Asset. Required on creation."""
     task: Task | None = field(default=None, metadata=wire("Task", "ref", "Task", required=True))
-    """Task to do. Required on creation. Sources: spec, wsdl, peer, doc."""
+    """Task to do. Required on creation."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3096, max_length_source="doc")
     )
-    """Free-text comment. At most 3096 characters. Sources: wsdl, peer, doc."""
+    """Free-text comment. At most 3096 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -710,32 +657,30 @@ class WoLastAction(Entity):
     """Last action and billing state of a work order.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the work order; also the record id. Sources: spec, wsdl, peer."""
+    """Id of the work order; also the record id."""
     last_action: WoActionLog | None = field(default=None, metadata=wire("LastAction", "ref", "WoActionLog"))
-    """Last status-changing log record. Sources: wsdl, peer."""
+    """Last status-changing log record."""
     emergency_reason: WoActionReasonLookup | None = field(
         default=None, metadata=wire("EmergencyReason", "ref", "WoActionReasonLookup")
     )
-    """Why it was raised to emergency. Sources: wsdl, peer."""
+    """Why it was raised to emergency."""
     reason: WoActionReasonLookup | None = field(
         default=None, metadata=wire("Reason", "ref", "WoActionReasonLookup")
     )
-    """Reason of an on-hold or cancelled status. Sources: wsdl, peer."""
+    """Reason of an on-hold or cancelled status."""
     bill_status: BillStatus | None = field(default=None, metadata=wire("BillStatus", "enum", "BillStatus"))
-    """Billing state. Sources: spec, wsdl, peer."""
+    """Billing state."""
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
-    """Customer invoice of the work order. Sources: wsdl, peer."""
+    """Customer invoice of the work order."""
     billed_total: Money | None = field(default=None, metadata=wire("BilledTotal", "money", "Money"))
-    """Amount billed, or a preview of it. Sources: wsdl, peer."""
+    """Amount billed, or a preview of it."""
     x_number: str | None = field(
         default=None, metadata=wire("XNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Work order number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Work order number in an outside system. At most 256 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -744,24 +689,22 @@ class WoNote(Entity):
 
     Operations: create, retrieve, query. Not known: update, delete. Vendor sample changes and deletes notes
     through WorkOrder.Notes.
-
-    Sources: spec, wsdl, peer.
     """
 
     created_date: datetime | None = field(default=None, metadata=wire("CreatedDate", "datetime-local"))
-    """When the note was written. ISO 8601 local time, no zone. Vendor sample sends it, peer client does not.
-    Sources: wsdl, peer.
+    """When the note was written. ISO 8601 local time, no zone. The vendor's sample sends it, a public client
+    does not.
     """
     body: str | None = field(default=None, metadata=wire("Body", "string"))
-    """Text of the note. Sources: spec, wsdl, peer."""
+    """Text of the note."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: spec, wsdl, peer."""
+    """Id of the owning work order."""
     note_type_id: WONoteType | None = field(default=None, metadata=wire("NoteTypeId", "enum", "WONoteType"))
-    """Kind of note; one completion note per order. Public sources send the name as text; spec reports the
-    number 1. Sources: spec, wsdl, peer.
+    """Kind of note; one completion note per order. Public sources send the name as text; the specification
+    shows the number 1.
     """
     created_by: Actor | None = field(default=None, metadata=wire("CreatedBy", "ref", "Actor"))
-    """Actor who created it. Sources: wsdl, peer."""
+    """Actor who created it."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -769,56 +712,54 @@ class WoOnSite(LockedEntity):
     """Check-in and check-out.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id. Sources: wsdl, peer."""
+    """Numeric time zone id."""
     dt_check_in: datetime | None = field(default=None, metadata=wire("DtCheckIn", "datetime-local"))
-    """``DtCheckIn`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtCheckIn`` on the wire. ISO 8601 local time, no zone."""
     in_check_type_id: OnSiteValidationType | None = field(
         default=None, metadata=wire("InCheckTypeId", "enum", "OnSiteValidationType")
     )
-    """``InCheckTypeId`` on the wire. Sources: wsdl, peer."""
+    """``InCheckTypeId`` on the wire."""
     in_validation_value: str | None = field(default=None, metadata=wire("InValidationValue", "string"))
-    """``InValidationValue`` on the wire. Sources: wsdl, peer."""
+    """``InValidationValue`` on the wire."""
     in_latitude: Decimal | None = field(default=None, metadata=wire("InLatitude", "number"))
-    """``InLatitude`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``InLatitude`` on the wire. Exact decimal."""
     in_longitude: Decimal | None = field(default=None, metadata=wire("InLongitude", "number"))
-    """``InLongitude`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``InLongitude`` on the wire. Exact decimal."""
     in_inv_item_id: int | None = field(default=None, metadata=wire("InInvItemId", "integer"))
-    """``InInvItemId`` on the wire. Sources: wsdl, peer."""
+    """``InInvItemId`` on the wire."""
     in_distance: Decimal | None = field(default=None, metadata=wire("InDistance", "number"))
-    """``InDistance`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``InDistance`` on the wire. Exact decimal."""
     in_status_id: OnSiteValidationResult | None = field(
         default=None, metadata=wire("InStatusId", "enum", "OnSiteValidationResult")
     )
-    """``InStatusId`` on the wire. Sources: wsdl, peer."""
+    """``InStatusId`` on the wire."""
     dt_check_out: datetime | None = field(default=None, metadata=wire("DtCheckOut", "datetime-local"))
-    """``DtCheckOut`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtCheckOut`` on the wire. ISO 8601 local time, no zone."""
     out_check_type_id: OnSiteValidationType | None = field(
         default=None, metadata=wire("OutCheckTypeId", "enum", "OnSiteValidationType")
     )
-    """``OutCheckTypeId`` on the wire. Sources: wsdl, peer."""
+    """``OutCheckTypeId`` on the wire."""
     out_validation_value: str | None = field(default=None, metadata=wire("OutValidationValue", "string"))
-    """``OutValidationValue`` on the wire. Sources: wsdl, peer."""
+    """``OutValidationValue`` on the wire."""
     out_latitude: Decimal | None = field(default=None, metadata=wire("OutLatitude", "number"))
-    """``OutLatitude`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``OutLatitude`` on the wire. Exact decimal."""
     out_longitude: Decimal | None = field(default=None, metadata=wire("OutLongitude", "number"))
-    """``OutLongitude`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``OutLongitude`` on the wire. Exact decimal."""
     out_inv_item_id: int | None = field(default=None, metadata=wire("OutInvItemId", "integer"))
-    """``OutInvItemId`` on the wire. Sources: wsdl, peer."""
+    """``OutInvItemId`` on the wire."""
     out_distance: Decimal | None = field(default=None, metadata=wire("OutDistance", "number"))
-    """``OutDistance`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``OutDistance`` on the wire. Exact decimal."""
     out_status_id: OnSiteValidationResult | None = field(
         default=None, metadata=wire("OutStatusId", "enum", "OnSiteValidationResult")
     )
-    """``OutStatusId`` on the wire. Sources: wsdl, peer."""
+    """``OutStatusId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -826,20 +767,18 @@ class WoPriority(Entity):
     """Priority with its time limits.
 
     Operations: retrieve, query. Not create, update, delete. Read only.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     is_emergency: bool | None = field(default=None, metadata=wire("IsEmergency", "boolean"))
-    """Marks the emergency level. Sources: spec, wsdl, peer."""
+    """Marks the emergency level."""
     acknowledge_in_minutes: int | None = field(default=None, metadata=wire("AcknowledgeInMinutes", "integer"))
-    """Minutes allowed to acknowledge. Sources: spec, wsdl, peer."""
+    """Minutes allowed to acknowledge."""
     respond_in_minutes: int | None = field(default=None, metadata=wire("RespondInMinutes", "integer"))
-    """Minutes allowed to arrive. Sources: spec, wsdl, peer."""
+    """Minutes allowed to arrive."""
     due_in_minutes: int | None = field(default=None, metadata=wire("DueInMinutes", "integer"))
-    """Minutes allowed to complete. Sources: spec, wsdl, peer."""
+    """Minutes allowed to complete."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -847,43 +786,39 @@ class WoVerification(LockedEntity):
     """Rating after completion.
 
     Operations: none. Not delete. Not known: create, retrieve, update, query.
-
-    Sources: wsdl, peer.
     """
 
     idx: int | None = field(default=None, metadata=wire("Idx", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
     wo_rating_id: WoRating | None = field(default=None, metadata=wire("WoRatingId", "enum", "WoRating"))
-    """Rating given. Sources: wsdl, peer."""
+    """Rating given."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Free-text comment. Sources: wsdl, peer."""
+    """Free-text comment."""
     edited_date: datetime | None = field(default=None, metadata=wire("EditedDate", "datetime-local"))
-    """When the rating was given. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """When the rating was given. ISO 8601 local time, no zone."""
     actor: Actor | None = field(default=None, metadata=wire("Actor", "ref", "Actor"))
-    """Who performed it. Sources: wsdl, peer."""
+    """Who performed it."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkOrderType(RemovableEntity):
     """Type (sub-type) of a work order.
 
-    Operations: retrieve, query. Not known: create, update, delete. Spec 4.3: resolve by retrieve or query.
-
-    Sources: spec, wsdl, peer.
+    Operations: retrieve, query. Not known: create, update, delete. Resolve by retrieve or query.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     type_id: WOType | None = field(default=None, metadata=wire("TypeId", "enum", "WOType"))
-    """Category the type belongs to. Sources: spec, wsdl, peer."""
+    """Category the type belongs to."""
     abbr: str | None = field(default=None, metadata=wire("Abbr", "string"))
-    """Short form. Sources: wsdl, peer."""
+    """Short form."""
     is_def_sr: bool | None = field(default=None, metadata=wire("IsDefSR", "boolean"))
-    """Default type for service requests. Sources: spec, wsdl, peer."""
+    """Default type for service requests."""
     is_def_basic: bool | None = field(default=None, metadata=wire("IsDefBasic", "boolean"))
-    """Default type for basic work orders. Sources: spec, wsdl, peer."""
+    """Default type for basic work orders."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -891,25 +826,23 @@ class WpTree(LockedEntity):
     """``WpTree`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     child_wo_id: int | None = field(default=None, metadata=wire("ChildWoId", "integer"))
-    """``ChildWoId`` on the wire. Sources: wsdl, peer."""
+    """``ChildWoId`` on the wire."""
     depend_on_work_order: WorkOrder | None = field(
         default=None, metadata=wire("DependOnWorkOrder", "ref", "WorkOrder")
     )
-    """``DependOnWorkOrder`` on the wire. Sources: wsdl, peer."""
+    """``DependOnWorkOrder`` on the wire."""
     level: int | None = field(default=None, metadata=wire("Level", "integer"))
-    """Depth within the work plan. Sources: wsdl, peer."""
+    """Depth within the work plan."""
     number: int | None = field(default=None, metadata=wire("Number", "integer"))
-    """``Number`` on the wire. Sources: wsdl, peer."""
+    """``Number`` on the wire."""
     parent_work_order: WorkOrder | None = field(
         default=None, metadata=wire("ParentWorkOrder", "ref", "WorkOrder")
     )
-    """``ParentWorkOrder`` on the wire. Sources: wsdl, peer."""
+    """``ParentWorkOrder`` on the wire."""
     root_work_order: WorkOrder | None = field(
         default=None, metadata=wire("RootWorkOrder", "ref", "WorkOrder")
     )
-    """``RootWorkOrder`` on the wire. Sources: wsdl, peer."""
+    """``RootWorkOrder`` on the wire."""

@@ -36,160 +36,156 @@ class WorkZone(RemovableEntity):
 
     Operations: retrieve, update, query. Not create, delete. Create and delete by WorkZoneCreateCommand and
     WorkZoneDeleteCommand.
-
-    Sources: spec, wsdl, peer, doc.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: spec, wsdl, peer."""
+    """Label shown to users."""
     asset: Location | None = field(default=None, metadata=wire("Asset", "ref", "Location"))
-    """Root of the asset tree. The specification calls the type Asset. Sources: wsdl, peer."""
+    """Root of the asset tree. The service's documents call the type Asset."""
     time_zone: int | None = field(default=None, metadata=wire("TimeZone", "integer"))
-    """Numeric time zone id, copied to work orders. Sources: spec, wsdl, peer."""
+    """Numeric time zone id, copied to work orders."""
     language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
-    """Language preference id. Sources: spec, wsdl, peer."""
+    """Language preference id."""
     wo_number_prefix: str | None = field(default=None, metadata=wire("WoNumberPrefix", "string"))
-    """Prefix of work order numbers. Sources: spec, wsdl, peer."""
+    """Prefix of work order numbers."""
     entity: str | None = field(default=None, metadata=wire("Entity", "string"))
-    """``Entity`` on the wire. Sources: spec, wsdl, peer."""
+    """``Entity`` on the wire."""
     scheduling_window: int | None = field(default=None, metadata=wire("SchedulingWindow", "integer"))
-    """``SchedulingWindow`` on the wire. Sources: spec, wsdl, peer."""
+    """``SchedulingWindow`` on the wire."""
     no_incomplete_procedure: bool | None = field(
         default=None, metadata=wire("NoIncompleteProcedure", "boolean")
     )
-    """``NoIncompleteProcedure`` on the wire. Sources: spec, wsdl, peer."""
+    """``NoIncompleteProcedure`` on the wire."""
     access_options_mask: int | None = field(default=None, metadata=wire("AccessOptionsMask", "integer"))
-    """Bit mask of allowed access options. Bits follow PTEType; zero not allowed. Sources: spec, wsdl, peer,
-    doc.
-    """
+    """Bit mask of allowed access options. Bits follow PTEType; zero not allowed."""
     number: str | None = field(default=None, metadata=wire("Number", "string"))
-    """Human-facing number or code. Sources: spec, wsdl, peer."""
+    """Human-facing number or code."""
     advance_notice: int | None = field(default=None, metadata=wire("AdvanceNotice", "integer"))
-    """Hours before the first possible appointment (0-240). 0 to 240. Sources: spec, wsdl, peer, doc."""
+    """Hours before the first possible appointment (0-240). 0 to 240."""
     tax_region: TaxRegion | None = field(default=None, metadata=wire("TaxRegion", "ref", "TaxRegion"))
-    """Tax region. Sources: wsdl, peer."""
+    """Tax region."""
     wo_number_digits: int | None = field(default=None, metadata=wire("WoNumberDigits", "integer"))
-    """Digits in work order numbers. Sources: spec, wsdl, peer."""
+    """Digits in work order numbers."""
     round_appt_time_to: int | None = field(default=None, metadata=wire("RoundApptTimeTo", "integer"))
-    """``RoundApptTimeTo`` on the wire. Sources: spec, wsdl, peer."""
+    """``RoundApptTimeTo`` on the wire."""
     work_plan_auto_cancel: bool | None = field(default=None, metadata=wire("WorkPlanAutoCancel", "boolean"))
-    """``WorkPlanAutoCancel`` on the wire. Sources: spec, wsdl, peer."""
+    """``WorkPlanAutoCancel`` on the wire."""
     work_plan_child_resolution: bool | None = field(
         default=None, metadata=wire("WorkPlanChildResolution", "boolean")
     )
-    """``WorkPlanChildResolution`` on the wire. Sources: spec, wsdl, peer."""
+    """``WorkPlanChildResolution`` on the wire."""
     work_plan_auto_dependency: bool | None = field(
         default=None, metadata=wire("WorkPlanAutoDependency", "boolean")
     )
-    """``WorkPlanAutoDependency`` on the wire. Sources: spec, wsdl, peer."""
+    """``WorkPlanAutoDependency`` on the wire."""
     cp_theme_id: int | None = field(default=None, metadata=wire("CpThemeId", "integer"))
-    """Customer portal theme id. Sources: spec, wsdl, peer."""
+    """Customer portal theme id."""
     default_access: PTEType | None = field(default=None, metadata=wire("DefaultAccess", "enum", "PTEType"))
-    """Access option used by default. Sources: spec, wsdl, peer."""
+    """Access option used by default."""
     auto_assign_enabled: bool | None = field(default=None, metadata=wire("AutoAssignEnabled", "boolean"))
-    """Routing by specialty is on. Sources: spec, wsdl, peer."""
+    """Routing by specialty is on."""
     backup_routing_id: BackupRouting | None = field(
         default=None, metadata=wire("BackupRoutingId", "enum", "BackupRouting")
     )
-    """Routing used when no rule fits. Sources: spec, wsdl, peer."""
+    """Routing used when no rule fits."""
     billing_account: BillingAccount | None = field(
         default=None, metadata=wire("BillingAccount", "ref", "BillingAccount")
     )
-    """Billing account (customer group). Sources: wsdl, peer."""
+    """Billing account (customer group)."""
     contract: Contract | None = field(default=None, metadata=wire("Contract", "ref", "Contract"))
-    """Billing contract. Sources: wsdl, peer."""
+    """Billing contract."""
     no_incomplete_item: bool | None = field(default=None, metadata=wire("NoIncompleteItem", "boolean"))
-    """``NoIncompleteItem`` on the wire. Sources: spec, wsdl, peer."""
+    """``NoIncompleteItem`` on the wire."""
     ui_show_providers_first: bool | None = field(
         default=None, metadata=wire("UiShowProvidersFirst", "boolean")
     )
-    """``UiShowProvidersFirst`` on the wire. Sources: spec, wsdl, peer."""
+    """``UiShowProvidersFirst`` on the wire."""
     currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("CurrencyTypeId", "enum", "CurrencyType")
     )
-    """Currency code of the record. Sources: spec, wsdl, peer."""
+    """Currency code of the record."""
     is_offline: bool | None = field(default=None, metadata=wire("IsOffline", "boolean"))
-    """True when taken out of service. Sources: spec, wsdl, peer."""
+    """True when taken out of service."""
     contact_addresses: list[ContactInfo] | None = field(
         default=None, metadata=wire("ContactAddresses", "ref", "ContactInfo", many=True)
     )
-    """Phones, e-mails and other contact points. Sources: spec, wsdl, peer."""
+    """Phones, e-mails and other contact points."""
     custom_fields: list[CustomField2] | None = field(
         default=None, metadata=wire("CustomFields", "ref", "CustomField2", many=True)
     )
-    """Custom field values of the record. Sources: spec, wsdl, peer."""
+    """Custom field values of the record."""
     portfolios: list[LinkPortfolioAndWorkZone] | None = field(
         default=None, metadata=wire("Portfolios", "ref", "LinkPortfolioAndWorkZone", many=True)
     )
-    """Links to portfolios. Sources: spec, wsdl, peer."""
+    """Links to portfolios."""
     sla_values: list[SlaValuesOverride] | None = field(
         default=None, metadata=wire("SlaValues", "ref", "SlaValuesOverride", many=True)
     )
-    """Response-time overrides per priority. Sources: spec, wsdl, peer."""
+    """Response-time overrides per priority."""
     teams: list[LinkTeamAndWorkZone] | None = field(
         default=None, metadata=wire("Teams", "ref", "LinkTeamAndWorkZone", many=True)
     )
-    """Links to teams. Sources: spec, wsdl, peer."""
+    """Links to teams."""
     biz_hours: list[BusinessHours] | None = field(
         default=None, metadata=wire("BizHours", "ref", "BusinessHours", many=True)
     )
-    """Business hours by day. Sources: spec, wsdl, peer."""
+    """Business hours by day."""
     escalation_rules: list[EscalationRule] | None = field(
         default=None, metadata=wire("EscalationRules", "ref", "EscalationRule", many=True)
     )
-    """Escalation rules. Sources: spec, wsdl, peer."""
+    """Escalation rules."""
     spec_dispatch_rules: list[SpecDispatchRule] | None = field(
         default=None, metadata=wire("SpecDispatchRules", "ref", "SpecDispatchRule", many=True)
     )
-    """Dispatch rules by specialty. Sources: spec, wsdl, peer."""
+    """Dispatch rules by specialty."""
     on_call_rules: list[OnCallRule] | None = field(
         default=None, metadata=wire("OnCallRules", "ref", "OnCallRule", many=True)
     )
-    """On-call rules. Sources: spec, wsdl, peer."""
+    """On-call rules."""
     responsibilities: list[Responsibility] | None = field(
         default=None, metadata=wire("Responsibilities", "ref", "Responsibility", many=True)
     )
-    """Responsibility assignments. Sources: spec, wsdl, peer."""
+    """Responsibility assignments."""
     use_biz_hours: bool | None = field(default=None, metadata=wire("UseBizHours", "boolean"))
-    """Own business hours apply. Sources: spec, wsdl, peer."""
+    """Own business hours apply."""
     use_holidays: bool | None = field(default=None, metadata=wire("UseHolidays", "boolean"))
-    """Own holiday list applies. Sources: spec, wsdl, peer."""
+    """Own holiday list applies."""
     use_on_call: bool | None = field(default=None, metadata=wire("UseOnCall", "boolean"))
-    """Own on-call rules apply. Sources: spec, wsdl, peer."""
+    """Own on-call rules apply."""
     use_escalation: bool | None = field(default=None, metadata=wire("UseEscalation", "boolean"))
-    """Own escalation rules apply. Sources: spec, wsdl, peer."""
+    """Own escalation rules apply."""
     default_bill_to_logic: int | None = field(default=None, metadata=wire("DefaultBillToLogic", "integer"))
-    """Default bill-to option. Sources: spec, wsdl, peer."""
+    """Default bill-to option."""
     turn_kick_off_auto: bool | None = field(default=None, metadata=wire("TurnKickOffAuto", "boolean"))
-    """``TurnKickOffAuto`` on the wire. Sources: spec, wsdl, peer."""
+    """``TurnKickOffAuto`` on the wire."""
     turn_kick_off_lag_days: int | None = field(default=None, metadata=wire("TurnKickOffLagDays", "integer"))
-    """``TurnKickOffLagDays`` on the wire. Sources: spec, wsdl, peer."""
+    """``TurnKickOffLagDays`` on the wire."""
     turn_kick_off_on_days: int | None = field(default=None, metadata=wire("TurnKickOffOnDays", "integer"))
-    """``TurnKickOffOnDays`` on the wire. Sources: spec, wsdl, peer."""
+    """``TurnKickOffOnDays`` on the wire."""
     earliest_slot: int | None = field(default=None, metadata=wire("EarliestSlot", "integer"))
-    """First usable slot. Sources: spec, wsdl, peer."""
+    """First usable slot."""
     latest_slot: int | None = field(default=None, metadata=wire("LatestSlot", "integer"))
-    """Last usable slot; at least 1. 1 or more (vendor sample). Sources: spec, wsdl, peer."""
+    """Last usable slot; at least 1. 1 or more (vendor sample)."""
     slots_count: int | None = field(default=None, metadata=wire("SlotsCount", "integer"))
-    """Appointment slots per day (3, 5, 7 or 10). 3, 5, 7 or 10 (vendor sample). Sources: spec, wsdl, peer."""
+    """Appointment slots per day (3, 5, 7 or 10). 3, 5, 7 or 10 (vendor sample)."""
     is_precalculated_schedule: bool | None = field(
         default=None, metadata=wire("IsPrecalculatedSchedule", "boolean")
     )
-    """``IsPrecalculatedSchedule`` on the wire. Sources: spec, wsdl, peer."""
+    """``IsPrecalculatedSchedule`` on the wire."""
     allow_time_preference: bool | None = field(default=None, metadata=wire("AllowTimePreference", "boolean"))
-    """``AllowTimePreference`` on the wire. Sources: spec, wsdl, peer."""
+    """``AllowTimePreference`` on the wire."""
     turn_template_id: int | None = field(default=None, metadata=wire("TurnTemplateId", "integer"))
-    """Id of the turn template. Sources: spec, wsdl, peer."""
+    """Id of the turn template."""
     ism_spec_group_id: int | None = field(default=None, metadata=wire("IsmSpecGroupId", "integer"))
-    """``IsmSpecGroupId`` on the wire. Sources: spec, wsdl, peer."""
+    """``IsmSpecGroupId`` on the wire."""
     ism_url: str | None = field(default=None, metadata=wire("IsmUrl", "string"))
-    """``IsmUrl`` on the wire. Sources: spec, wsdl, peer."""
+    """``IsmUrl`` on the wire."""
     exclude_non_compliant_providers: ExcludeCoi | None = field(
         default=None, metadata=wire("ExcludeNonCompliantProviders", "enum", "ExcludeCoi")
     )
-    """How providers without valid insurance are treated. Sources: spec, wsdl, peer."""
+    """How providers without valid insurance are treated."""
     is_nte_auto: bool | None = field(default=None, metadata=wire("IsNteAuto", "boolean"))
-    """Not-to-exceed value is set automatically. Sources: spec, wsdl, peer."""
+    """Not-to-exceed value is set automatically."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -197,16 +193,14 @@ class BusinessHours(PortfolioChildEntity):
     """``BusinessHours`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     day_idx_day_of_week: int | None = field(default=None, metadata=wire("DayIdxDayOfWeek", "integer"))
-    """``DayIdxDayOfWeek`` on the wire. Sources: wsdl, peer."""
+    """``DayIdxDayOfWeek`` on the wire."""
     finish_time: datetime | None = field(default=None, metadata=wire("FinishTime", "datetime-local"))
-    """``FinishTime`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``FinishTime`` on the wire. ISO 8601 local time, no zone."""
     start_time: datetime | None = field(default=None, metadata=wire("StartTime", "datetime-local"))
-    """``StartTime`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``StartTime`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -214,14 +208,12 @@ class EscalationRule(PortfolioChildEntity):
     """``EscalationRule`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""
     notify_after: int | None = field(default=None, metadata=wire("NotifyAfter", "integer"))
-    """``NotifyAfter`` on the wire. Sources: wsdl, peer."""
+    """``NotifyAfter`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -229,14 +221,12 @@ class Holiday(PortfolioChildEntity):
     """``Holiday`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     dt_holiday: datetime | None = field(default=None, metadata=wire("DtHoliday", "datetime-local"))
-    """``DtHoliday`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtHoliday`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -244,16 +234,14 @@ class LinkPortfolioAndWorkZone(Entity):
     """``LinkPortfolioAndWorkZone`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
     portfolio_id: int | None = field(default=None, metadata=wire("PortfolioId", "integer"))
-    """Id of the portfolio. Sources: wsdl, peer."""
+    """Id of the portfolio."""
     is_primary: bool | None = field(default=None, metadata=wire("IsPrimary", "boolean"))
-    """Marks the primary link. Sources: wsdl, peer."""
+    """Marks the primary link."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -261,16 +249,14 @@ class LinkTeamAndWorkZone(Entity):
     """``LinkTeamAndWorkZone`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     team_id: int | None = field(default=None, metadata=wire("TeamId", "integer"))
-    """Id of the team. Sources: wsdl, peer."""
+    """Id of the team."""
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
     is_default: bool | None = field(default=None, metadata=wire("IsDefault", "boolean"))
-    """Marks the default record. Sources: wsdl, peer."""
+    """Marks the default record."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -278,16 +264,14 @@ class OnCallRule(PortfolioChildEntity):
     """``OnCallRule`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     day_of_week: int | None = field(default=None, metadata=wire("DayOfWeek", "integer"))
-    """``DayOfWeek`` on the wire. Sources: wsdl, peer."""
+    """``DayOfWeek`` on the wire."""
     biz_hours_user_id: int | None = field(default=None, metadata=wire("BizHoursUserId", "integer"))
-    """``BizHoursUserId`` on the wire. Sources: wsdl, peer."""
+    """``BizHoursUserId`` on the wire."""
     after_hours_user_id: int | None = field(default=None, metadata=wire("AfterHoursUserId", "integer"))
-    """``AfterHoursUserId`` on the wire. Sources: wsdl, peer."""
+    """``AfterHoursUserId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -296,32 +280,30 @@ class Portfolio(LockedEntity):
 
     Operations: none. Not delete. Not known: create, retrieve, update, query. Delete by
     PortfolioDeleteCommand.
-
-    Sources: wsdl, peer.
     """
 
     is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
-    """Soft-removal flag. In the 2023 OpenAPI description only. Source: peer."""
+    """Soft-removal flag. In the 2023 OpenAPI description only."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     type_id: PortfolioType | None = field(default=None, metadata=wire("TypeId", "enum", "PortfolioType"))
-    """Kind of the record. Sources: wsdl, peer."""
+    """Kind of the record."""
     parent_portfolio_id: int | None = field(default=None, metadata=wire("ParentPortfolioId", "integer"))
-    """``ParentPortfolioId`` on the wire. Sources: wsdl, peer."""
+    """``ParentPortfolioId`` on the wire."""
     use_biz_hours: bool | None = field(default=None, metadata=wire("UseBizHours", "boolean"))
-    """Own business hours apply. Sources: wsdl, peer."""
+    """Own business hours apply."""
     use_holidays: bool | None = field(default=None, metadata=wire("UseHolidays", "boolean"))
-    """Own holiday list applies. Sources: wsdl, peer."""
+    """Own holiday list applies."""
     use_on_call: bool | None = field(default=None, metadata=wire("UseOnCall", "boolean"))
-    """Own on-call rules apply. Sources: wsdl, peer."""
+    """Own on-call rules apply."""
     use_escalation: bool | None = field(default=None, metadata=wire("UseEscalation", "boolean"))
-    """Own escalation rules apply. Sources: wsdl, peer."""
+    """Own escalation rules apply."""
     turn_template_id: int | None = field(default=None, metadata=wire("TurnTemplateId", "integer"))
-    """Id of the turn template. Sources: wsdl, peer."""
+    """Id of the turn template."""
     sla_values: list[SlaValuesOverride] | None = field(
         default=None, metadata=wire("SlaValues", "ref", "SlaValuesOverride", many=True)
     )
-    """Response-time overrides per priority. Sources: wsdl, peer."""
+    """Response-time overrides per priority."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -329,20 +311,18 @@ class Responsibility(PortfolioChildEntity):
     """``Responsibility`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     assignee_id: int | None = field(default=None, metadata=wire("AssigneeId", "integer"))
-    """``AssigneeId`` on the wire. Sources: wsdl, peer."""
+    """``AssigneeId`` on the wire."""
     assignee_type_id: ActorType | None = field(
         default=None, metadata=wire("AssigneeTypeId", "enum", "ActorType")
     )
-    """``AssigneeTypeId`` on the wire. Sources: wsdl, peer."""
+    """``AssigneeTypeId`` on the wire."""
     responsibility_type: ResponsibilityType | None = field(
         default=None, metadata=wire("ResponsibilityType", "ref", "ResponsibilityType")
     )
-    """``ResponsibilityType`` on the wire. Sources: wsdl, peer."""
+    """``ResponsibilityType`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -350,16 +330,14 @@ class ResponsibilityType(LockedEntity):
     """``ResponsibilityType`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     is_removed: bool | None = field(default=None, metadata=wire("IsRemoved", "boolean"))
-    """Soft-removal flag. In the 2023 OpenAPI description only. Source: peer."""
+    """Soft-removal flag. In the 2023 OpenAPI description only."""
     display_as: str | None = field(default=None, metadata=wire("DisplayAs", "string"))
-    """Label shown to users. Sources: wsdl, peer."""
+    """Label shown to users."""
     actor_type_id: ActorType | None = field(default=None, metadata=wire("ActorTypeId", "enum", "ActorType"))
-    """Kind of the owning object. In the 2023 OpenAPI description only. Source: peer."""
+    """Kind of the owning object. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -367,18 +345,16 @@ class SlaValuesOverride(PortfolioChildEntity):
     """``SlaValuesOverride`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     priority_id: int | None = field(default=None, metadata=wire("PriorityId", "integer"))
-    """``PriorityId`` on the wire. Sources: wsdl, peer."""
+    """``PriorityId`` on the wire."""
     due_in_minutes: int | None = field(default=None, metadata=wire("DueInMinutes", "integer"))
-    """Minutes allowed to complete. Sources: wsdl, peer."""
+    """Minutes allowed to complete."""
     respond_in_minutes: int | None = field(default=None, metadata=wire("RespondInMinutes", "integer"))
-    """Minutes allowed to arrive. Sources: wsdl, peer."""
+    """Minutes allowed to arrive."""
     ack_in_minutes: int | None = field(default=None, metadata=wire("AckInMinutes", "integer"))
-    """Minutes allowed to acknowledge. Sources: wsdl, peer."""
+    """Minutes allowed to acknowledge."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -386,13 +362,11 @@ class SpecDispatchRule(PortfolioChildEntity):
     """``SpecDispatchRule`` of the service.
 
     Operations: none. Not known: create, retrieve, update, delete, query.
-
-    Sources: wsdl, peer.
     """
 
     specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
-    """Id of the specialty. Sources: wsdl, peer."""
+    """Id of the specialty."""
     index: int | None = field(default=None, metadata=wire("Index", "integer"))
-    """Order position. Sources: wsdl, peer."""
+    """Order position."""
     user_id: int | None = field(default=None, metadata=wire("UserId", "integer"))
-    """Id of the user (employee). Sources: wsdl, peer."""
+    """Id of the user (employee)."""

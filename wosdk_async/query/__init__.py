@@ -1,4 +1,4 @@
-"""Queries (facts 4), built as Python expressions and paged past the row cap::
+"""Queries, built as Python expressions and paged past the row cap::
 
     fields.py, properties.py    ``fields(WorkOrder).customer.name``: paths, checked by places.py
     conditions.py, values.py    comparisons, groups and orders; values as the text that is sent
@@ -7,3 +7,4 @@
 
 ``fields.pyi`` is written from the catalogue: it tells editors the properties of each entity.
 """
+# facts 4

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 import attrs
 
 from wosdk_async import calls
-from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
+from wosdk_async.spelling import suggestion
 from wosdk_async.wire import Call
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ T = TypeVar("T")
 Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 
 _PAGE = 1000
+_FOREIGN = {  # methods of other libraries, and what stands for them here
+    "filter": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
+    "filter_by": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
+    "exclude": "; narrow it with where(~(f.status_id == 'New')), with f = fields(...)",
+    "get": "; company.get(entity, id) reads one record by its id, one() the only row of a query",
+    "only": "; name the properties to read with select('*', 'Items.*')",
+    "fetch": "; await all(), first() or one(), or read its rows with async for",
+    "fetchall": "; await all(), or read its rows with async for",
+    "execute": "; await all(), first() or one(), or read its rows with async for",
+    "count": "; the service does not count rows; len(await query.select('Id').all()) does",
+}
 _ID = Order("", "Id", descending=True)
 
 
@@ -61,16 +73,22 @@ class Query(Generic[T]):
 
     # --- narrowing --------------------------------------------------------------------------
 
-    def where(self, *conditions: Condition) -> Query[T]:
+    def where(self, *conditions: Condition, **named: Never) -> Query[T]:
         """Only rows that fulfil all conditions, and those given before."""
+        for name in named:
+            raise InvalidCallError(
+                f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name})"
+                f" write where(f.{name} == value)"
+            )
         checked = tuple(condition_of(self._plan, condition) for condition in conditions)
         return self._with(conditions=self._plan.conditions + checked)
 
     def select(self, *properties: str | Path) -> Query[T]:
         """Read these property paths: ``select("*", "Items.*", f.customer.name)``; the ``Id`` is always read.
 
-        Without any, the service sends scalars and references cut to their id, and no lists (facts 3.4).
+        Without any, the service sends scalars and references cut to their id, and no lists.
         """
+        # facts 3.4
         checked = tuple(selected(self._plan, path) for path in properties)
         return self._with(properties=self._plan.properties + checked)
 
@@ -93,13 +111,37 @@ class Query(Generic[T]):
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
-        """Read at this isolation level: ``isolation("ReadUncommitted")`` (facts 3.8)."""
+        """Read at this isolation level: ``isolation("ReadUncommitted")``."""
+        # facts 3.8
         return self._with(isolation=isolation_of(level))
 
     def _with(self, **changes: Any) -> Query[T]:
         made: Query[T] = Query(self._plan.entity, self._send)
         made._plan = attrs.evolve(self._plan, **changes)
         return made
+
+    # --- mistakes ---------------------------------------------------------------------------
+
+    if not TYPE_CHECKING:  # checkers know that there are no such methods
+
+        def __await__(self) -> NoReturn:
+            raise InvalidCallError(
+                f"a query of {self._plan.name} cannot be awaited; await query.all(), .first() or .one(), or"
+                " read its rows with async for"
+            )
+
+        def __iter__(self) -> NoReturn:
+            raise InvalidCallError(
+                f"a query of {self._plan.name} is read with async for, not with for; await query.all() gives"
+                " a list"
+            )
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            methods = [other for other in dir(type(self)) if not other.startswith("_")]
+            near = _FOREIGN.get(name.lower()) or suggestion(name, methods)
+            raise UnknownPropertyError(f"a query has no {name!r}{near}")
 
     # --- reading ----------------------------------------------------------------------------
 

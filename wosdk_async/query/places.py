@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from typing import Any
 
 import attrs
 
+from wosdk_async.check.arguments import entity_name
 from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, _registry
 from wosdk_async.model._wire import Wire
@@ -44,7 +46,8 @@ class Place:
 
     def by_wire(self, name: str) -> Place:
         """The property that the service calls ``name``."""
-        return self._open(name) if not self.checked else self._step(name, _by_wire(self.below))
+        below: Any = self.below  # mypy takes the objects for the class, and those have no hash
+        return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
     def _step(self, name: str, table: dict[str, Wire]) -> Place:
         meta = table.get(name)
@@ -73,7 +76,7 @@ def root(entity: type[Record] | str) -> Place:
     """The start of every path of ``entity``; of an entity given by its name nothing is checked."""
     if isinstance(entity, str):
         return Place(entity, checked=False)
-    return Place(entity.wire_name, below=entity)
+    return Place(entity_name(entity), below=entity)
 
 
 def find(start: Place, path: str) -> Place:
@@ -92,5 +95,6 @@ def _by_python(cls: type[Record] | None) -> dict[str, Wire]:
     return cls.__wire__ if cls is not None else {}
 
 
-def _by_wire(cls: type[Record] | None) -> dict[str, Wire]:
+@functools.cache
+def _by_wire(cls: Any) -> dict[str, Wire]:
     return {meta["name"]: meta for meta in _by_python(cls).values()}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
@@ -17,7 +18,7 @@ from wosdk_async.spelling import suggestion
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel
 
-__all__ = ["KEYS", "Plan", "condition_of", "isolation_of", "order_of", "selected"]
+__all__ = ["KEYS", "Plan", "condition_of", "isolation_of", "order_of", "selected", "selection"]
 
 KEYS: dict[str, tuple[str, ...]] = {
     "Actor": ("Id", "TypeId"),
@@ -47,7 +48,7 @@ class Plan:
     @property
     def name(self) -> str:
         """Wire name of the entity."""
-        return self.entity if isinstance(self.entity, str) else self.entity.wire_name
+        return entity_name(self.entity)
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -94,7 +95,7 @@ def condition_of(plan: Plan, condition: Any) -> Condition:
     """``condition`` if it can be one of the query. Raises InvalidCallError."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
-            f"where() takes conditions, not {condition!r}; fields({plan.name}).id == 1 makes one"
+            f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
         )
     for comparison in comparisons(condition):
         _same_entity(plan, comparison)
@@ -126,12 +127,32 @@ def selected(plan: Plan, path: Any) -> str:
     )
 
 
+def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
+    """The paths of a ``properties=`` argument, checked as :func:`selected` does.
+
+    Without ``check`` only what is not a path is refused. Raises InvalidCallError.
+    """
+    if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
+        shown = _shown(properties)
+        remedy = "leave it out" if properties is None else f"pass a list, [{shown}]"
+        raise InvalidCallError(f"properties is {shown}; it takes several paths: {remedy}")
+    paths = list(properties)
+    if not paths:
+        return []
+    plan = Plan(entity if check else entity_name(entity))
+    return [selected(plan, path) for path in paths]
+
+
+def _shown(value: Any) -> str:
+    return value._where if isinstance(value, Path) else described(value)
+
+
 def _place(plan: Plan, path: Any) -> Place:
     if isinstance(path, Path):
         _same_entity(plan, path._place)
         return path._place
     if not isinstance(path, str):
-        raise InvalidCallError(f"a property or its path as text is wanted, not {path!r}")
+        raise InvalidCallError(f"a property is given as its path or as f.name, not as {described(path)}")
     return find(root(plan.entity), path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
@@ -25,11 +26,18 @@ class Path:
         self._place = place
 
     def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._where}>"
+
+    @property
+    def _where(self) -> str:
+        """The path as messages show it: ``WorkOrder.Customer``."""
         place = self._place
-        return f"<{type(self).__name__} {place.entity}{place.path and '.'}{place.path}>"
+        return f"{place.entity}{place.path and '.'}{place.path}"
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(f"{self!r} is a property, not a value: compare it, == True too, or ask .is_null()")
+        raise TypeError(
+            f"{self._where} is a property, not a value: compare it, == True too, or ask .is_null()"
+        )
 
     def is_null(self) -> Condition:
         """Rows that have no value here."""
@@ -46,14 +54,19 @@ class Path:
     def _text(self, value: Any) -> str:
         if isinstance(value, Path):
             raise InvalidCallError(
-                f"{self!r} is compared with {value!r}; the service compares properties with values only"
+                f"{self._where} is compared with {value._where}; the service compares properties with"
+                " values only"
             )
         return text(value, self._place)
 
     def _compare_many(self, operator: str, values: Iterable[Any]) -> Condition:
-        given = [values] if isinstance(values, str | bytes | Path) else list(values)
-        if not given or isinstance(values, str | bytes | Path):
-            raise InvalidCallError(f"{self!r}: {operator} takes a list of at least one value, not {values!r}")
+        single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
+        given = [] if single else list(values)
+        if not given:
+            shown = values._where if isinstance(values, Path) else reprlib.repr(values)
+            raise InvalidCallError(
+                f"{self._where}: {operator} takes a list of at least one value, not {shown}"
+            )
         return self._compare(operator, *given)
 
 
@@ -179,15 +192,15 @@ class Nested(Path):
         """A comparison of the ``Id``: a reference is no last step of a path (facts 3.4)."""
         place, below = self._place, self._place.below
         if below is None or "id" not in below.__wire__:
-            raise InvalidCallError(f"{self!r} has no Id to compare; compare one of its properties")
+            raise InvalidCallError(f"{self._where} has no Id to compare; compare one of its properties")
         if place.kind == "list" and operator in ("Null", "NotNull"):
-            raise InvalidCallError(f"{self!r}: no operator of the service asks whether a list is empty")
+            raise InvalidCallError(f"{self._where}: no operator of the service asks whether a list is empty")
         ids = tuple(self._text(value) for value in values)
         key = place.by_wire("Id")
         return Comparison(key.entity, key.path, operator, ids, key.in_list)
 
     def _text(self, value: Any) -> str:
-        return identifier(value, repr(self), self._place.below.__name__ if self._place.below else None)
+        return identifier(value, self._where, self._place.below.__name__ if self._place.below else None)
 
 
 def at(place: Place) -> Path:

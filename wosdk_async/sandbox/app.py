@@ -76,7 +76,8 @@ def create_app(
     pages = Starlette(routes=[_files(service.office), *steering, *shown])
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        aside = scope["type"] != "http" or is_aside(scope["path"]) or scope["path"].startswith("/files/")
+        path = scope.get("path", "")
+        aside = scope["type"] != "http" or is_aside(path, scope["method"]) or path.startswith("/files/")
         await (pages if aside else service)(scope, receive, send)
 
     faulty = FaultyApp(app, faults, store, service.office.tokens, clock, service.refusal)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import sqlite3
 from pathlib import Path
@@ -9,18 +11,30 @@ from pathlib import Path
 from .errors import StoreError
 from .schema import APPLICATION_ID, VERSION, statements
 
-__all__ = ["check", "connect", "is_store", "prepare", "remedy"]
+__all__ = ["check", "connect", "is_store", "make_private", "prepare", "remedy"]
 
 _PAGES = 64 * 1024  # KiB of the file held in memory, however large it grows
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """One connection, used by one thread at a time: the server's."""
+    make_private(path)
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, cached_statements=1024, timeout=5
     )
     db.create_function("regexp", 2, _matches, deterministic=True)
     return db
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that only its owner can read, unless there is one: a store holds credentials.
+
+    SQLite gives the files beside a database the rights of the database.
+    """
+    if str(path) == ":memory:":
+        return
+    with contextlib.suppress(OSError):  # there, or not to be made: SQLite says what is wrong
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:

@@ -40,7 +40,7 @@ class FaultyApp:
     refusal: Callable[[Refusal, str | None], Reply]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"]):
+        if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
         body, again = await _read(receive)

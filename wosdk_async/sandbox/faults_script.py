@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from inspect import signature
 from pathlib import Path
 from random import Random
@@ -118,7 +119,8 @@ class FaultScript:
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
         _known("the script", written, ("seed", "rule"))
-        seed, rules = written.get("seed", 0), written.get("rule", [])
+        script = _without_decimals(written)
+        seed, rules = script.get("seed", 0), script.get("rule", [])
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise FaultScriptError(f"seed is {seed!r}; it must be a whole number.")
         if not isinstance(rules, list):
@@ -132,6 +134,20 @@ class FaultScript:
     def written(self) -> dict[str, Any]:
         """The script in plain data."""
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
+
+
+def _without_decimals(value: Any, depth: int = 5) -> Any:
+    """Return a script with fractions as floats: bodies of the console are read as exact decimals.
+
+    What lies deeper than any setting of a rule stays as it is, and is refused by the checks.
+    """
+    if isinstance(value, Decimal):
+        return float(value)
+    if depth and isinstance(value, Mapping):
+        return {name: _without_decimals(inner, depth - 1) for name, inner in value.items()}
+    if depth and isinstance(value, list):
+        return [_without_decimals(inner, depth - 1) for inner in value]
+    return value
 
 
 def _rule(number: int, written: object) -> Rule:

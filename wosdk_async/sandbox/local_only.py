@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-__all__ = ["is_foreign_page", "is_local"]
+__all__ = ["is_foreign_page", "is_local", "is_loopback"]
 
 # What urlsplit would find a host name in is not enough: it passes user names, paths and braces over.
 _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", re.ASCII)
@@ -21,8 +21,8 @@ _AUTHORITY = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?", r
 
 def is_local(request: Request) -> bool:
     """Return whether the caller is on this machine and named it by a loopback host name."""
-    near = request.client is None or _is_loopback(request.client.host)
-    return near and _is_loopback(_host_name(request))
+    near = request.client is None or is_loopback(request.client.host)
+    return near and is_loopback(_host_name(request))
 
 
 def is_foreign_page(request: Request) -> bool:
@@ -42,7 +42,8 @@ def _host_name(request: Request) -> str:
     return found[1].strip("[]") if found else ""
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Return whether ``host`` names this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

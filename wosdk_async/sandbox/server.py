@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -19,11 +20,12 @@ from .connection import Connection
 from .console import RequestLog
 from .dialect import SPEC
 from .faults import Faults
+from .local_only import is_loopback
 from .seed import found_company, open_store
 from .store import Store
 from .variables import Variables, variables
 
-__all__ = ["InThread", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
+__all__ = ["InThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
 
 _T = TypeVar("_T")
 
@@ -61,9 +63,9 @@ def serve(
         OSError: the port cannot be had.
     """
     with (
-        contextlib.closing(prepared(store, companies)) as opened,
         listening(host, port) as listener,
         listening(host, second_port) as second,
+        contextlib.closing(prepared(store, companies)) as opened,
     ):
         names = [name.strip().lower() for name in companies[:1]]
         first = next(each for each in opened.companies() if not names or each.name.lower() in names)
@@ -192,6 +194,18 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
                 error.errno, f"Cannot listen on {host} port {port}: {error.strerror}. {remedy}"
             ) from error
         yield listener
+
+
+def console_of(root: str) -> str | None:
+    """Return the address of the console of a sandbox served at ``root``.
+
+    The console answers its own machine only: None where it cannot be reached under a name of that.
+    """
+    parts = urlsplit(root)
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname or "", parts.hostname or "")  # noqa: S104
+    if not is_loopback(host):
+        return None
+    return f"http://[{host}]:{parts.port}/console" if ":" in host else f"http://{host}:{parts.port}/console"
 
 
 def ports_of(listeners: Sequence[socket.socket]) -> list[int]:

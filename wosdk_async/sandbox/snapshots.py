@@ -6,7 +6,7 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from .database import check, is_store
+from .database import check, is_store, make_private
 from .errors import StoreError
 from .seed import plant
 from .store import Store
@@ -29,6 +29,7 @@ def take_snapshot(store: Store, to: str | Path) -> None:
     part = target.with_name(f"{target.name}.part")
     try:
         part.unlink(missing_ok=True)
+        make_private(part)
         with contextlib.closing(sqlite3.connect(part)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # a copy that was interrupted is never used
             store.copy_to(copy)

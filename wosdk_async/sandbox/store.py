@@ -36,10 +36,14 @@ class Store:
         self.path = Path(path)
         try:
             self._db = connect(self.path)
-            if like is not None:
-                like.copy_to(self._db)
-            self.fresh = prepare(self._db, self.path)
-            self.indexes = Indexes(self._db)
+            try:
+                if like is not None:
+                    like.copy_to(self._db)
+                self.fresh = prepare(self._db, self.path)
+                self.indexes = Indexes(self._db)
+            except BaseException:
+                self._db.close()  # nobody else has it: Python 3.13 warns of a connection left open
+                raise
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error
         self._counters = Counters(self._db)

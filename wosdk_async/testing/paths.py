@@ -25,8 +25,9 @@ class Asked(NamedTuple):
 
 def asked_for(method: str, path: str) -> Asked | None:
     """What a request to a Company's host asks for; None when that is no operation. Letter case does not
-    matter (facts 3.3), nor do doubled slashes (facts 3.1).
+    matter, nor do doubled slashes.
     """
+    # facts 3.3; facts 3.1
     parts = [part for part in path.split("/") if part]
     if [part.lower() for part in parts[:2]] != ["api", "v1"] or len(parts) < 4:
         return None

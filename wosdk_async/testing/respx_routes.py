@@ -133,7 +133,8 @@ class Answer:
         return self
 
     def refuses(self, code: str, message: str = "Refused by the mock.", status: int = 400) -> Answer:
-        """Answer with an error of the service (spec 7): ``refuses("ERROR_CODE_1019")``."""
+        """Answer with an error of the service: ``refuses("ERROR_CODE_1019")``."""
+        # spec 7
         body = {"ErrorMessage": message, "ErrorCode": code}
         self.route.mock(side_effect=lambda request: _reply(request, body, status))
         return self
@@ -180,7 +181,8 @@ class _InTurn:
 
 
 def _reply(request: Any, body: dict[str, Any], status: int = 200) -> respx.MockResponse:
-    """Make a response; that to a command ends with the RequestId of the request (facts 5)."""
+    """Make a response; that to a command ends with the RequestId of the request."""
+    # facts 5
     if "/cmd/" in request.url.path:
         sent = codec.loads(request.content) if request.content else {}
         body = body | {name: sent[name] for name in ("RequestId",) if name in sent}

@@ -11,7 +11,7 @@ from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
-from wosdk_async.transport.session import Session, SessionKeeper
+from wosdk_async.transport.session import Grant, Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
 
@@ -58,12 +58,11 @@ class Attempts:
                     call.body,
                     trace.leave,
                     call.repeat_safe,
-                    partial(self._received, call, base, lane, trace, begun, gate.sent),
+                    partial(self._received, call, grant, lane, trace, begun, gate.sent),
                 )
             except RefusedError as refusal:
                 gate.release(lane)
                 trace.sent = False
-                refusal.hide(grant.token)
                 if isinstance(refusal, SessionRefusedError) and cures:
                     cures -= 1
                     trace.enter("session", clock.now())
@@ -73,8 +72,10 @@ class Attempts:
                     tried += 1
             except BaseException as failure:
                 gate.release(lane)
-                if isinstance(failure, SendFailed) and not failure.sent:
-                    trace.sent = False  # it had been handed over to what does not tell, and came back
+                if isinstance(failure, SendFailed):
+                    failure.hide(grant.secrets)
+                    if not failure.sent:
+                        trace.sent = False  # it had been handed over to what does not tell, and came back
                 if not isinstance(failure, Unreadable):
                     lane.control.gave_up(clock.now() - begun)
                 raise
@@ -85,9 +86,9 @@ class Attempts:
                 return value
 
     def _received(
-        self, call: Call[Any], host: str, lane: Lane, trace: Trace, begun: float, number: int, reply: Reply
+        self, call: Call[Any], grant: Grant, lane: Lane, trace: Trace, begun: float, number: int, reply: Reply
     ) -> Any:
-        """Read the response to the request that was the ``number``-th of all, sent to ``host``.
+        """Read the response to the request that was the ``number``-th of all.
 
         The engine calls it while no other request can get the connection.
         """
@@ -98,7 +99,8 @@ class Attempts:
             lane.control.throttled(number, self.gate.sent)
         else:
             lane.control.answered(number, now - begun, lane.held)
-        return read(call, reply, self.request_ids, host)
+        host = grant.locator_url if call.to_locator else grant.base_url
+        return read(call, reply, grant.secrets, self.request_ids, host)
 
     async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it

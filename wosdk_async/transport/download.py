@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from typing import TypeVar
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import attrs
 
 from wosdk_async.errors import DownloadError, WosdkError
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.streaming import Incoming, StreamingEngine
 from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.retry import Retries, RetryPolicy
@@ -80,11 +82,16 @@ class Downloads:
         url = wanted.url
         for _ in range(_MAX_HOPS + 1):
             self.hosts.require_download(url, local=wanted.local)
-            async with self.engine.incoming(url) as incoming:
-                if incoming.status not in _REDIRECTS:
-                    await _read(incoming, take, wanted)
-                    return
-                url = _next(url, incoming)
+            try:
+                async with self.engine.incoming(url) as incoming:
+                    if incoming.status not in _REDIRECTS:
+                        await _read(incoming, take, wanted)
+                        return
+                    url = _next(url, incoming)
+            except SendFailed as failure:
+                place = urlsplit(url)  # it may be signed, and the storage may repeat it
+                failure.hide(Secrets(f"{place.path}?{place.query}", place.query))
+                raise
         raise DownloadError(f"the storage redirects more than {_MAX_HOPS} times", status=incoming.status)
 
 

@@ -2,6 +2,7 @@
 
 The token goes to the configured locator and to the Company host that the locator names, over https.
 Loopback and the hosts that the user lists are excepted from https; nothing is excepted from the check.
+Only a locator on this machine may name this machine.
 """
 
 from __future__ import annotations
@@ -15,9 +16,15 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError, InvalidCallError, WosdkError
 
-__all__ = ["HostRules", "is_loopback", "require_link"]
+__all__ = ["HostRules", "is_local", "is_loopback", "require_link"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
+_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
+"""A host that resolvers take for an IPv4 address, in forms like ``127.1`` and ``0x7f000001`` too."""
+_HERE = tuple(
+    map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))
+)
+"""Addresses that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
 _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
 _MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
 
@@ -62,9 +69,27 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    # Of an IPv4 address within an IPv6 one the releases of Python think differently: it is not taken here.
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
+
+
+def is_local(url: str) -> bool:
+    """Return whether ``url`` leads to this machine."""
+    return is_loopback(urlsplit(url).hostname or "")
+
+
+def _may_be_here(host: str) -> bool:
+    """Return whether ``host`` may lead to this machine, however it is written."""
+    if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return any(address in network for network in _HERE)
 
 
 def _matches(host: str, names: tuple[str, ...]) -> bool:
@@ -76,22 +101,24 @@ def _matches(host: str, names: tuple[str, ...]) -> bool:
 class HostRules:
     """The hosts a token may go to.
 
-    ``suffixes`` bounds what a locator may name. ``trusted`` are the user's own hosts: any locator may
-    name them and they may be reached without https. Both match at label boundaries, subdomains included.
+    ``suffixes`` bounds what a locator may name; a locator on this machine may name this machine as well.
+    ``trusted`` are the user's own hosts: any locator may name them and they may be reached without https.
+    Both match at label boundaries, subdomains included.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
     trusted: tuple[str, ...] = attrs.field(default=(), converter=_trusted)
 
-    def company_url(self, named: str) -> str:
-        """The origin to call for a Company, from the ``Url`` of a discovery answer.
+    def company_url(self, named: str, *, local: bool) -> str:
+        """Return the origin to call for a Company, from the ``Url`` of a discovery response.
 
-        The path is dropped and a missing scheme read as https (facts 2): a locator may answer with
-        the address of the older interface. Raises DiscoveryError when the host may not be used.
+        ``local`` says that the locator that named it is on this machine. The path is dropped and a missing
+        scheme read as https (facts 2): a locator may name the address of the older interface. Raises
+        DiscoveryError when the host may not be used.
         """
         text = named if "://" in named else f"https://{named.lstrip('/')}"
         parts, host = _parse(text, DiscoveryError, f"the locator named {named[:80]!r}")
-        if not (is_loopback(host) or _matches(host, self.trusted + self.suffixes)):
+        if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
             raise DiscoveryError(
                 f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
                 "if it is yours, list it in trusted_hosts"
@@ -116,8 +143,8 @@ class HostRules:
         address: it may be signed.
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
-        here = is_loopback(host)
-        if _matches(host, self.trusted) or (here and local) or (parts.scheme == "https" and not here):
+        elsewhere = parts.scheme == "https" and not _may_be_here(host)
+        if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return
         raise DownloadError(
             f"the file is at {parts.scheme}://{host}, where nothing is fetched from; "
@@ -146,6 +173,8 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
             raise ValueError("not a plain address")
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
+        if _NUMBER.fullmatch(host):
+            ipaddress.IPv4Address(host)  # raises unless it is written as everybody reads it
     except ValueError as cause:
         raise error(f"{what}, which is no address: {cause}") from None
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
-from functools import partial
+from decimal import Decimal
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -20,17 +21,19 @@ from wosdk_async.errors import (
     ThrottledError,
     UnknownCompanyError,
     WosdkError,
+    refused,
 )
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.credentials import Credentials
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.engine import Engine, Headers, SendFailed
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.hosts import HostRules, is_local
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session import Grant
 from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, read
+from wosdk_async.wire import Call, Reply, Unreadable, read
 
 __all__ = ["Login"]
 
@@ -38,6 +41,9 @@ T = TypeVar("T")
 
 _PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a renewal has none
 _LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
+_ODD = (1, 86_400)  # not shown; assumed: no token is meant to live for less than a second or more than a day
+_SHORTEST = 10.0  # seconds; a shorter life counts as this, so that no Company logs in all the time
+_MAX_WORD = 200  # characters of a version that are kept
 
 
 def _session_headers(company: str, token: str) -> Headers:
@@ -66,49 +72,53 @@ class Login:
         Raises CredentialsError, UnknownCompanyError, DiscoveryError, or SessionError; NotSentError or
         NoAnswerError when a host does not answer.
         """
+        known = _secrets_of(credentials)
         try:
-            token, life = await self._token(region, credentials)
-            found = await self._discover(region, company, token)
+            token, life = await self._token(region, credentials, Secrets(*known))
+            secrets = Secrets(token, *known)
+            found = await self._discover(region, company, token, secrets)
         except ThrottledError as busy:
             text = f"the service asks to wait before it opens a session: {busy.message}"
             raise SessionError(text, **_answered(busy)) from busy
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's answer names no Url", company=company)
+        if secrets.within(url):
+            raise DiscoveryError("the locator's answer names a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
+        locator = self.hosts.endpoint("the locator address", region.locator_url)
         return Grant(
             token=token,
             headers=_session_headers(company, token),
+            secrets=secrets,
             expires_in=life,
-            base_url=self.hosts.company_url(url),
-            locator_url=self.hosts.endpoint("the locator address", region.locator_url),
-            company_version=version if isinstance(version, str) else None,
+            base_url=self.hosts.company_url(url, local=is_local(locator)),
+            locator_url=locator,
+            company_version=secrets.hide(version, _MAX_WORD) if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,
         )
 
-    async def _token(self, region: Region, credentials: Credentials) -> tuple[str, float]:
+    async def _token(self, region: Region, credentials: Credentials, secrets: Secrets) -> tuple[str, float]:
         form = {"grant_type": "client_credentials", **attrs.asdict(credentials)}  # facts 1
         call: Call[tuple[str, float]] = Call(
             "token", "POST", "", _token_and_life, repeat_safe=True, body=urlencode(form).encode()
         )
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
         url = self.hosts.endpoint("the token address", region.token_url)
-        return await self._send(call, url, headers, _read_token)
+        return await self._send(call, url, headers, _read_token, secrets)
 
-    async def _discover(self, region: Region, company: str, token: str) -> dict[str, Any]:
+    async def _discover(self, region: Region, company: str, token: str, secrets: Secrets) -> dict[str, Any]:
         body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
         path = "/api/v1/cmd/GetCompanyWsdkUrlCommand"  # spec 4.1
         call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
         url = self.hosts.endpoint("the locator address", region.locator_url) + path
         try:
-            return await self._send(call, url, _session_headers(company, token), read)
+            return await self._send(call, url, _session_headers(company, token), _read_discovery, secrets)
         except (SessionRefusedError, ThrottledError) as error:
-            error.hide(token)
             if error.code != "DATABASE_VERSION_MISMATCH":
                 raise
             raise _unknown_company(company, region, error) from error
-        except RefusedError as error:  # facts 2: HTTP 400 reported, body not seen
-            error.hide(token)
+        except RefusedError as error:
             raise _unknown_company(company, region, error) from error
 
     async def _send(
@@ -116,7 +126,8 @@ class Login:
         call: Call[T],
         url: str,
         headers: Headers,
-        reader: Callable[[Call[T], Reply], T],
+        reader: Callable[[Call[T], Reply, Secrets], T],
+        secrets: Secrets,
     ) -> T:
         trace = Trace()
 
@@ -131,10 +142,13 @@ class Login:
                         call.body,
                         lambda: None,
                         repeat_safe=call.repeat_safe,
-                        read=partial(reader, call),
+                        read=lambda reply: reader(call, reply, secrets),
                     )
             except TimeoutError:
                 raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
+            except SendFailed as failure:
+                failure.hide(secrets)
+                raise
             return value
 
         try:
@@ -142,6 +156,12 @@ class Login:
         except WosdkError as error:
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
+
+
+def _secrets_of(credentials: Credentials) -> tuple[str, str]:
+    """The secret, and how HTTP's Basic would write the pair."""
+    pair = f"{credentials.client_id}:{credentials.client_secret}"
+    return credentials.client_secret, base64.b64encode(pair.encode()).decode()
 
 
 def _unknown_company(company: str, region: Region, error: RefusedError) -> UnknownCompanyError:
@@ -165,10 +185,20 @@ def _discovered(body: bytes) -> dict[str, Any]:
     return result
 
 
-def _read_token(call: Call[tuple[str, float]], reply: Reply) -> tuple[str, float]:
+def _read_discovery(call: Call[dict[str, Any]], reply: Reply, secrets: Secrets) -> dict[str, Any]:
+    """A 400 is a refusal whatever its body is: none was seen (facts 2 reports the status only)."""
+    try:
+        return read(call, reply, secrets)
+    except Unreadable:
+        if reply.status != 400:
+            raise
+    raise refused("", "", reply.status)
+
+
+def _read_token(call: Call[tuple[str, float]], reply: Reply, secrets: Secrets) -> tuple[str, float]:
     """A refusal here is not in the service's own error body (facts 1: 401 or 400 ``invalid_client``)."""
     if reply.status in (400, 401, 403):
-        reason = _refusal(reply.body)
+        reason = secrets.hide(_refusal(reply.body), _MAX_WORD)
         raise CredentialsError(
             f"the token endpoint refused the credentials (HTTP {reply.status}{reason and ', '}{reason}); "
             "check the client id and secret of this Company",
@@ -177,7 +207,7 @@ def _read_token(call: Call[tuple[str, float]], reply: Reply) -> tuple[str, float
         )
     if 300 <= reply.status < 500 and reply.status != 429:
         raise SessionError(f"the token address answers HTTP {reply.status}; check it", status=reply.status)
-    return read(call, reply)
+    return read(call, reply, secrets)
 
 
 def _refusal(body: bytes) -> str:
@@ -201,8 +231,12 @@ def _token_and_life(body: bytes) -> tuple[str, float]:
         or not token
     ):
         raise ValueError("access_token is no plain text")
-    try:
-        life = float(answer.get("expires_in") or _LIFETIME)
-    except (TypeError, ValueError):
-        life = _LIFETIME
-    return token, life if 0 < life < float("inf") else _LIFETIME
+    return token, _life(answer.get("expires_in"))
+
+
+def _life(said: object) -> float:
+    """Seconds that a token lives. What makes no sense means the documented time."""
+    least, most = _ODD
+    if not isinstance(said, int | float | Decimal) or isinstance(said, bool) or not least <= said <= most:
+        return _LIFETIME
+    return max(float(said), _SHORTEST)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import attrs
 
+from wosdk_async.safe_text import one_line
 from wosdk_async.transport.engine import Headers
 from wosdk_async.wire import Call
 
@@ -115,4 +116,4 @@ LOG = _Log()
 def _fields(record: Attempt | Ended) -> str:
     shown = attrs.asdict(record, filter=lambda _, value: value not in (None, ""))
     shown["seconds"] = f"{record.seconds:.3f}"
-    return " ".join(f"{name}={value}" for name, value in shown.items())
+    return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))

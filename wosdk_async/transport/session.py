@@ -17,6 +17,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.gate import Lane
 
@@ -37,6 +38,8 @@ class Grant:
     token: str = attrs.field(repr=False)
     headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
     """Those of every call that the token is good for."""
+    secrets: Secrets = attrs.field(factory=Secrets, repr=False)
+    """What no error of a call may show."""
     expires_in: float
     base_url: str
     locator_url: str

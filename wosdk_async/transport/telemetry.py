@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from wosdk_async.safe_text import one_line
 from wosdk_async.transport.engine import Headers
 from wosdk_async.transport.observe import Attempt, Ended
 from wosdk_async.wire import Call
@@ -86,7 +87,7 @@ class Telemetry:
     def call_ends(self, state: Any, ended: Ended) -> None:
         attributes: dict[str, Any] = {"wosdk.attempts": ended.attempts}
         if ended.code:
-            attributes["wosdk.error_code"] = ended.code
+            attributes["wosdk.error_code"] = one_line(ended.code)  # exporters cannot send half a character
         self._end(state, attributes, ended.error)
         calls, _, _ = self._meters()
         calls.record(ended.seconds, {"wosdk.operation": ended.operation, **_failed(ended.error)})

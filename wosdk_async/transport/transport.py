@@ -71,7 +71,9 @@ class Transport:
 
     def sessions(self, tenant: Tenant) -> SessionKeeper:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
-        key = (tenant.company.casefold(), tenant.region, tenant.credentials)  # facts 1: case does not matter
+        # By the exact name: the service ignores case (facts 1), but folding takes names for the same that are
+        # not ("Straße", "STRASSE"), and a provider of credentials must be asked for each.
+        key = (tenant.company, tenant.region, tenant.credentials)
         return self._keepers.get(
             key, lambda: SessionKeeper(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
         )

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, overload
 import attrs
 
 from wosdk_async import calls
+from wosdk_async.check.arguments import refuse_keywords
 from wosdk_async.connected import Connected
 from wosdk_async.fanout import Run
 from wosdk_async.marker import Marker
@@ -27,7 +28,9 @@ _LONGEST_LOOK = 60.0  # seconds: what any call that is safe to repeat may take
 
 
 class Commands(Connected):
-    """Workflow commands (spec 4.2)."""
+    """Workflow commands."""
+
+    # spec 4.2
 
     @overload
     async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
@@ -40,6 +43,7 @@ class Commands(Connected):
         *,
         marker: str | None = None,
         check: bool = True,
+        **unknown: Any,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -59,6 +63,8 @@ class Commands(Connected):
         key, and InDoubtError only when the deadline ended before it had settled, or the key could not be
         queried.
         """
+        if unknown:
+            refuse_keywords("run", unknown, ("marker", "check"))
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
         if mark is not None:
@@ -123,7 +129,7 @@ class Commands(Connected):
     async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
         """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the answer.
 
-        For what is documented without its answers, such as the batch endpoints (facts 3.2)::
+        For what is documented without its answers, such as the batch endpoints::
 
             await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
 
@@ -132,6 +138,7 @@ class Commands(Connected):
             body: JSON values and objects of the model; nothing in it is checked.
             repeat_safe: whether sending it twice does no harm, so that it may be sent again.
         """
+        # facts 3.2
         return await self._send(calls.post(path, body, repeat_safe=repeat_safe))
 
     async def _resolved(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:

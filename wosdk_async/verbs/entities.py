@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, TypeVar, overload
+from typing import Any, Never, TypeVar, overload
 
 from wosdk_async import calls
 from wosdk_async.calls import Id
+from wosdk_async.check.arguments import entity_name, refuse_keywords, require_id, require_record
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path
 from wosdk_async.verbs.commands import Commands
 
 __all__ = ["Verbs"]
@@ -28,21 +31,37 @@ class Verbs(Commands):
     """
 
     @overload
-    async def get(self, entity: type[E], id: Id, *, properties: Iterable[str] = ()) -> E: ...
+    async def get(
+        self, entity: type[E], id: Id, *, properties: Iterable[str | Path] = (), check: bool = True
+    ) -> E: ...
     @overload
-    async def get(self, entity: str, id: Id, *, properties: Iterable[str] = ()) -> dict[str, Any]: ...
-    async def get(self, entity: type[Record] | str, id: Id, *, properties: Iterable[str] = ()) -> Any:
+    async def get(
+        self, entity: str, id: Id, *, properties: Iterable[str | Path] = (), check: bool = True
+    ) -> dict[str, Any]: ...
+    async def get(
+        self,
+        entity: type[Record] | str,
+        id: Id,
+        *,
+        properties: Iterable[str | Path] = (),
+        check: bool = True,
+        **unknown: Any,
+    ) -> Any:
         """Read one record.
 
         Args:
             entity: a class of the model, or the name of an entity type that the catalogue does not know.
             id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
-            properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``). Without any, the service
-                sends scalars and references cut to their id, and no lists (facts 3.4).
+            properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``), as for ``Query.select``.
+                Without any, the service sends scalars and references cut to their id, and no lists.
+            check: refuse a property that the class does not have before it is sent.
 
-        Raises NotFoundError when no record has that id.
+        Raises NotFoundError when no record has that id, and InvalidCallError for an id that cannot be one.
         """
-        return await self._send(calls.retrieve(entity, id, properties))
+        if unknown:
+            refuse_keywords("get", unknown, ("properties", "check"))
+        call = calls.retrieve(entity, id, selection(entity, properties, check))
+        return await self._send(call)
 
     @overload
     async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
@@ -51,12 +70,21 @@ class Verbs(Commands):
         self, entity: str, fields: Mapping[str, Any], *, check: bool = True
     ) -> EntitySpecifier: ...
     async def create(
-        self, entity: Record | str, fields: Mapping[str, Any] | None = None, *, check: bool = True
+        self,
+        entity: Record | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        check: bool = True,
+        **unknown: Any,
     ) -> EntitySpecifier:
         """Create a record and return its type, id and version; work orders are made by WoCreateCommand.
 
         Raises InDoubtError when the record may have been created though no answer says so.
         """
+        if unknown:
+            refuse_keywords("create", unknown, ("check",))
+        if not isinstance(entity, str):
+            require_record("create", entity)
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
         return await self._send(calls.create(entity, fields, check=check))
 
@@ -77,10 +105,11 @@ class Verbs(Commands):
         Elements of a list are added without an id and removed by ``perform_deletion=True`` (docs/updates.md).
 
         With ``if_unchanged`` the version is read first; ConflictError when it is not that of the record held.
-        A change between that read and the write is still overwritten: a PUT checks no version (facts 3.7).
+        A change between that read and the write is still overwritten: a PUT checks no version.
         Raises InvalidCallError for what an update cannot say.
         """
-        held = read or record
+        held = record if read is None else read
+        require_record("update", held)
         self._require(type(held), "update", check)
         if read is not None and changes:
             raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
@@ -91,13 +120,48 @@ class Verbs(Commands):
             calls.require_unchanged(held, await self._send(calls.version(held)))
         return calls.versioned(after, await self._send(call))
 
-    async def delete(
-        self, entity: type[Record] | str, id: Id, *, missing_ok: bool = False, check: bool = True
+    async def put(
+        self,
+        entity: type[Record] | str,
+        content: Record | Mapping[str, Any],
+        /,
+        *,
+        properties: Iterable[str],
     ) -> EntitySpecifier:
-        """Delete a record; removable ones are only marked (facts 3.4).
+        """Send a PUT as it stands, for what :meth:`update` does not say; return type, id and version.
+
+        ::
+
+            await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
+
+        Nothing is checked, and the service does what it is told: ``"*"`` writes every scalar that is sent,
+        over what somebody changed since it was read; ``"WorkZone.*"`` writes into that other record; a field
+        it does not know is dropped without an error. Prefer :meth:`update`. See ``docs/updates.md``.
+
+        Args:
+            entity: a class of the model, or a name.
+            content: the id and the fields, by the service's names; or a record.
+            properties: the ``Properties`` of the request, as they are sent.
+
+        Raises InDoubtError when it may have been written though no response says so: it is not sent again.
+        """
+        return await self._send(calls.put(entity, content, selection(entity, properties, check=False)))
+
+    async def delete(
+        self,
+        entity: type[Record] | str,
+        id: Id,
+        *,
+        missing_ok: bool = False,
+        check: bool = True,
+        **unknown: Never,
+    ) -> EntitySpecifier:
+        """Delete a record; removable ones are only marked.
 
         With ``missing_ok`` a record that is already gone is no error, which makes it safe to repeat.
         """
+        if unknown:
+            refuse_keywords("delete", unknown, ("missing_ok", "check"))
         self._require(entity, "delete", check)
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
@@ -114,19 +178,30 @@ class Verbs(Commands):
         self, entity: str, expression: Expression, *, check: bool = True
     ) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
     def query(
-        self, entity: type[Record] | str, expression: Expression | None = None, *, check: bool = True
+        self,
+        entity: type[Record] | str,
+        expression: Expression | None = None,
+        *,
+        check: bool = True,
+        **unknown: Any,
     ) -> Any:
         """A :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         With a QueryExpression it is sent as it is, and ``await query(WorkOrder, expression)`` gives its rows,
-        4,000 at the most (facts 7).
+        4,000 at the most.
         """
+        if unknown:
+            remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
+            refuse_keywords("query", unknown, ("check",), remedy)
+        entity_name(entity)
         self._require(entity, "query", check)
         return Query(entity, self._send) if expression is None else self._rows(entity, expression, check)
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
-        """Undo the removal of a record (facts 3.4)."""
-        name = entity if isinstance(entity, str) else entity.wire_name
+        """Undo the removal of a record."""
+        # facts 3.4
+        name = entity_name(entity)
+        require_id(entity, id)
         done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
         return calls.specifier_of(done)
 

@@ -22,37 +22,37 @@ if TYPE_CHECKING:
 class WorkOrderAction(Command[R]):
     """An action on a work order.
 
-    Never sent itself: a shape that commands share. Sources: wsdl, peer.
+    Never sent itself: a shape that commands share.
     """
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: wsdl, peer."""
+    """Work order acted on. Required on creation."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
-    """Comment stored with the action. At most 3072 characters. Sources: wsdl, peer."""
+    """Comment stored with the action. At most 3072 characters."""
     action_date: datetime | None = field(default=None, metadata=wire("ActionDate", "datetime-local"))
-    """Local time of the action. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """Local time of the action. ISO 8601 local time, no zone."""
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Sources: wsdl, peer."""
+    """Id of the reason record."""
     status_id: WOStatus | None = field(default=None, metadata=wire("StatusId", "enum", "WOStatus"))
-    """Expected status, for the concurrency check. Sources: wsdl, peer."""
+    """Expected status, for the concurrency check."""
     concurrency_id: int | None = field(default=None, metadata=wire("ConcurrencyId", "integer"))
-    """Expected version, for the concurrency check. Sources: wsdl, peer."""
+    """Expected version, for the concurrency check."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class FinancialAction(WorkOrderAction[R]):
     """An action on the cost record of a work order.
 
-    Never sent itself: a shape that commands share. Sources: wsdl, peer.
+    Never sent itself: a shape that commands share.
     """
 
     keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
-    """Store the comment as sent. Sources: wsdl, peer."""
+    """Store the comment as sent."""
     current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
-    """Expected payable status, for the concurrency check. Sources: wsdl, peer."""
+    """Expected payable status, for the concurrency check."""
     financial_concurrency_id: int | None = field(
         default=None, metadata=wire("FinancialConcurrencyId", "integer")
     )
-    """Expected version of the cost record. Sources: wsdl, peer."""
+    """Expected version of the cost record."""

@@ -22,16 +22,16 @@ class GetCompanyWsdkUrlResult(CommandResult):
 
     url: str | None = field(default=None, metadata=wire("Url", "string"))
     """Company host to use as base address. Clients in use append api/v1/... directly, so it ends with a
-    slash; without ApiType REST a SOAP address is reported. Sources: spec, wsdl, peer.
+    slash; without ApiType REST a SOAP address is reported.
     """
     company_name: str | None = field(default=None, metadata=wire("CompanyName", "string"))
-    """``CompanyName`` on the wire. Sources: spec, wsdl, peer."""
+    """``CompanyName`` on the wire."""
     protocol: Protocols | None = field(default=None, metadata=wire("Protocol", "enum", "Protocols"))
-    """``Protocol`` on the wire. Sources: spec, wsdl, peer."""
+    """``Protocol`` on the wire."""
     company_version: str | None = field(default=None, metadata=wire("CompanyVersion", "string"))
-    """``CompanyVersion`` on the wire. Sources: spec, wsdl, peer."""
+    """``CompanyVersion`` on the wire."""
     company_id: int | None = field(default=None, metadata=wire("CompanyId", "integer"))
-    """``CompanyId`` on the wire. Sources: spec, wsdl, peer."""
+    """``CompanyId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
     """Finds the Company host.
 
     Repeating it does no harm. Sent to the regional locator host. The OpenAPI description also has GET
-    v1/CorrigoService/GetCompanyWsdkUrl/{company}. Sources: spec, wsdl, peer, doc.
+    v1/CorrigoService/GetCompanyWsdkUrl/{company}.
     """
 
     path = "GetCompanyWsdkUrlCommand"
@@ -48,14 +48,12 @@ class GetCompanyWsdkUrlCommand(Command[GetCompanyWsdkUrlResult]):
     result_name = "GetCompanyWsdkUrlResult"
 
     company_name: str | None = field(default=None, metadata=wire("CompanyName", "string", required=True))
-    """``CompanyName`` on the wire. Required on creation. Sources: spec, wsdl, peer."""
+    """``CompanyName`` on the wire. Required on creation."""
     protocol: Protocols | None = field(
         default=None, metadata=wire("Protocol", "enum", "Protocols", required=True)
     )
-    """``Protocol`` on the wire. Required on creation. Sources: spec, wsdl, peer."""
+    """``Protocol`` on the wire. Required on creation."""
     api_type: ApiTypes | None = field(
         default=None, metadata=wire("ApiType", "enum", "ApiTypes", required=True)
     )
-    """``ApiType`` on the wire. Required on creation. In the 2023 OpenAPI description only. Sources: spec,
-    peer.
-    """
+    """``ApiType`` on the wire. Required on creation. In the 2023 OpenAPI description only."""

@@ -28,7 +28,7 @@ class ConvertMoneyValuesResponse(CommandResult):
     """What ConvertMoneyValuesCommand answers."""
 
     values: list[Money] | None = field(default=None, metadata=wire("Values", "money", "Money", many=True))
-    """``Values`` on the wire. Sources: wsdl, peer."""
+    """``Values`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -36,7 +36,7 @@ class FinancialStatusChangeResponse(CommandResult):
     """What ApStatusChangeCommand, ApSubmitPaymentCommand and CostStatusChangeCommand answer."""
 
     financial: WorkOrderCost | None = field(default=None, metadata=wire("Financial", "ref", "WorkOrderCost"))
-    """``Financial`` on the wire. Sources: wsdl, peer."""
+    """``Financial`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -44,14 +44,14 @@ class UpdateInvoiceStateCommandResponse(CommandResult):
     """What UpdateInvoiceStateCommand answers."""
 
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
-    """``Invoice`` on the wire. Sources: wsdl, peer."""
+    """``Invoice`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ApStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Sets the vendor invoice status.
 
-    Not safe to repeat. Sources: spec, wsdl, peer, doc.
+    Not safe to repeat.
     """
 
     path = "ApStatusChangeCommand"
@@ -61,18 +61,18 @@ class ApStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     work_order_id: int | None = field(
         default=None, metadata=wire("WorkOrderId", "integer", required=True, aliases=("WorkOrderid",))
     )
-    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    """Work order acted on. Required on creation."""
     vendor_invoice_status_id: int | None = field(
         default=None, metadata=wire("VendorInvoiceStatusId", "integer", required=True)
     )
-    """Target payable status of the invoice. Required on creation. Sources: spec, wsdl, peer."""
+    """Target payable status of the invoice. Required on creation."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ApSubmitPaymentCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Records payment of the vendor invoice.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "ApSubmitPaymentCommand"
@@ -82,20 +82,20 @@ class ApSubmitPaymentCommand(FinancialAction[FinancialStatusChangeResponse]):
     vendor_invoice_status_id: int | None = field(
         default=None, metadata=wire("VendorInvoiceStatusId", "integer")
     )
-    """Target payable status of the invoice. Sources: wsdl, peer."""
+    """Target payable status of the invoice."""
     payment_amount: Decimal | None = field(default=None, metadata=wire("PaymentAmount", "number"))
-    """``PaymentAmount`` on the wire. Exact decimal. Sources: wsdl, peer."""
+    """``PaymentAmount`` on the wire. Exact decimal."""
     check_number: str | None = field(default=None, metadata=wire("CheckNumber", "string"))
-    """``CheckNumber`` on the wire. Sources: wsdl, peer."""
+    """``CheckNumber`` on the wire."""
     check_cut_date: datetime | None = field(default=None, metadata=wire("CheckCutDate", "datetime-local"))
-    """``CheckCutDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``CheckCutDate`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
     """Converts amounts to another currency.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "ConvertMoneyValuesCommand"
@@ -103,18 +103,18 @@ class ConvertMoneyValuesCommand(Command[ConvertMoneyValuesResponse]):
     result_name = "ConvertMoneyValuesResponse"
 
     values: list[Money] | None = field(default=None, metadata=wire("Values", "money", "Money", many=True))
-    """``Values`` on the wire. Sources: wsdl, peer."""
+    """``Values`` on the wire."""
     target_currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("TargetCurrencyTypeId", "enum", "CurrencyType")
     )
-    """``TargetCurrencyTypeId`` on the wire. Sources: wsdl, peer."""
+    """``TargetCurrencyTypeId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CostStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     """Sets the internal cost status.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "CostStatusChangeCommand"
@@ -122,74 +122,74 @@ class CostStatusChangeCommand(FinancialAction[FinancialStatusChangeResponse]):
     result_name = "FinancialStatusChangeResponse"
 
     cost_status_id: int | None = field(default=None, metadata=wire("CostStatusId", "integer"))
-    """``CostStatusId`` on the wire. Sources: wsdl, peer."""
+    """``CostStatusId`` on the wire."""
     keep_comment_intact: bool | None = field(default=None, metadata=wire("KeepCommentIntact", "boolean"))
-    """``KeepCommentIntact`` on the wire. Sources: wsdl, peer."""
+    """``KeepCommentIntact`` on the wire."""
     current_status_id: int | None = field(default=None, metadata=wire("CurrentStatusId", "integer"))
-    """``CurrentStatusId`` on the wire. Sources: wsdl, peer."""
+    """``CurrentStatusId`` on the wire."""
     financial_concurrency_id: int | None = field(
         default=None, metadata=wire("FinancialConcurrencyId", "integer")
     )
-    """``FinancialConcurrencyId`` on the wire. Sources: wsdl, peer."""
+    """``FinancialConcurrencyId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class InvoiceDisputeCommand(Command[CommandResult]):
     """Disputes a customer invoice.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "InvoiceDisputeCommand"
     repeat = "unsafe"
 
     invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
-    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    """``InvoiceId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment stored with the action. Sources: wsdl, peer."""
+    """Comment stored with the action."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class InvoiceRecallCommand(Command[CommandResult]):
     """Recalls a customer invoice.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "InvoiceRecallCommand"
     repeat = "unsafe"
 
     invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
-    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    """``InvoiceId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment stored with the action. Sources: wsdl, peer."""
+    """Comment stored with the action."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class PostPaymentCommand(Command[CommandResult]):
     """Posts a draft payment.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "PostPaymentCommand"
     repeat = "unsafe"
 
     payment_id: int | None = field(default=None, metadata=wire("PaymentId", "integer"))
-    """``PaymentId`` on the wire. Sources: wsdl, peer."""
+    """``PaymentId`` on the wire."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UpdateInvoiceStateCommand(Command[UpdateInvoiceStateCommandResponse]):
     """Sets the customer invoice state.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "UpdateInvoiceStateCommand"
@@ -197,10 +197,10 @@ class UpdateInvoiceStateCommand(Command[UpdateInvoiceStateCommandResponse]):
     result_name = "UpdateInvoiceStateCommandResponse"
 
     invoice_id: int | None = field(default=None, metadata=wire("InvoiceId", "integer"))
-    """``InvoiceId`` on the wire. Sources: wsdl, peer."""
+    """``InvoiceId`` on the wire."""
     state: CiInvoiceState | None = field(default=None, metadata=wire("State", "enum", "CiInvoiceState"))
-    """Target state of the invoice. Sources: wsdl, peer."""
+    """Target state of the invoice."""
     timestamp: datetime | None = field(default=None, metadata=wire("Timestamp", "datetime-local"))
-    """``Timestamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``Timestamp`` on the wire. ISO 8601 local time, no zone."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment stored with the action. Sources: wsdl, peer."""
+    """Comment stored with the action."""

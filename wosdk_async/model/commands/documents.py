@@ -21,9 +21,9 @@ class CreateWoPrintoutResponse(CommandResult):
     """What CreateWoPrintoutCommand answers."""
 
     printout_body: str | None = field(default=None, metadata=wire("PrintoutBody", "string"))
-    """``PrintoutBody`` on the wire. Sources: wsdl, peer."""
+    """``PrintoutBody`` on the wire."""
     filename: str | None = field(default=None, metadata=wire("Filename", "string"))
-    """``Filename`` on the wire. Sources: wsdl, peer."""
+    """``Filename`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -33,7 +33,7 @@ class GetDocDownloadUrlTypeResponse(CommandResult):
     results: list[GetDocDownloadUrl] | None = field(
         default=None, metadata=wire("Results", "object", "GetDocDownloadUrl", many=True)
     )
-    """``Results`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Results`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -43,14 +43,14 @@ class GetProcedureStepsDocumentsResponse(CommandResult):
     documents: list[ProcedureStepDocument] | None = field(
         default=None, metadata=wire("Documents", "object", "ProcedureStepDocument", many=True)
     )
-    """Attached documents. Sources: wsdl, peer."""
+    """Attached documents."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
     """Makes a printable file of a work order.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "CreateWoPrintoutCommand"
@@ -58,18 +58,18 @@ class CreateWoPrintoutCommand(Command[CreateWoPrintoutResponse]):
     result_name = "CreateWoPrintoutResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Work order acted on. Sources: wsdl, peer."""
+    """Work order acted on."""
     printout_template_id: int | None = field(default=None, metadata=wire("PrintoutTemplateId", "integer"))
-    """``PrintoutTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``PrintoutTemplateId`` on the wire."""
     language_id: int | None = field(default=None, metadata=wire("LanguageId", "integer"))
-    """Language preference id. Sources: wsdl, peer."""
+    """Language preference id."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
     """Gives download addresses of documents.
 
-    Repeating it does no harm. Source: peer.
+    Repeating it does no harm.
     """
 
     path = "GetDocDownloadUrlCommand"
@@ -77,14 +77,14 @@ class GetDocDownloadUrlCommand(Command[GetDocDownloadUrlTypeResponse]):
     result_name = "GetDocDownloadUrlTypeResponse"
 
     document_ids: list[int] | None = field(default=None, metadata=wire("DocumentIds", "integer", many=True))
-    """``DocumentIds`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``DocumentIds`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetProcedureStepsDocumentsRoutine(Command[GetProcedureStepsDocumentsResponse]):
     """Lists documents of procedure steps.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "GetProcedureStepsDocumentsRoutine"
@@ -92,4 +92,4 @@ class GetProcedureStepsDocumentsRoutine(Command[GetProcedureStepsDocumentsRespon
     result_name = "GetProcedureStepsDocumentsResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Work order acted on. Sources: wsdl, peer."""
+    """Work order acted on."""

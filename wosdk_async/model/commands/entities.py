@@ -23,7 +23,7 @@ class CompositeCommandResponse(CommandResult):
     """What CompositeCommand answers."""
 
     responses: list[Any] | None = field(default=None, metadata=wire("Responses", "object", many=True))
-    """``Responses`` on the wire. Sources: wsdl, peer."""
+    """``Responses`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -33,7 +33,7 @@ class RetrieveWithCurrencyTypeResponse(CommandResult):
     results: list[MoneyValuesEntity] | None = field(
         default=None, metadata=wire("Results", "ref", "MoneyValuesEntity", many=True)
     )
-    """``Results`` on the wire. Sources: wsdl, peer."""
+    """``Results`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -43,19 +43,19 @@ class OperationCommandResponse(CommandResult):
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
     )
-    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+    """``EntitySpecifier`` on the wire."""
     nested_entities_operation_results: list[NestedEntityOperationResult] | None = field(
         default=None,
         metadata=wire("NestedEntitiesOperationResults", "object", "NestedEntityOperationResult", many=True),
     )
-    """``NestedEntitiesOperationResults`` on the wire. Sources: wsdl, peer."""
+    """``NestedEntitiesOperationResults`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CompositeCommand(Command[CompositeCommandResponse]):
     """Runs several commands, optionally in one transaction.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "CompositeCommand"
@@ -63,17 +63,16 @@ class CompositeCommand(Command[CompositeCommandResponse]):
     result_name = "CompositeCommandResponse"
 
     is_transactional: bool | None = field(default=None, metadata=wire("IsTransactional", "boolean"))
-    """All or nothing. Sources: wsdl, peer."""
+    """All or nothing."""
     commands: list[Any] | None = field(default=None, metadata=wire("Commands", "object", many=True))
-    """Commands to run in order. Sources: wsdl, peer."""
+    """Commands to run in order."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class CreateCommand(Command[OperationCommandResponse]):
     """Creates any plain record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
-    peer.
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
     """
 
     path = "CreateCommand"
@@ -81,15 +80,14 @@ class CreateCommand(Command[OperationCommandResponse]):
     result_name = "OperationCommandResponse"
 
     entity: Any = field(default=None, metadata=wire("Entity", "object"))
-    """``Entity`` on the wire. Sources: wsdl, peer."""
+    """``Entity`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class DeleteCommand(Command[OperationCommandResponse]):
     """Deletes or soft-removes a record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
-    peer.
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
     """
 
     path = "DeleteCommand"
@@ -99,14 +97,14 @@ class DeleteCommand(Command[OperationCommandResponse]):
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
     )
-    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+    """``EntitySpecifier`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class RestoreCommand(Command[OperationCommandResponse]):
     """Undoes a soft removal.
 
-    Not safe to repeat. Generic command; undoes a soft removal. Sources: wsdl, peer.
+    Not safe to repeat. Generic command; undoes a soft removal.
     """
 
     path = "RestoreCommand"
@@ -116,14 +114,14 @@ class RestoreCommand(Command[OperationCommandResponse]):
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")
     )
-    """``EntitySpecifier`` on the wire. Sources: wsdl, peer."""
+    """``EntitySpecifier`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse]):
     """Reads money settings in a currency.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "RetrieveWithCurrencyTypeCommand"
@@ -133,19 +131,18 @@ class RetrieveWithCurrencyTypeCommand(Command[RetrieveWithCurrencyTypeResponse])
     target_currency_type_id: CurrencyType | None = field(
         default=None, metadata=wire("TargetCurrencyTypeId", "enum", "CurrencyType")
     )
-    """``TargetCurrencyTypeId`` on the wire. Sources: wsdl, peer."""
+    """``TargetCurrencyTypeId`` on the wire."""
     parent_entity_specifiers: list[EntitySpecifier] | None = field(
         default=None, metadata=wire("ParentEntitySpecifiers", "object", "EntitySpecifier", many=True)
     )
-    """``ParentEntitySpecifiers`` on the wire. Sources: wsdl, peer."""
+    """``ParentEntitySpecifiers`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UpdateCommand(Command[OperationCommandResponse]):
     """Updates any plain record.
 
-    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs. Sources: wsdl,
-    peer.
+    Not safe to repeat. Generic command; the base interface does the same over HTTP verbs.
     """
 
     path = "UpdateCommand"
@@ -153,8 +150,8 @@ class UpdateCommand(Command[OperationCommandResponse]):
     result_name = "OperationCommandResponse"
 
     entity: Any = field(default=None, metadata=wire("Entity", "object"))
-    """``Entity`` on the wire. Sources: wsdl, peer."""
+    """``Entity`` on the wire."""
     property_set: PropertySet | None = field(
         default=None, metadata=wire("PropertySet", "object", "PropertySet")
     )
-    """``PropertySet`` on the wire. Sources: wsdl, peer."""
+    """``PropertySet`` on the wire."""

@@ -28,7 +28,7 @@ class GetLicensedProvidersResponse(CommandResult):
     providers: list[LicensedProvider] | None = field(
         default=None, metadata=wire("Providers", "object", "LicensedProvider", many=True)
     )
-    """``Providers`` on the wire. Sources: wsdl, peer."""
+    """``Providers`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class GetPreferredAssigneesResponse(CommandResult):
     employees: list[Employee] | None = field(
         default=None, metadata=wire("Employees", "ref", "Employee", many=True)
     )
-    """``Employees`` on the wire. Sources: wsdl, peer."""
+    """``Employees`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -46,7 +46,7 @@ class TimeCardActionResponse(CommandResult):
     """What TimeCardActionCommand answers."""
 
     time_card: TimeCard | None = field(default=None, metadata=wire("TimeCard", "ref", "TimeCard"))
-    """``TimeCard`` on the wire. Sources: wsdl, peer."""
+    """``TimeCard`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -56,14 +56,14 @@ class UserSignInInfoResponse(CommandResult):
     user_sign_in_infos: list[UserSignInInfo] | None = field(
         default=None, metadata=wire("UserSignInInfos", "object", "UserSignInInfo", many=True)
     )
-    """``UserSignInInfos`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``UserSignInInfos`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     """Lists licensed providers.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "GetLicensedProvidersRoutine"
@@ -71,24 +71,24 @@ class GetLicensedProvidersRoutine(Command[GetLicensedProvidersResponse]):
     result_name = "GetLicensedProvidersResponse"
 
     specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
-    """Id of the specialty. Sources: wsdl, peer."""
+    """Id of the specialty."""
     postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
-    """``PostalCode`` on the wire. Sources: wsdl, peer."""
+    """``PostalCode`` on the wire."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
-    """``TimeStamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``TimeStamp`` on the wire. ISO 8601 local time, no zone."""
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
-    """Id of the customer. Sources: wsdl, peer."""
+    """Id of the customer."""
     record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
-    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+    """``RecordCount`` on the wire."""
     country: str | None = field(default=None, metadata=wire("Country", "string"))
-    """Country. Sources: wsdl, peer."""
+    """Country."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
     """Lists suitable assignees.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "GetPreferredAssigneesRoutine"
@@ -96,44 +96,44 @@ class GetPreferredAssigneesRoutine(Command[GetPreferredAssigneesResponse]):
     result_name = "GetPreferredAssigneesResponse"
 
     specialty_id: int | None = field(default=None, metadata=wire("SpecialtyId", "integer"))
-    """Id of the specialty. Sources: wsdl, peer."""
+    """Id of the specialty."""
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
     postal_code: str | None = field(default=None, metadata=wire("PostalCode", "string"))
-    """``PostalCode`` on the wire. Sources: wsdl, peer."""
+    """``PostalCode`` on the wire."""
     time_stamp: datetime | None = field(default=None, metadata=wire("TimeStamp", "datetime-local"))
-    """``TimeStamp`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``TimeStamp`` on the wire. ISO 8601 local time, no zone."""
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
-    """Id of the customer. Sources: wsdl, peer."""
+    """Id of the customer."""
     record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
-    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+    """``RecordCount`` on the wire."""
     update_round_robin: bool | None = field(default=None, metadata=wire("UpdateRoundRobin", "boolean"))
-    """``UpdateRoundRobin`` on the wire. Sources: wsdl, peer."""
+    """``UpdateRoundRobin`` on the wire."""
     country: str | None = field(default=None, metadata=wire("Country", "string"))
-    """Country. Sources: wsdl, peer."""
+    """Country."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetTimeCardCommand(Command[CommandResult]):
     """Gets the time card of an employee.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "GetTimeCardCommand"
     repeat = "unsafe"
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     base_date: datetime | None = field(default=None, metadata=wire("BaseDate", "datetime-local"))
-    """``BaseDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``BaseDate`` on the wire. ISO 8601 local time, no zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class TimeCardActionCommand(Command[TimeCardActionResponse]):
     """Submits, approves or flags a time card.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "TimeCardActionCommand"
@@ -141,38 +141,38 @@ class TimeCardActionCommand(Command[TimeCardActionResponse]):
     result_name = "TimeCardActionResponse"
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
     week_start_date: datetime | None = field(default=None, metadata=wire("WeekStartDate", "datetime-local"))
-    """First day of the week. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """First day of the week. ISO 8601 local time, no zone."""
     action_id: TimeCardAction | None = field(
         default=None, metadata=wire("ActionId", "enum", "TimeCardAction")
     )
-    """``ActionId`` on the wire. Sources: wsdl, peer."""
+    """``ActionId`` on the wire."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment stored with the action. Sources: wsdl, peer."""
+    """Comment stored with the action."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UserOrProviderSuspendCommand(Command[CommandResult]):
     """Suspends or reactivates a user or provider.
 
-    Not safe to repeat. Source: peer.
+    Not safe to repeat.
     """
 
     path = "UserOrProviderSuspendCommand"
     repeat = "unsafe"
 
     id: int | None = field(default=None, metadata=wire("Id", "integer"))
-    """Record identifier. In the 2023 OpenAPI description only. Source: peer."""
+    """Record identifier. In the 2023 OpenAPI description only."""
     reactivate: bool | None = field(default=None, metadata=wire("Reactivate", "boolean"))
-    """``Reactivate`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``Reactivate`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
     """Gives sign-in statistics of users.
 
-    Repeating it does no harm. Source: peer.
+    Repeating it does no harm.
     """
 
     path = "UserSignInInfoCommand"
@@ -180,10 +180,10 @@ class UserSignInInfoCommand(Command[UserSignInInfoResponse]):
     result_name = "UserSignInInfoResponse"
 
     user_ids: list[int] | None = field(default=None, metadata=wire("UserIds", "integer", many=True))
-    """``UserIds`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``UserIds`` on the wire. In the 2023 OpenAPI description only."""
     sign_in_threshold_date: datetime | None = field(
         default=None, metadata=wire("SignInThresholdDate", "datetime-local")
     )
     """``SignInThresholdDate`` on the wire. ISO 8601 local time, no zone. In the 2023 OpenAPI description
-    only. Source: peer.
+    only.
     """

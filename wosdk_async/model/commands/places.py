@@ -30,7 +30,7 @@ class MatchAssetsResponse(CommandResult):
     locations: list[Location] | None = field(
         default=None, metadata=wire("Locations", "ref", "Location", many=True)
     )
-    """``Locations`` on the wire. Sources: wsdl, peer."""
+    """``Locations`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -38,7 +38,7 @@ class CustomerResponse(CommandResult):
     """What GetCustomerByAssetCommand answers."""
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
-    """Id of the customer. In the 2023 OpenAPI description only. Source: peer."""
+    """Id of the customer. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -48,7 +48,7 @@ class MaterialTransactionCommitResponse(CommandResult):
     transaction: MaterialTransaction | None = field(
         default=None, metadata=wire("Transaction", "ref", "MaterialTransaction")
     )
-    """``Transaction`` on the wire. Sources: wsdl, peer."""
+    """``Transaction`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -56,7 +56,7 @@ class SpaceCreateCommandResponse(CommandResult):
     """What SpaceCreateCommand answers."""
 
     new_space: Space | None = field(default=None, metadata=wire("NewSpace", "ref", "Space"))
-    """``NewSpace`` on the wire. Sources: spec, wsdl, peer."""
+    """``NewSpace`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -66,14 +66,14 @@ class WorkZoneCommandResponse(CommandResult):
     """
 
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to. Sources: wsdl, peer."""
+    """Work zone it belongs to."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
     """Finds assets that have a task code.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "AssetMatchByTaskCodeCommand"
@@ -81,22 +81,22 @@ class AssetMatchByTaskCodeCommand(Command[MatchAssetsResponse]):
     result_name = "MatchAssetsResponse"
 
     parent_asset_id: int | None = field(default=None, metadata=wire("ParentAssetId", "integer"))
-    """``ParentAssetId`` on the wire. Sources: wsdl, peer."""
+    """``ParentAssetId`` on the wire."""
     asset_categories: list[AssetType] | None = field(
         default=None, metadata=wire("AssetCategories", "enum", "AssetType", many=True)
     )
-    """``AssetCategories`` on the wire. Sources: wsdl, peer."""
+    """``AssetCategories`` on the wire."""
     task_code: str | None = field(default=None, metadata=wire("TaskCode", "string"))
-    """``TaskCode`` on the wire. Sources: wsdl, peer."""
+    """``TaskCode`` on the wire."""
     record_count: int | None = field(default=None, metadata=wire("RecordCount", "integer"))
-    """``RecordCount`` on the wire. Sources: wsdl, peer."""
+    """``RecordCount`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GetCustomerByAssetCommand(Command[CustomerResponse]):
     """Finds the customer of an asset.
 
-    Repeating it does no harm. Source: peer.
+    Repeating it does no harm.
     """
 
     path = "GetCustomerByAssetCommand"
@@ -104,18 +104,18 @@ class GetCustomerByAssetCommand(Command[CustomerResponse]):
     result_name = "CustomerResponse"
 
     asset_id: int | None = field(default=None, metadata=wire("AssetId", "integer"))
-    """Id of the asset. In the 2023 OpenAPI description only. Source: peer."""
+    """Id of the asset. In the 2023 OpenAPI description only."""
     search_customer_in_work_zone: bool | None = field(
         default=None, metadata=wire("SearchCustomerInWorkZone", "boolean")
     )
-    """``SearchCustomerInWorkZone`` on the wire. In the 2023 OpenAPI description only. Source: peer."""
+    """``SearchCustomerInWorkZone`` on the wire. In the 2023 OpenAPI description only."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionCommitCommand(Command[MaterialTransactionCommitResponse]):
     """Books a stock transaction.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "MaterialTransactionCommitCommand"
@@ -125,28 +125,28 @@ class MaterialTransactionCommitCommand(Command[MaterialTransactionCommitResponse
     transaction: MaterialTransaction | None = field(
         default=None, metadata=wire("Transaction", "ref", "MaterialTransaction")
     )
-    """``Transaction`` on the wire. Sources: wsdl, peer."""
+    """``Transaction`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class PortfolioDeleteCommand(Command[CommandResult]):
     """Removes a portfolio.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "PortfolioDeleteCommand"
     repeat = "unsafe"
 
     portfolio_id: int | None = field(default=None, metadata=wire("PortfolioId", "integer"))
-    """Id of the portfolio. Sources: wsdl, peer."""
+    """Id of the portfolio."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     """Creates a space, and its unit when needed.
 
-    Not safe to repeat. Sources: spec, wsdl, peer, doc.
+    Not safe to repeat.
     """
 
     path = "SpaceCreateCommand"
@@ -154,34 +154,34 @@ class SpaceCreateCommand(Command[SpaceCreateCommandResponse]):
     result_name = "SpaceCreateCommandResponse"
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer", required=True))
-    """Id of the customer. Required on creation. Schemas: integer. Sources: spec, wsdl, peer."""
+    """Id of the customer. Required on creation. Schemas: integer."""
     start_date: datetime | None = field(default=None, metadata=wire("StartDate", "datetime-local"))
-    """Start date. ISO 8601 local time, no zone. Sources: spec, wsdl, peer, doc."""
+    """Start date. ISO 8601 local time, no zone."""
     end_date: datetime | None = field(default=None, metadata=wire("EndDate", "datetime-local"))
-    """End date. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """End date. ISO 8601 local time, no zone."""
     move_in_date: datetime | None = field(default=None, metadata=wire("MoveInDate", "datetime-local"))
-    """``MoveInDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """``MoveInDate`` on the wire. ISO 8601 local time, no zone."""
     move_out_date: datetime | None = field(default=None, metadata=wire("MoveOutDate", "datetime-local"))
-    """``MoveOutDate`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer, doc."""
+    """``MoveOutDate`` on the wire. ISO 8601 local time, no zone."""
     instructions: str | None = field(default=None, metadata=wire("Instructions", "string"))
-    """Instruction text shown to users. Sources: spec, wsdl, peer, doc."""
+    """Instruction text shown to users."""
     unit_id: int | None = field(default=None, metadata=wire("UnitId", "integer"))
-    """Existing unit; 0 means a new unit is made. Sources: wsdl, peer, doc."""
+    """Existing unit; 0 means a new unit is made."""
     if_unit_already_exists: DuplicateUnitMode | None = field(
         default=None, metadata=wire("IfUnitAlreadyExists", "enum", "DuplicateUnitMode")
     )
-    """``IfUnitAlreadyExists`` on the wire. Default Ignore. Sources: spec, wsdl, peer, doc."""
+    """``IfUnitAlreadyExists`` on the wire. Default Ignore."""
     new_unit_specifier: NewUnitSpecifier | None = field(
         default=None, metadata=wire("NewUnitSpecifier", "object", "NewUnitSpecifier")
     )
-    """``NewUnitSpecifier`` on the wire. Ignored when UnitId is given. Sources: spec, wsdl, peer, doc."""
+    """``NewUnitSpecifier`` on the wire. Ignored when UnitId is given."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
     """Creates a work zone from an asset template.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WorkZoneCreateCommand"
@@ -189,18 +189,18 @@ class WorkZoneCreateCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))
-    """Work zone it belongs to. Sources: wsdl, peer."""
+    """Work zone it belongs to."""
     asset_template_id: int | None = field(default=None, metadata=wire("AssetTemplateId", "integer"))
-    """``AssetTemplateId`` on the wire. Sources: wsdl, peer."""
+    """``AssetTemplateId`` on the wire."""
     skip_default_settings: bool | None = field(default=None, metadata=wire("SkipDefaultSettings", "boolean"))
-    """``SkipDefaultSettings`` on the wire. Sources: wsdl, peer."""
+    """``SkipDefaultSettings`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
     """``WorkZoneDefaultCommand`` of the service.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WorkZoneDefaultCommand"
@@ -212,7 +212,7 @@ class WorkZoneDefaultCommand(Command[WorkZoneCommandResponse]):
 class WorkZoneDeleteCommand(Command[WorkZoneCommandResponse]):
     """Removes a work zone.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WorkZoneDeleteCommand"
@@ -220,14 +220,14 @@ class WorkZoneDeleteCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneOfflineCommand(Command[WorkZoneCommandResponse]):
     """Takes a work zone out of service.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WorkZoneOfflineCommand"
@@ -235,16 +235,16 @@ class WorkZoneOfflineCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""
     deactivate_customers: bool | None = field(default=None, metadata=wire("DeactivateCustomers", "boolean"))
-    """``DeactivateCustomers`` on the wire. Sources: wsdl, peer."""
+    """``DeactivateCustomers`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneOnlineCommand(Command[WorkZoneCommandResponse]):
     """Puts a work zone in service.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WorkZoneOnlineCommand"
@@ -252,4 +252,4 @@ class WorkZoneOnlineCommand(Command[WorkZoneCommandResponse]):
     result_name = "WorkZoneCommandResponse"
 
     work_zone_id: int | None = field(default=None, metadata=wire("WorkZoneId", "integer"))
-    """Id of the work zone. Sources: wsdl, peer."""
+    """Id of the work zone."""

@@ -33,9 +33,9 @@ class AddChildWorkOrderResponse(CommandResult):
     """What AddChildWorkOrderRoutine answers."""
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     work_plan_link: WpTree | None = field(default=None, metadata=wire("WorkPlanLink", "ref", "WpTree"))
-    """``WorkPlanLink`` on the wire. Sources: wsdl, peer."""
+    """``WorkPlanLink`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -43,7 +43,7 @@ class SendWorkOrderResponse(CommandResult):
     """What SendWorkOrderCommand answers."""
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class VerifyWorkResponse(CommandResult):
     work_verification: WoVerification | None = field(
         default=None, metadata=wire("WorkVerification", "ref", "WoVerification")
     )
-    """``WorkVerification`` on the wire. Sources: wsdl, peer."""
+    """``WorkVerification`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -61,7 +61,7 @@ class EmployeeResponse(CommandResult):
     """What WoAutoAssignRoutine answers."""
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Id of the employee. Sources: wsdl, peer."""
+    """Id of the employee."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -69,9 +69,9 @@ class WoLastModificationResponse(CommandResult):
     """What WoLastModificationCommand answers."""
 
     dt_last_modified: datetime | None = field(default=None, metadata=wire("DtLastModified", "datetime-local"))
-    """``DtLastModified`` on the wire. ISO 8601 local time, no zone. Sources: wsdl, peer."""
+    """``DtLastModified`` on the wire. ISO 8601 local time, no zone."""
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Id of the owning work order. Sources: wsdl, peer."""
+    """Id of the owning work order."""
 
 
 @define(kw_only=True, eq=False, repr=False)
@@ -83,18 +83,18 @@ class WoActionResponse(CommandResult):
     """
 
     wo: WorkOrder | None = field(default=None, metadata=wire("Wo", "ref", "WorkOrder"))
-    """``Wo`` on the wire. Sources: wsdl, peer."""
+    """``Wo`` on the wire."""
     updated_property_set: PropertySet | None = field(
         default=None, metadata=wire("UpdatedPropertySet", "object", "PropertySet")
     )
-    """``UpdatedPropertySet`` on the wire. Sources: wsdl, peer."""
+    """``UpdatedPropertySet`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
     """Prepares a child work order from given items.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "AddChildWorkOrderRoutine"
@@ -102,14 +102,14 @@ class AddChildWorkOrderRoutine(Command[AddChildWorkOrderResponse]):
     result_name = "AddChildWorkOrderResponse"
 
     wo_item_ids: list[int] | None = field(default=None, metadata=wire("WoItemIds", "integer", many=True))
-    """``WoItemIds`` on the wire. Sources: wsdl, peer."""
+    """``WoItemIds`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
     """Makes a work order from a maintenance schedule.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "GeneratePmWoCommand"
@@ -117,53 +117,52 @@ class GeneratePmWoCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     pm_schedule_id: int | None = field(default=None, metadata=wire("PmScheduleId", "integer"))
-    """``PmScheduleId`` on the wire. Sources: wsdl, peer."""
+    """``PmScheduleId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class SendWorkOrderCommand(Command[SendWorkOrderResponse]):
     """Sends the work order to the connected provider.
 
-    Not safe to repeat. Spec uses the short path; the class name is SendWorkOrderCommand. Sources: spec, wsdl,
-    peer.
+    Not safe to repeat. The specification prints the short path, requests that were recorded use this one.
     """
 
-    path = "SendWorkOrder"
-    other_paths = ("SendWorkOrderCommand",)
+    path = "SendWorkOrderCommand"
+    other_paths = ("SendWorkOrder",)
     repeat = "unsafe"
     result_name = "SendWorkOrderResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    """Work order acted on. Required on creation."""
     send_to: str | None = field(default=None, metadata=wire("SendTo", "string"))
-    """``SendTo`` on the wire. Sources: wsdl, peer."""
+    """``SendTo`` on the wire."""
     request_quote: bool | None = field(default=None, metadata=wire("RequestQuote", "boolean"))
-    """``RequestQuote`` on the wire. Sources: wsdl, peer."""
+    """``RequestQuote`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class SetWorkOrderDependencyCommand(Command[CommandResult]):
     """Sets a dependency between two work orders.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "SetWorkOrderDependencyCommand"
     repeat = "unsafe"
 
     main_work_order_id: int | None = field(default=None, metadata=wire("MainWorkOrderId", "integer"))
-    """``MainWorkOrderId`` on the wire. Sources: wsdl, peer."""
+    """``MainWorkOrderId`` on the wire."""
     dependent_work_order_id: int | None = field(
         default=None, metadata=wire("DependentWorkOrderId", "integer")
     )
-    """``DependentWorkOrderId`` on the wire. Sources: wsdl, peer."""
+    """``DependentWorkOrderId`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class UpdateWoInductionAndSafetyStatusCommand(WorkOrderAction[WoActionResponse]):
     """Sets the induction and safety state.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "UpdateWoInductionAndSafetyStatusCommand"
@@ -173,14 +172,14 @@ class UpdateWoInductionAndSafetyStatusCommand(WorkOrderAction[WoActionResponse])
     induction_and_safety_status_id: IsmStatus | None = field(
         default=None, metadata=wire("InductionAndSafetyStatusID", "enum", "IsmStatus")
     )
-    """``InductionAndSafetyStatusID`` on the wire. Sources: wsdl, peer."""
+    """``InductionAndSafetyStatusID`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class VerifyWorkCommand(Command[VerifyWorkResponse]):
     """Rates a completed work order.
 
-    Not safe to repeat. Sources: spec, wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "VerifyWorkCommand"
@@ -188,18 +187,18 @@ class VerifyWorkCommand(Command[VerifyWorkResponse]):
     result_name = "VerifyWorkResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    """Work order acted on. Required on creation."""
     wo_rating_id: WoRating | None = field(default=None, metadata=wire("WoRatingId", "enum", "WoRating"))
-    """``WoRatingId`` on the wire. Sources: spec, wsdl, peer."""
+    """``WoRatingId`` on the wire."""
     comment: str | None = field(default=None, metadata=wire("Comment", "string"))
-    """Comment stored with the action. Sources: spec, wsdl, peer."""
+    """Comment stored with the action."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoAssignCommand(WorkOrderAction[WoActionResponse]):
     """Changes the assignees.
 
-    Not safe to repeat. Sources: wsdl, peer, doc.
+    Not safe to repeat.
     """
 
     path = "WoAssignCommand"
@@ -207,18 +206,18 @@ class WoAssignCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     assignees: list[int] | None = field(default=None, metadata=wire("Assignees", "integer", many=True))
-    """Employee ids; may be empty. Sources: wsdl, peer."""
+    """Employee ids; may be empty."""
     mode: ChangeAssignmentMode | None = field(
         default=None, metadata=wire("Mode", "enum", "ChangeAssignmentMode")
     )
-    """How the assignee list is applied. Sources: wsdl, peer."""
+    """How the assignee list is applied."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoAutoAssignRoutine(Command[EmployeeResponse]):
     """Suggests an assignee.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoAutoAssignRoutine"
@@ -226,16 +225,16 @@ class WoAutoAssignRoutine(Command[EmployeeResponse]):
     result_name = "EmployeeResponse"
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     zip: str | None = field(default=None, metadata=wire("Zip", "string"))
-    """Postal code. Sources: wsdl, peer."""
+    """Postal code."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoCancelCommand(WorkOrderAction[WoActionResponse]):
     """Cancels, with a reason.
 
-    Not safe to repeat. Sources: wsdl, peer, doc.
+    Not safe to repeat.
     """
 
     path = "WoCancelCommand"
@@ -245,14 +244,14 @@ class WoCancelCommand(WorkOrderAction[WoActionResponse]):
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
-    """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
+    """Id of the reason record. Required on creation."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoClearFlagsCommand(WorkOrderAction[WoActionResponse]):
     """Clears several flags.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoClearFlagsCommand"
@@ -262,14 +261,14 @@ class WoClearFlagsCommand(WorkOrderAction[WoActionResponse]):
     flags_to_clear: list[int] | None = field(
         default=None, metadata=wire("FlagsToClear", "integer", many=True)
     )
-    """Ids of flag reasons to clear. Sources: wsdl, peer."""
+    """Ids of flag reasons to clear."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoCompleteCommand(WorkOrderAction[WoActionResponse]):
     """Completes a work order.
 
-    Not safe to repeat. Sources: spec, wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoCompleteCommand"
@@ -277,29 +276,28 @@ class WoCompleteCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer", required=True))
-    """Work order acted on. Required on creation. Sources: spec, wsdl, peer."""
+    """Work order acted on. Required on creation."""
     comment: str | None = field(
         default=None, metadata=wire("Comment", "string", max_length=3072, max_length_source="doc")
     )
-    """Comment stored with the action. At most 3072 characters. Sources: spec, wsdl, peer."""
+    """Comment stored with the action. At most 3072 characters."""
     repair_code_id: int | None = field(default=None, metadata=wire("RepairCodeId", "integer"))
-    """Repair code recorded. Sources: wsdl, peer."""
+    """Repair code recorded."""
     completion_note_option: CompletionNoteOptions | None = field(
         default=None, metadata=wire("CompletionNoteOption", "enum", "CompletionNoteOptions")
     )
-    """What the comment does to the completion note. Sources: wsdl, peer."""
+    """What the comment does to the completion note."""
     region: str | None = field(default=None, metadata=wire("Region", "string"))
-    """``Region`` on the wire. Spec 4.8: some clients send it; absent from the public schemas. Source: spec.
-    """
+    """``Region`` on the wire. Some clients send it; absent from the public schemas."""
     type: str | None = field(default=None, metadata=wire("type", "string"))
-    """``type`` on the wire. Spec 4.8: some clients send it; absent from the public schemas. Source: spec."""
+    """``type`` on the wire. Some clients send it; absent from the public schemas."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoCopyCommand(WorkOrderAction[WoActionResponse]):
     """Copies a work order.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoCopyCommand"
@@ -312,7 +310,7 @@ class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     """Creates a work order.
 
     Not safe to repeat. Alternative path form cmd/{EntityType}/{short name} from a published Postman sample
-    and the OpenAPI description. Sources: spec, wsdl, peer, doc.
+    and the OpenAPI description.
     """
 
     path = "WoCreateCommand"
@@ -321,40 +319,38 @@ class WoCreateCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Work order acted on. Sources: wsdl, peer."""
+    """Work order acted on."""
     work_order: WorkOrder | None = field(
         default=None, metadata=wire("WorkOrder", "ref", "WorkOrder", required=True)
     )
-    """Related work order. Required on creation. Sources: spec, wsdl, peer."""
+    """Related work order. Required on creation."""
     wp_tree: WpTree | None = field(default=None, metadata=wire("WpTree", "ref", "WpTree"))
-    """Work plan link, when part of a plan. Sources: wsdl, peer, doc."""
+    """Work plan link, when part of a plan."""
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
-    """Primary assignee; 0 leaves it unassigned. Ignored when ComputeAssignment is true. Sources: wsdl, peer,
-    doc.
-    """
+    """Primary assignee; 0 leaves it unassigned. Ignored when ComputeAssignment is true."""
     keep_unassigned: bool | None = field(default=None, metadata=wire("KeepUnassigned", "boolean"))
-    """Skip automatic assignment. Sources: wsdl, peer, doc."""
+    """Skip automatic assignment."""
     compute_schedule: bool | None = field(default=None, metadata=wire("ComputeSchedule", "boolean"))
-    """Compute the schedule; default false. Sources: spec, wsdl, peer, doc."""
+    """Compute the schedule; default false."""
     compute_assignment: bool | None = field(default=None, metadata=wire("ComputeAssignment", "boolean"))
-    """Run automatic assignment; default false. Sources: wsdl, peer, doc."""
+    """Run automatic assignment; default false."""
     emergency_disabled: bool | None = field(default=None, metadata=wire("EmergencyDisabled", "boolean"))
-    """Lower an emergency to the next priority. Sources: wsdl, peer, doc."""
+    """Lower an emergency to the next priority."""
     skip_bill_to_logic: bool | None = field(default=None, metadata=wire("SkipBillToLogic", "boolean"))
-    """Keep the billing settings as sent. Sources: wsdl, peer, doc."""
+    """Keep the billing settings as sent."""
     skip_procedures: bool | None = field(default=None, metadata=wire("SkipProcedures", "boolean"))
-    """Do not attach procedures. Sources: wsdl, peer, doc."""
+    """Do not attach procedures."""
     external_number: str | None = field(
         default=None, metadata=wire("ExternalNumber", "string", max_length=256, max_length_source="doc")
     )
-    """Number in an outside system. At most 256 characters. Sources: wsdl, peer, doc."""
+    """Number in an outside system. At most 256 characters."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoFlagCommand(WorkOrderAction[WoActionResponse]):
     """Sets one flag, given as the action reason.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoFlagCommand"
@@ -362,8 +358,8 @@ class WoFlagCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     action_reason_id: int | None = field(default=None, metadata=wire("ActionReasonId", "integer"))
-    """Id of the reason record. Vendor sample passes the flag id here; a peer client sends FlagId, which no
-    schema has. Sources: wsdl, peer.
+    """Id of the reason record. Vendor sample passes the flag id here; a public client sends FlagId, which no
+    schema has.
     """
 
 
@@ -371,7 +367,7 @@ class WoFlagCommand(WorkOrderAction[WoActionResponse]):
 class WoLastModificationCommand(Command[WoLastModificationResponse]):
     """Tells when a work order last changed.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "WoLastModificationCommand"
@@ -379,14 +375,14 @@ class WoLastModificationCommand(Command[WoLastModificationResponse]):
     result_name = "WoLastModificationResponse"
 
     work_order_id: int | None = field(default=None, metadata=wire("WorkOrderId", "integer"))
-    """Work order acted on. Sources: wsdl, peer."""
+    """Work order acted on."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoMessageCommand(WorkOrderAction[WoActionResponse]):
     """Adds a message.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoMessageCommand"
@@ -394,16 +390,16 @@ class WoMessageCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     sender_id: int | None = field(default=None, metadata=wire("SenderId", "integer"))
-    """``SenderId`` on the wire. Sources: wsdl, peer."""
+    """``SenderId`` on the wire."""
     sender_type: ActorType | None = field(default=None, metadata=wire("SenderType", "enum", "ActorType"))
-    """``SenderType`` on the wire. Sources: wsdl, peer."""
+    """``SenderType`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoOnHoldCommand(WorkOrderAction[WoActionResponse]):
     """Puts on hold, with a reason.
 
-    Not safe to repeat. Sources: wsdl, peer, doc.
+    Not safe to repeat.
     """
 
     path = "WoOnHoldCommand"
@@ -413,14 +409,14 @@ class WoOnHoldCommand(WorkOrderAction[WoActionResponse]):
     action_reason_id: int | None = field(
         default=None, metadata=wire("ActionReasonId", "integer", required=True)
     )
-    """Id of the reason record. Required on creation. Sources: wsdl, peer, doc."""
+    """Id of the reason record. Required on creation."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoPauseCommand(WorkOrderAction[WoActionResponse]):
     """Pauses the work.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoPauseCommand"
@@ -432,7 +428,7 @@ class WoPauseCommand(WorkOrderAction[WoActionResponse]):
 class WoPickUpCommand(WorkOrderAction[WoActionResponse]):
     """Accepts an assigned work order.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoPickUpCommand"
@@ -444,7 +440,7 @@ class WoPickUpCommand(WorkOrderAction[WoActionResponse]):
 class WoRecallCommand(WorkOrderAction[WoActionResponse]):
     """Takes the work order back from the provider.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoRecallCommand"
@@ -456,7 +452,7 @@ class WoRecallCommand(WorkOrderAction[WoActionResponse]):
 class WoReopenCommand(WorkOrderAction[WoActionResponse]):
     """Reopens a closed work order.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoReopenCommand"
@@ -468,7 +464,7 @@ class WoReopenCommand(WorkOrderAction[WoActionResponse]):
 class WoScheduleRoutine(Command[WoActionResponse]):
     """Computes schedule values without saving.
 
-    Repeating it does no harm. Sources: wsdl, peer.
+    Repeating it does no harm.
     """
 
     path = "WoScheduleRoutine"
@@ -476,26 +472,26 @@ class WoScheduleRoutine(Command[WoActionResponse]):
     result_name = "WoActionResponse"
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
-    """Related work order. Sources: wsdl, peer."""
+    """Related work order."""
     options: WoScheduleOptions | None = field(
         default=None, metadata=wire("Options", "enum", "WoScheduleOptions")
     )
-    """Allowed choices. Sources: wsdl, peer."""
+    """Allowed choices."""
     output_property_set: PropertySet | None = field(
         default=None, metadata=wire("OutputPropertySet", "object", "PropertySet")
     )
-    """``OutputPropertySet`` on the wire. Sources: wsdl, peer."""
+    """``OutputPropertySet`` on the wire."""
     input_property_set: PropertySet | None = field(
         default=None, metadata=wire("InputPropertySet", "object", "PropertySet")
     )
-    """``InputPropertySet`` on the wire. Sources: wsdl, peer."""
+    """``InputPropertySet`` on the wire."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoSetFlagsCommand(WorkOrderAction[WoActionResponse]):
     """Sets several flags.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoSetFlagsCommand"
@@ -503,14 +499,14 @@ class WoSetFlagsCommand(WorkOrderAction[WoActionResponse]):
     result_name = "WoActionResponse"
 
     flags_to_set: list[int] | None = field(default=None, metadata=wire("FlagsToSet", "integer", many=True))
-    """Ids of flag reasons to set. Sources: wsdl, peer."""
+    """Ids of flag reasons to set."""
 
 
 @define(kw_only=True, eq=False, repr=False)
 class WoStartCommand(WorkOrderAction[WoActionResponse]):
     """Starts the work.
 
-    Not safe to repeat. Sources: wsdl, peer.
+    Not safe to repeat.
     """
 
     path = "WoStartCommand"

@@ -90,13 +90,16 @@ def needed(row: Row | None, name: str, key: object) -> Row:
     return row
 
 
+_SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)
+
+
 @cache
 def _paths(dialect: Dialect) -> dict[str, Command]:
     commands = catalogue.load().commands.values()
     named = {command.name.lower(): command for command in commands}
-    others = {path.lower(): c for c in commands for path in c.other_paths}
-    shown = {c.path.lower(): c for c in commands if dialect.spec_paths}
-    return named | others | shown
+    paths = {path.lower(): c for c in commands for path in (c.path, *c.other_paths)}
+    unknown = frozenset() if dialect.spec_paths else _SPEC_PATHS
+    return {path: c for path, c in (named | paths).items() if path not in unknown}
 
 
 @cache

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 from decimal import InvalidOperation
 from typing import Any
-from urllib.parse import parse_qsl, unquote_plus, urlencode
 
 import msgspec
 
@@ -20,10 +19,24 @@ MASK = "•••"
 
 _SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _SECRETS = frozenset({"client_secret", "access_token", "refresh_token", "password", "authorization"})
-_NAMES = "|".join(sorted(_SECRETS))
-# In text that is no whole JSON: the value, also where the text was cut in its middle
-_IN_TEXT = re.compile(rf'("(?:{_NAMES})"\s*:\s*")(?:[^"\\]|\\.)*', re.IGNORECASE)
-_FORM = re.compile(rb"[^={}\[\]\s]+=")
+
+
+def _spelt(name: str) -> str:
+    """Return a pattern of ``name`` in which any character may be escaped, as JSON or as a form does it."""
+    codes = ([f"{ord(each):02x}" for each in (char, char.upper())] for char in name)
+    escaped = (rf"(?:\\u00|%)(?:{'|'.join(pair)})" for pair in codes)
+    return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
+
+
+_NAMES = "|".join(map(_spelt, sorted(_SECRETS)))
+# For text that is no whole JSON. A value that is a text ends with its quote, or where it was cut; objects and
+# lists are hidden up to the end, as nobody knows where they end.
+_IN_JSON = re.compile(
+    rf'("(?:{_NAMES})"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{{].*|[^\s"\[{{,}}\]]+)',
+    re.IGNORECASE | re.DOTALL,
+)
+# Up to the next &: a semicolon separates fields, but may as well be part of a secret.
+_IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
 _FILE_KEY = re.compile(r"(/files/\d+/\d+/)[0-9A-Za-z]+")  # whoever has it can open the file (facts 3.10)
 
 
@@ -34,9 +47,7 @@ def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
 
 
 def shown_path(path: str) -> str:
-    path, mark, query = path.partition("?")
-    pairs = [_masked_pair(pair) for pair in query.split("&")]
-    return _FILE_KEY.sub(rf"\1{MASK}", path) + mark + "&".join(pairs)
+    return _FILE_KEY.sub(rf"\1{MASK}", _IN_FORM.sub(rf"\1{MASK}", path))
 
 
 def shown_body(body: Body) -> str:
@@ -59,17 +70,9 @@ def _masked(value: Any) -> Any:
 
 def _text(raw: bytes) -> str:
     text = raw.decode("utf-8", "replace")
-    if _FORM.match(raw):
-        fields = parse_qsl(text, keep_blank_values=True)
-        return urlencode(
-            [(name, MASK if name.lower() in _SECRETS else value) for name, value in fields], safe=MASK
-        )
-    return _FILE_KEY.sub(rf"\1{MASK}", _IN_TEXT.sub(rf"\1{MASK}", text))
-
-
-def _masked_pair(pair: str) -> str:
-    name, equals, _ = pair.partition("=")
-    return f"{name}{equals}{MASK}" if equals and unquote_plus(name).lower() in _SECRETS else pair
+    for pattern in (_IN_JSON, _IN_FORM, _FILE_KEY):
+        text = pattern.sub(rf"\1{MASK}", text)
+    return text
 
 
 def _masked_header(name: str, value: str) -> str:

@@ -32,7 +32,7 @@ class Recorder:
     clock: Callable[[], int]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self.log.on or scope["type"] != "http" or is_aside(scope["path"]):
+        if not self.log.on or scope["type"] != "http" or is_aside(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
         exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _bounded(scope["headers"]))

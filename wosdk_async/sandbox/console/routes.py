@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
+from decimal import Decimal
 from typing import Any
 
 import attrs
@@ -47,6 +49,7 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("clock", ["GET", "POST"], console.time),
     ]
     return [
+        Route("/", _root),
         Route("/console", guarded(_front)),
         *(Route(f"/console/api/{path}", guarded(_json(answer)), methods=ms) for path, ms, answer in answers),
         Route("/console/{part:path}", _part),
@@ -111,6 +114,12 @@ class _Console:
         return Desk(self.store, company, Now(self.clock() // 100), str(request.base_url))
 
 
+async def _root(request: Request) -> Response:
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse("/console")
+    return Response(dump({"Console": "/console", "Description": "/docs"}), media_type="application/json")
+
+
 async def _front(_request: Request) -> Response:
     return page("console.html")
 
@@ -150,10 +159,10 @@ def _whole(written: str, name: str) -> int:
 
 def _span(body: dict[str, Any]) -> dict[str, float]:
     """A span of time; the clock itself refuses one that it cannot go."""
-    if not body.keys() <= set(_SPANS) or not all(_is_number(value) for value in body.values()):
+    if not body.keys() <= set(_SPANS) or not all(map(_is_number, body.values())):
         raise ValueError(f"Name how far the clock goes on, by numbers called {', '.join(_SPANS)}.")
     return {name: float(value) for name, value in body.items()}
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from wosdk_async.safe_text import Secrets
 from wosdk_async.wire import Reply
 
 __all__ = ["Engine", "Headers", "OnSending", "Read", "SendFailed", "whole_reply"]
@@ -24,6 +25,9 @@ def whole_reply(reply: Reply) -> Reply:
     return reply
 
 
+_MAX_REASON = 300  # characters of what an engine says of a failure
+
+
 class SendFailed(Exception):
     """No complete answer came.
 
@@ -35,6 +39,10 @@ class SendFailed(Exception):
         super().__init__(why)
         self.sent = sent
         self.timeout = timeout
+
+    def hide(self, secrets: Secrets) -> None:
+        """Take out what a response repeated of ``secrets``, and then cut the text: engines do not."""
+        self.args = (secrets.hide(str(self), _MAX_REASON),)
 
 
 class Engine(Protocol):

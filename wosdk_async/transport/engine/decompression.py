@@ -12,9 +12,10 @@ bodies as they were sent, and decompress them here:
 from __future__ import annotations
 
 import asyncio
-import io
 import zlib
 from collections.abc import Iterator, Mapping
+
+from wosdk_async.transport.engine.body import Body
 
 __all__ = ["BadContent", "Decompressor", "Turns", "UnwantedContent", "decompress", "decompressor_for"]
 
@@ -79,17 +80,17 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
         return body
-    turns, whole = Turns(), io.BytesIO()  # which gives its bytes away without a copy
+    turns, whole = Turns(), Body()
     try:
         for piece in decompressor.steps(body):
-            whole.write(piece)
-            if whole.tell() > limit:
+            whole.add(piece)
+            if whole.size > limit:
                 raise UnwantedContent(f"the answer is longer than {limit} bytes when it is decompressed")
             await turns.give()
     except MemoryError:
         raise BadContent("the body does not fit into the memory that is left") from None
     decompressor.finish()
-    return whole.getvalue()
+    return whole.take()
 
 
 class Decompressor:
@@ -119,10 +120,13 @@ class Decompressor:
             if self._stream is None or self._stream.eof:
                 self._stream = self._member(packed)
             stream = self._stream
+            why = None
             try:
                 piece = stream.decompress(packed, _OUTPUT)
             except zlib.error as cause:
-                raise BadContent(f"the compressed body is broken ({cause})") from cause
+                why = str(cause)
+            if why is not None:  # not from the cause: nothing of another library is behind our errors
+                raise BadContent(f"the compressed body is broken ({why})")
             self._unpacked += len(piece)
             if self._unpacked > _FREE and self._unpacked > _RATIO * self._received:
                 raise UnwantedContent(f"the body grows to more than {_RATIO} times its size")

@@ -5,12 +5,12 @@ Their bytes are taken as they were sent: httpx would undo any number of content 
 
 from __future__ import annotations
 
-import io
 from collections.abc import AsyncGenerator
 from typing import Any, cast
 
 from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.transport.engine import Read
+from wosdk_async.transport.engine.body import Body
 from wosdk_async.transport.engine.decompression import (
     BadContent,
     Turns,
@@ -56,14 +56,14 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
 async def _body(response: httpx.Response, limit: int) -> bytes:
     if response.is_stream_consumed:  # by a hook of the program; or a mock made it of its content
         return _within(response.content, limit)
-    turns, sent = Turns(), io.BytesIO()
+    turns, sent = Turns(), Body()
     # The stream itself: at its end aiter_raw() gives the connection away, which `read` may not believe.
     async for chunk in cast(httpx.AsyncByteStream, response.stream):
-        sent.write(chunk)
-        if sent.tell() > limit:
+        sent.add(chunk)
+        if sent.size > limit:
             raise httpx.ReadError(f"the answer is longer than {limit} bytes")
         await turns.give()  # of a body in tiny chunks thousands are there at once
-    return await decompress(sent.getvalue(), response.headers, limit)
+    return await decompress(sent.take(), response.headers, limit)
 
 
 def _within(body: bytes, limit: int) -> bytes:
@@ -73,7 +73,7 @@ def _within(body: bytes, limit: int) -> bytes:
 
 
 async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for what no attempt will change."""
+    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for a coding not accepted."""
     with translated(url):
         try:
             if response.is_stream_consumed:

@@ -5,7 +5,8 @@ that is mocked.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+import copy
+from collections.abc import AsyncIterator
 from typing import Any
 
 import attrs
@@ -15,6 +16,7 @@ from wosdk_async.transport.engine import Headers, OnSending, Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import NEVER_SENT, failure, translated
 from wosdk_async.transport.engine.library import httpx
+from wosdk_async.transport.engine.log_filter import filtered_logs
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.limits import Limits, Timeouts
@@ -30,6 +32,9 @@ class ClientEngine:
     It never follows a redirect: the token belongs to the host that the session names. What a client or a
     transport does with a request cannot be seen, so a request counts as sent from the moment it is handed
     over, unless httpx's own errors for "no connection" say that it was not.
+
+    The cookies of the client go along, and those that responses set are not kept: what a host sets for one
+    Company must not reach it with the calls of another.
 
     Args:
         client: what sends.
@@ -52,7 +57,7 @@ class ClientEngine:
         self._body = limits.body
         self.capacity = limits.connections
         self._steps = None if timeouts is None else attrs.asdict(timeouts)
-        self._build: Callable[..., httpx.Request] = client.build_request if dressed else httpx.Request
+        self._dressed = dressed
         self._closing = closing
         self._busy = 0
 
@@ -77,10 +82,12 @@ class ClientEngine:
         sent = False
         self._busy += 1
         try:
-            request = self._request(method, url, headers, body)
+            client = _without_memory(self._client)
+            request = self._request(client, method, url, headers, body)
             sent = True
             on_sending()
-            response = await self._client.send(request, stream=True, follow_redirects=False)
+            with filtered_logs():
+                response = await client.send(request, stream=True, follow_redirects=False)
             return await whole(response, self._body, read)
         except (WosdkError, Unreadable):  # of what was read
             raise
@@ -100,14 +107,15 @@ class ClientEngine:
         and auth do not go along. Its transport, proxies and hooks take part.
         """
         steps = self._steps or {"connect": self._client.timeout.connect}
-        with translated(url):
+        client = _without_memory(self._client)
+        with translated(url), filtered_logs(download=True):
             request = httpx.Request(
                 "GET",
                 url,
                 headers=[(b"Accept-Encoding", b"identity")],
                 extensions={"timeout": {**steps, "read": None}},
             )
-            response = await self._client.send(request, stream=True, auth=None, follow_redirects=False)
+            response = await client.send(request, stream=True, auth=None, follow_redirects=False)
         try:
             yield Incoming(response.status_code, response.headers, pieces(response, url))
         finally:
@@ -118,10 +126,20 @@ class ClientEngine:
         if self._closing:
             await self._client.aclose()
 
-    def _request(self, method: str, url: str, headers: Headers, body: bytes | None) -> httpx.Request:
+    def _request(
+        self, client: httpx.AsyncClient, method: str, url: str, headers: Headers, body: bytes | None
+    ) -> httpx.Request:
         extensions: dict[str, Any] = {} if self._steps is None else {"timeout": self._steps}
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
-        return self._build(method, url, headers=raw, content=body, extensions=extensions)
+        build = client.build_request if self._dressed else httpx.Request
+        return build(method, url, headers=raw, content=body, extensions=extensions)
+
+
+def _without_memory(client: httpx.AsyncClient) -> httpx.AsyncClient:
+    """Return ``client`` as it is now, with a copy of its cookies that is thrown away after one request."""
+    once = copy.copy(client)
+    once.cookies = client.cookies
+    return once
 
 
 def around(

@@ -19,6 +19,7 @@ from wosdk_async.transport.engine import Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import failure, translated
 from wosdk_async.transport.engine.library import httpx
+from wosdk_async.transport.engine.log_filter import filtered_logs
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
@@ -117,7 +118,7 @@ class HttpxEngine:
         try:
             transport = await self._take(origin)
             try:
-                with translated(url):
+                with translated(url), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
@@ -135,8 +136,9 @@ class HttpxEngine:
         transport = await self._take(origin)
         believed = False
         try:
-            response = await transport.handle_async_request(request)
-            value = await whole(response, self._limits.body, read)
+            with filtered_logs():
+                response = await transport.handle_async_request(request)
+                value = await whole(response, self._limits.body, read)
             believed = True
             return value
         except WosdkError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
@@ -20,7 +21,8 @@ NEVER_SENT = (
 )
 """What is raised before a request leaves, whichever transport raises it."""
 
-_MAX_REASON = 300  # characters of what httpx and the system say of a failure
+_QUOTED = re.compile(r":? bytearray\(.*", re.DOTALL)
+"""Where h11 quotes the response, in a form in which no secret could be known again."""
 _STEPS = {
     httpx.ConnectTimeout: "connect",
     httpx.ReadTimeout: "read",
@@ -41,9 +43,9 @@ def _summary(cause: BaseException) -> str:
     root = cause
     while found := root.__cause__ or root.__context__:
         root = found
-    first, last = (str(each) or type(each).__name__ for each in (cause, root))
+    first, last = (_QUOTED.sub("", str(each)) or type(each).__name__ for each in (cause, root))
     behind = f" ({last})" if last not in first else ""
-    return f"{type(cause).__name__}: {first}{behind}"[:_MAX_REASON]
+    return f"{type(cause).__name__}: {first}{behind}"
 
 
 @contextlib.contextmanager

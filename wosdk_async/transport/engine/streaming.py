@@ -16,8 +16,8 @@ class Incoming:
     """An answer whose body has not been read: header names are lower case, chunks are decompressed.
 
     Iterating ``chunks`` raises :class:`~wosdk_async.transport.engine.SendFailed` when the connection
-    ends before the answer does, and :class:`~wosdk_async.errors.DownloadError` when the file is compressed in a
-    way that is not accepted.
+    ends before the answer does, and :class:`~wosdk_async.errors.DownloadError` for a content coding that is
+    not accepted.
     """
 
     status: int

@@ -1,19 +1,47 @@
-// The JSON below /console/api/.
+// The JSON below /console/api/, and the banner that is shown for as long as the sandbox does not answer.
 
-export async function get(path) {
-  return answer(await fetch(`/console/api/${path}`));
+const RETRY = 2000; // milliseconds
+
+export class Gone extends Error {}
+
+export function get(path) {
+  return ask(path);
 }
 
-export async function send(method, path, body) {
-  return answer(await fetch(`/console/api/${path}`, {
+export function send(method, path, body) {
+  return ask(path, {
     method,
     headers: { "X-Sandbox-Console": "1", "Content-Type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
-  }));
+  });
 }
 
-async function answer(reply) {
+async function ask(path, options) {
+  let reply;
+  try {
+    reply = await fetch(`/console/api/${path}`, options);
+  } catch {
+    lost();
+    throw new Gone("The sandbox does not answer.");
+  }
+  back();
   const body = await reply.json().catch(() => ({}));
   if (!reply.ok) throw new Error(body.ErrorMessage || `The sandbox answered ${reply.status}.`);
   return body;
+}
+
+const banner = document.getElementById("gone");
+let retry = null;
+
+function lost() {
+  if (!banner.textContent) banner.textContent = "The sandbox does not answer: it has ended, or cannot be reached. What is shown is old; it goes on by itself when the sandbox is back.";
+  document.body.toggleAttribute("data-gone", true);
+  retry ??= setTimeout(() => { retry = null; get("clock").catch(() => {}); }, RETRY);
+}
+
+function back() {
+  if (!banner.textContent) return;
+  banner.textContent = "";
+  document.body.toggleAttribute("data-gone", false);
+  dispatchEvent(new Event("back"));
 }

@@ -12,7 +12,7 @@ const pages = [
   [/^#\/faults$/, "Faults and clock", faults],
 ];
 
-let end = null, shown = 0, first = true;
+let end = null, shown = 0, first = true, failed = false;
 
 async function show() {
   if (location.hash === "#main") return;
@@ -29,12 +29,14 @@ async function show() {
     here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
   const main = h("main", { id: "main", tabindex: "-1" });
+  failed = false;
   try {
     const ends = await page(main, ...found, new URLSearchParams(query));
     if (turn !== shown) { ends?.(); return; } // another page was asked for in between
     end = ends ?? null;
   } catch (error) {
     if (turn !== shown) return;
+    failed = true;
     main.append(h("h1", null, title), h("p", { class: "error", role: "alert" }, error.message));
   }
   const before = document.activeElement?.id;
@@ -46,4 +48,5 @@ async function show() {
 }
 
 addEventListener("hashchange", show);
+addEventListener("back", () => failed && show()); // a page that is shown keeps what was typed into it
 show();

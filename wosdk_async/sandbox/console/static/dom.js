@@ -1,4 +1,5 @@
 // Elements, made of text only: nothing that came from the service is ever read as markup.
+import { Gone } from "./api.js";
 
 export function h(tag, attributes, ...children) {
   const element = document.createElement(tag);
@@ -43,19 +44,28 @@ export function state(name) {
 
 let silence;
 
-// Told to screen readers, and shown for a while
+// News: told to screen readers, and shown for a while
 export function say(text) {
   clearTimeout(silence);
   document.getElementById("status").textContent = text;
-  silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 5000);
+  silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
+}
+
+// A place for what went wrong, beside its form: it stays until it is dismissed, or done right
+export function trouble() {
+  const node = h("div", { role: "alert" });
+  const clear = () => node.replaceChildren();
+  const show = (error) => error instanceof Gone ? clear() : node.replaceChildren(h("p", { class: "error" }, // the banner tells of that
+    h("span", null, error.message), h("button", { type: "button", "aria-label": "Dismiss", onclick: clear }, "×")));
+  return { node, show, clear };
 }
 
 // Calls again and again while the page is seen, one call after the other; returns what ends it.
 // `call` is told whether it is still wanted, since an answer may come after the page was left.
-export function repeat(milliseconds, call) {
+export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {
-    if (!document.hidden) await call(() => wanted).catch((error) => wanted && say(error.message));
+    if (!document.hidden) await call(() => wanted).catch((error) => wanted && failed(error));
     if (wanted) timer = setTimeout(turn, milliseconds);
   };
   turn();

@@ -1,5 +1,5 @@
 import { get, send } from "./api.js";
-import { h, repeat, say } from "./dom.js";
+import { h, repeat, say, trouble } from "./dom.js";
 
 const OPERATIONS = ["any", "token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "WoCreateCommand"];
 const SIMPLE = {
@@ -13,12 +13,15 @@ export async function faults(main) {
   const rules = h("div", { id: "rules" });
   const counters = h("p", { id: "injected", class: "quiet" });
   const now = h("output", { class: "clock", for: "span unit" });
+  const wrong = { rules: trouble(), rule: trouble(), clock: trouble() };
   let script = { seed: 0, rules: [] }, drawn = "";
 
-  const fail = (error) => say(error.message);
-  function put(changed, text) {
+  function put(changed, text, place = wrong.rules) {
     return send("PUT", "faults", { seed: script.seed, rules: changed.map(({ rule, on }) => ({ rule, on })) })
-      .then((found) => { drawn = ""; draw(found); say(text); }, (error) => { drawn = ""; draw(script); fail(error); });
+      .then((found) => { place.clear(); drawn = ""; draw(found); say(text); }, (error) => { drawn = ""; draw(script); place.show(error); });
+  }
+  function move(span) {
+    return send("POST", "clock", span).then((found) => { wrong.clock.clear(); tick(found); say("The clock went on."); }, wrong.clock.show);
   }
 
   function draw(found) {
@@ -45,16 +48,16 @@ export async function faults(main) {
   const tick = (found) => { now.textContent = found.now.replace("T", " ").replace(/(\.\d+)?Z$/, ""); };
   main.append(
     h("h1", null, "Faults and clock"),
-    h("section", null, h("h2", null, "Rules"), counters, rules),
-    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on."))),
-    h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving((span) => send("POST", "clock", span).then((found) => { tick(found); say("The clock went on."); }).catch(fail))));
+    h("section", null, h("h2", null, "Rules"), counters, rules, wrong.rules.node),
+    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule)), wrong.rule.node),
+    h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving(move), wrong.clock.node));
   draw(await get("faults"));
   return repeat(1000, async (wanted) => {
     const [found, time] = await Promise.all([get("faults"), get("clock")]);
     if (!wanted()) return;
     draw(found);
     tick(time);
-  });
+  }, wrong.rules.show);
 }
 
 function counted(one) {

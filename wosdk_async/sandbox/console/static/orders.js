@@ -32,7 +32,7 @@ export async function orders(main, company, asked) {
       ["Last action (UTC)", (one) => time(one.LastActionDateUtc)],
     ], found.Orders, "No work order fits."),
     pager(company, asked, found));
-  say(`${found.Orders.length} work orders on page ${found.Page + 1}.`);
+  say(`${found.Orders.length} work ${found.Orders.length === 1 ? "order" : "orders"} on page ${found.Page + 1}.`);
 }
 
 function filters(company, states, asked) {

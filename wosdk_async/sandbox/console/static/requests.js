@@ -1,5 +1,5 @@
 import { get, send } from "./api.js";
-import { h, repeat, say } from "./dom.js";
+import { h, repeat, say, trouble } from "./dom.js";
 
 const KEPT = 300;
 
@@ -9,11 +9,21 @@ export async function requests(main) {
   const empty = h("p", { class: "quiet" }, "Nothing yet.");
   const limits = h("p", { class: "quiet" });
   const on = h("input", { type: "checkbox", role: "switch", id: "record", onchange: () => turn(on.checked) });
-  let last = 0;
+  const wrong = trouble();
+  let last = 0, cleared = 0, looked = false;
 
-  const fail = (error) => say(error.message);
-  const turn = (wanted) => send("PUT", "log", { on: wanted }).catch(fail);
-  const clear = () => send("DELETE", "log").then(() => { lines.clear(); list.replaceChildren(); empty.hidden = false; say("The log is empty."); }).catch(fail);
+  const turn = (wanted) => send("PUT", "log", { on: wanted }).then(wrong.clear, (error) => { on.checked = !wanted; wrong.show(error); });
+  function clear() {
+    cleared++; // what was asked for before does not come back
+    return send("DELETE", "log").then(() => {
+      cleared++;
+      wrong.clear();
+      lines.clear();
+      list.replaceChildren();
+      empty.hidden = false;
+      say("Cleared.");
+    }, wrong.show);
+  }
 
   function after() { // all that is new, and all that had not ended
     const open = [...lines].filter(([, line]) => !line.ended).map(([number]) => number);
@@ -21,8 +31,9 @@ export async function requests(main) {
   }
 
   async function look(wanted) {
+    const before = cleared;
     const found = await get(`log?after=${Math.max(0, after())}`);
-    if (!wanted()) return;
+    if (!wanted() || before !== cleared) return;
     if (found.last < last) { // another run of the sandbox: all of it comes with the next look
       lines.clear();
       list.replaceChildren();
@@ -36,7 +47,8 @@ export async function requests(main) {
     if (document.activeElement !== on) on.checked = found.on;
     empty.hidden = lines.size > 0;
     limits.textContent = `The last ${found.limits.requests} requests are kept, of each body the first ${found.limits.body / 1024} KiB. Secrets are masked.`;
-    if (fresh && lines.size > fresh) say(`${fresh} new ${fresh === 1 ? "request" : "requests"}.`);
+    if (fresh && looked) say(`${fresh} new ${fresh === 1 ? "request" : "requests"}.`);
+    looked = true;
   }
 
   function put(one) {
@@ -61,8 +73,8 @@ export async function requests(main) {
   main.append(
     h("h1", null, "Requests"),
     h("div", { class: "bar level" }, h("label", { class: "switch" }, on, " Record"), h("button", { type: "button", onclick: clear }, "Clear")),
-    limits, empty, list);
-  return repeat(1000, look);
+    wrong.node, limits, empty, list);
+  return repeat(1000, look, wrong.show);
 }
 
 async function open(node, number) {

@@ -6,11 +6,11 @@ folded header lines, bare line feeds. What is received is bounded before it is k
 
 from __future__ import annotations
 
-import io
 from typing import NoReturn
 
 from httptools import HttpResponseParser
 
+from wosdk_async.transport.engine.body import Body
 from wosdk_async.transport.engine.native.head import HeaderLines
 from wosdk_async.transport.limits import Limits
 from wosdk_async.wire import Reply
@@ -58,7 +58,7 @@ class AnswerParser:
         self._chunks: list[bytes] = []
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
-        self._body: io.BytesIO | None = None  # which gives its bytes away without a copy
+        self._body: Body | None = None
         self._answer: Reply | None = None
         self.expect()
 
@@ -73,7 +73,11 @@ class AnswerParser:
         self._coded = False
 
     def close(self) -> None:
-        """Let go of the C parser, which holds this object and is held by it."""
+        """Let go of what was received, as the traceback of an error may hold on to this object; and of the C
+        parser, which holds this object and is held by it.
+        """
+        self._body, self._head = None, b""
+        self._chunks.clear()
         del self._parser
 
     @property
@@ -127,10 +131,10 @@ class AnswerParser:
             return
         self._silent = 0
         if self._body is None:
-            self._body = io.BytesIO()
-        self._body.writelines(self._chunks)
+            self._body = Body()
+        self._body.add(b"".join(self._chunks))
         self._chunks.clear()
-        if self._body.tell() > self._limits.body:
+        if self._body.size > self._limits.body:
             self._refuse_long()
 
     def _refuse_head(self) -> NoReturn:
@@ -151,9 +155,9 @@ class AnswerParser:
             whole = b"".join(chunks)
             chunks.clear()
         else:
-            body.writelines(chunks)
+            body.add(b"".join(chunks))
             chunks.clear()
-            whole, self._body = body.getvalue(), None
+            whole, self._body = body.take(), None
         if len(whole) > self._limits.body:
             self._refuse_long()
         return whole

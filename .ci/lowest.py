@@ -1,0 +1,34 @@
+"""Print the lowest version that pyproject.toml allows of everything the tests need, as pip's constraints.
+
+``python .ci/lowest.py > lowest.txt && pip install -e '.[dev]' -c lowest.txt`` installs exactly these.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+NAME = "wosdk_async"
+LOWEST = re.compile(r"([\w-]+)(?:\[([\w,]+)\])?(?:>=([\d.]+))?")
+
+
+def lowest(project: dict[str, Any], extra: str | None, found: dict[str, str]) -> None:
+    """Add the bounds of one extra, and of those that it names; without one, those of the package."""
+    extras = project["optional-dependencies"]
+    for requirement in extras[extra] if extra else project["dependencies"]:
+        name, parts, version = LOWEST.match(requirement).groups()  # type: ignore[union-attr]
+        if name == NAME:
+            for part in parts.split(","):
+                lowest(project, part, found)
+        elif version and found.setdefault(name, version) != version:
+            raise SystemExit(f"{name} has two lower bounds: {found[name]} and {version}")
+
+
+if __name__ == "__main__":
+    text = Path(__file__).parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8")
+    bounds: dict[str, str] = {}
+    for each in (None, "dev"):
+        lowest(tomllib.loads(text)["project"], each, bounds)
+    print("\n".join(f"{name}=={version}" for name, version in sorted(bounds.items())))

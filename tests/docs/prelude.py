@@ -1,0 +1,139 @@
+"""What the examples of README and docs take as given: ``acme`` is a Company, and so on.
+
+Each example becomes the body of a function whose parameters are the fields of :class:`Given`, in a module
+that begins with ``IMPORTS``. What a page wants to teach, its examples import themselves.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TYPE_CHECKING
+
+import httpx
+from attrs import define
+
+from wosdk_async import (
+    AssetAttribute,
+    Client,
+    Company,
+    Customer,
+    Document,
+    Location,
+    Query,
+    Task,
+    Watermark,
+    WoCreateCommand,
+    WoItem,
+    WoPickUpCommand,
+    WorkOrder,
+    WorkOrderType,
+    WorkZone,
+    WoStartCommand,
+    WOType,
+    fields,
+)
+
+if TYPE_CHECKING:
+    from wosdk_async.query.fields import AssetAttributeFields, WorkOrderFields
+
+__all__ = ["IMPORTS", "GatewayAuth", "Given", "Upload", "given"]
+
+IMPORTS = """\
+import copy
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import httpx
+import wosdk_async as wosdk
+from starlette.responses import Response
+from tests.docs.prelude import GatewayAuth, Upload
+from wosdk_async import *
+from wosdk_async.model import *
+
+if TYPE_CHECKING:
+    from wosdk_async.query.fields import AssetAttributeFields, WorkOrderFields
+"""
+
+
+class Upload:
+    """A body that a framework reads in pieces."""
+
+    async def stream(self) -> AsyncIterator[bytes]:
+        """Give the pieces."""
+        yield b"half "
+        yield b"a picture"
+
+
+class GatewayAuth(httpx.Auth):
+    """Log in at a gateway before the service."""
+
+
+@define
+class Given:
+    """Names that examples use without making them."""
+
+    acme: Company
+    client: Client
+    order: WorkOrder
+    edited: WorkOrder
+    customer: Customer
+    zone: WorkZone
+    document: Document
+    command: WoCreateCommand
+    commands: Sequence[WoCreateCommand]
+    query: Query[WorkOrder]
+    f: WorkOrderFields
+    a: AssetAttributeFields
+    key: str
+    image_bytes: bytes
+    upload: Upload
+    watermark: Watermark | None
+    load: Callable[[], str | None]
+    save: Callable[[str], None]
+
+
+def _command(po_number: str | None = None) -> WoCreateCommand:
+    order = WorkOrder(
+        po_number=po_number,
+        items=[WoItem(asset=Location.ref(20440), task=Task.ref(14211))],
+        customer=Customer.ref(512),
+        sub_type=WorkOrderType.ref(259),
+        type_category=WOType.Request,
+    )
+    return WoCreateCommand(work_order=order)
+
+
+async def given(client: Client) -> Given:
+    """Fill a new Company with what the examples speak of; the order is number 1, and in progress."""
+    acme = client.company()
+    made = await acme.run(_command())
+    assert made.wo is not None
+    await acme.run(WoPickUpCommand(work_order_id=made.wo.id))
+    await acme.run(WoStartCommand(work_order_id=made.wo.id))
+    order = await acme.get(WorkOrder, 1)
+    attached = await acme.attach(order, b"a picture", file_name="belt.jpg")
+    edited = copy.deepcopy(order)
+    edited.po_number = "PO-78"
+    return Given(
+        acme=acme,
+        client=client,
+        order=order,
+        edited=edited,
+        customer=await acme.get(Customer, 512),
+        zone=await acme.get(WorkZone, 14),
+        document=await acme.get(Document, attached.id or 0),
+        command=_command(),
+        commands=[_command("PO-1"), _command("PO-2")],
+        query=acme.query(WorkOrder),
+        f=fields(WorkOrder),
+        a=fields(AssetAttribute),
+        key="PO-79",
+        image_bytes=b"a picture",
+        upload=Upload(),
+        watermark=None,
+        load=lambda: None,
+        save=lambda text: None,
+    )

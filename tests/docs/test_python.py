@@ -1,0 +1,104 @@
+"""The Python of README and docs: every block is run against a local Company, and checked with mypy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mypy import api
+
+from tests.docs import modules
+from tests.docs.pages import ROOT, Block
+from tests.docs.prelude import given
+from wosdk_async import Client
+from wosdk_async.sandbox import LocalCompany
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[LocalCompany]:
+    with LocalCompany() as company:
+        yield company
+
+
+@pytest.fixture
+def fresh(local: LocalCompany, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> LocalCompany:
+    """The Company as it is when it is new; the environment leads to it, and the directory is empty."""
+    local.reset()
+    for name, value in local.variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "belt.jpg").write_bytes(b"a picture")
+    (tmp_path / "contract.pdf").write_bytes(b"a contract")
+    return local
+
+
+def types_of(folder: Path) -> str:
+    """What mypy says of the modules in ``folder``, under the project's settings."""
+    printed, trouble, _ = api.run(
+        ["--config-file", str(ROOT / "pyproject.toml"), *map(str, sorted(folder.glob("*.py")))]
+    )
+    return "" if printed.startswith("Success") else printed + trouble
+
+
+def test_all_of_it_has_the_right_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One run of mypy over all blocks but those that pytest runs."""
+    monkeypatch.chdir(ROOT)  # its cache, and the package `tests`
+    for name, text in modules.modules().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert types_of(tmp_path) == ""
+
+
+def test_a_mistake_in_a_block_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is not there, in a fragment."""
+    monkeypatch.chdir(ROOT)
+    block = Block("x.md", 1, "python", "", "print(order.nunber)\n", closed=True)
+    (tmp_path / "x_1.py").write_text(modules.module(block), encoding="utf-8")
+    assert '"WorkOrder" has no attribute "nunber"' in types_of(tmp_path)
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("block", modules.fragments(), ids=lambda block: block.name)
+async def test_a_fragment_runs(block: Block) -> None:
+    """With the names of the prelude given to it."""
+    names: dict[str, Any] = {"__name__": block.name}
+    exec(compile(modules.module(block), block.name, "exec"), names)  # noqa: S102
+    async with Client.from_env() as client:
+        start = await given(client)
+        await names["example"](**{name: getattr(start, name) for name in modules.taken(block)})
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize("block", modules.programs(), ids=lambda block: block.name)
+def test_a_program_runs(block: Block) -> None:
+    """As it stands, against a new Company."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-"], input=block.text, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_tests_of_the_pages_pass(tmp_path: Path) -> None:
+    """In a process of their own, with the settings that docs/testing.md shows and no others."""
+    count = modules.write_tests(tmp_path)
+    plugins = ["-p", "wosdk_async.testing.plugin"] if not _has_entry_point() else []
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", *plugins],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "WOSDK"))},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert count > 10
+    assert f"{count} passed" in done.stdout, done.stdout + done.stderr
+
+
+def _has_entry_point() -> bool:
+    from importlib.metadata import entry_points
+
+    return any(point.name == "wosdk" for point in entry_points(group="pytest11"))

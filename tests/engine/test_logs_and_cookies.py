@@ -1,0 +1,135 @@
+"""What httpx keeps and logs: no cookie goes from one Company to another, and no log shows what is signed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.documents.storage import Storage, answer
+from tests.engine.raw import RawServer
+from tests.engine.test_http2 import Http2, offering
+from tests.support.service import Answer, Request, Service
+from wosdk_async import NativeTransport
+from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.network import Network
+
+SIGNED = "X-Signature=5ecre7ly51gned"
+
+
+def with_cookie(make: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
+    def answer(request: Request) -> Answer:
+        made = make(request)
+        name = request.headers.get("companyname", "token")
+        return Answer(made.status, made.body, {"Set-Cookie": f"of-{name[0]}=1; Path=/"})
+
+    return answer
+
+
+@pytest.mark.parametrize("own", ["http_client", "transport"])
+async def test_no_cookie_goes_from_one_company_to_another(own: str) -> None:
+    """Not with its log-in, and not with its calls; the user's own cookies go along, those set later too."""
+    async with Service() as service, httpx.AsyncHTTPTransport() as transport:
+        service.on_token = with_cookie(service.on_token)
+        service.on_discovery = with_cookie(service.on_discovery)
+        service.handler = with_cookie(service.handler)
+        http = httpx.AsyncClient(cookies={"mine": "1"})
+        settings: dict[str, Any] = {own: http if own == "http_client" else transport}
+        async with http, service.client(**settings) as client:
+            for name in ("A", "B"):
+                await client.company(name).get("Thing", 1)
+            http.cookies.set("later", "1")
+            await client.company("A").get("Thing", 1)
+        kept = dict(http.cookies)
+    sent = [each.headers.get("cookie") for each in (*service.tokens, *service.discoveries, *service.calls)]
+    if own == "transport":
+        assert set(sent) == {None}
+    else:
+        assert sent == ["mine=1"] * 6 + ["mine=1; later=1"]
+        assert kept == {"mine": "1", "later": "1"}
+
+
+async def test_what_a_storage_sets_stays_there() -> None:
+    """A cookie that comes with a file is not kept either."""
+    async with Storage(answer(b"bytes", Set_Cookie="evil=1")) as storage, Service() as service:
+        service.handler = lambda _: Answer(
+            body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/file"}]}}
+        )
+        async with httpx.AsyncClient() as http, service.client(http_client=http) as client:
+            assert await client.company().download(7) == b"bytes"
+            assert not http.cookies
+
+
+@pytest.mark.parametrize("way", ["native", "http_client", "transport", "own native", "http2"])
+async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is signed; the address of a redirect is, too. What the program itself sends is logged as ever."""
+    caplog.set_level(logging.DEBUG)
+    redirect = answer(status=302, Location=f"/other?{SIGNED}", Set_Cookie=SIGNED)
+    async with (
+        Storage(redirect, answer(b"bytes")) as storage,
+        Service() as service,
+        httpx.AsyncClient() as http,
+        httpx.AsyncHTTPTransport() as transport,
+        NativeTransport() as native,
+    ):
+        service.handler = lambda _: Answer(
+            body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/a?{SIGNED}"}]}}
+        )
+        settings: dict[str, Any] = {
+            "native": {},
+            "http_client": {"http_client": http},
+            "transport": {"transport": transport},
+            "own native": {"transport": native},
+            "http2": {"http2": True},
+        }[way]
+        async with service.client(**settings) as client:
+            assert await client.company().download(7) == b"bytes"
+        texts = [record.getMessage() for record in caplog.records]
+        assert not [text for text in texts if "5ecre7ly" in text]
+        if settings and way != "http2":
+            assert [text for text in texts if f'HTTP Request: GET {storage.url}/*** "HTTP/1.1 302' in text]
+        caplog.clear()
+        await http.get(f"{storage.url}/mine?a=b")
+        texts = [record.getMessage() for record in caplog.records]
+        assert [text for text in texts if f"{storage.url}/mine?a=b" in text]
+        assert [text for text in texts if "receive_response_headers.complete return_value=" in text]
+
+
+class OfThisTask(logging.Handler):
+    """The records that a task makes itself: the server of the test logs as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.task = asyncio.current_task()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if asyncio.current_task() is self.task:
+            self.texts.append(record.getMessage())
+
+
+async def test_the_token_is_in_no_log_of_http_2(
+    made_out: dict[str, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    """hpack logs headers in a form that can be decoded: not those of our requests."""
+    caplog.set_level(logging.DEBUG)
+    made = OfThisTask()
+    logging.getLogger("hpack").addHandler(made)
+    trusting = ssl.create_default_context(cafile=made_out["here"])
+    async with RawServer(Http2(), offering(made_out["here"])) as server:
+        engine = engine_for(Network(http2=True, ssl_context=trusting))
+        headers = (("Authorization", "Bearer a-token-of-mine"),)
+        await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
+        await engine.aclose()
+        ours, made.texts = made.texts, []
+        async with httpx.AsyncClient(http2=True, verify=trusting) as http:
+            await http.post(f"{server.url}/mine")
+    logging.getLogger("hpack").removeHandler(made)
+    assert any("Encoded header block" in text for text in made.texts), "the program's own are logged as ever"
+    assert not any("header" in text for text in ours)

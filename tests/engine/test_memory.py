@@ -1,0 +1,80 @@
+"""A machine whose memory is used up: an error of ours says so, never a bare MemoryError."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import random
+import sys
+
+import pytest
+
+from tests.support.service import Answer, Request, Service
+
+PROGRAM = """
+import asyncio, re, resource, sys
+import httpx
+from wosdk_async import CallOptions, Client, Credentials, Customer, Region, RetryPolicy, WosdkError
+
+async def said(call):
+    try:
+        await call
+    except WosdkError as error:
+        print(type(error).__name__, error)
+
+async def main(kind, url):
+    async with httpx.AsyncClient(trust_env=False) as own:
+        way = {"http_client": {"http_client": own}, "httpx": {"http2": True}}.get(kind, {})
+        region = Region("test", locator_url=url, token_url=f"{url}/OAuth/token")
+        options = CallOptions(retry=RetryPolicy(attempts=1))
+        login = {"region": region, "credentials": Credentials("id", "secret"), "company": "Acme"}
+        async with Client(**login, **way, options=options, trust_env=False) as client:
+            acme = client.company()
+            await acme.get(Customer, 1)
+            await acme.download(1)
+            used = int(re.search(r"VmSize:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
+            before = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (used + 48 * 1024 * 1024, before[1]))
+            for id in (2, 3):
+                await said(acme.get(Customer, id))
+                await said(acme.download(id))
+            assert (await acme.get(Customer, 1)).id == 1
+            resource.setrlimit(resource.RLIMIT_AS, before)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def record(name: str) -> bytes:
+    return b'{"Data":{"Id":1,"Name":"%b"}}' % name.encode()
+
+
+_random = random.Random(1)  # noqa: S311
+LONG = "".join(f"{_random.randbytes(400).hex():x<80000}" for _ in range(750))  # shrinks 100 times
+PACKED = gzip.compress(record(LONG), 1)
+
+
+def answer(request: Request) -> Answer:
+    """Of record and file 1 little, of 2 more than there is memory for, of 3 the same compressed."""
+    if request.path.endswith("GetDocDownloadUrlCommand"):
+        id = request.json["Command"]["DocumentIds"][0]
+        url = f"http://{request.headers['host']}/file/{id}"
+        return Answer(body={"CommandResult": {"Results": [{"DocumentId": id, "Url": url}]}})
+    id = int(request.path.partition("?")[0].rpartition("/")[2])
+    if id < 3:
+        return Answer(body=record("" if id == 1 else LONG))
+    return Answer(body=PACKED, headers={"Content-Encoding": "gzip"})
+
+
+@pytest.mark.parametrize("kind", ["native", "httpx", "http_client"])
+async def test_memory_that_is_used_up_is_an_error_of_ours(kind: str) -> None:
+    """Of a call and of a download, and the client goes on."""
+    async with Service(answer) as service:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", PROGRAM, kind, service.url, stdout=-1, stderr=-1
+        )
+        said, errors = (text.decode() for text in await process.communicate())
+    assert (errors, process.returncode) == ("", 0)
+    kinds = [line.partition(" ")[0] for line in said.splitlines()]
+    assert kinds == ["NoAnswerError", "DownloadError"] * 2
+    assert said.count("memory") == 4

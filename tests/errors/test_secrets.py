@@ -1,0 +1,267 @@
+"""Responses that repeat the secret or the token: nothing of an error, a log line or a span shows it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import pickle
+from collections.abc import Callable, Iterator
+from urllib.parse import quote_plus
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from opentelemetry import trace as api
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from tests.errors.test_faults import behind, head, raw
+from tests.support.service import Answer, Handler, Request, Service
+from tests.transport.script import QUICK
+from wosdk_async import (
+    ConfigurationError,
+    Credentials,
+    CredentialsError,
+    DiscoveryError,
+    SessionError,
+    UnknownCompanyError,
+    WosdkError,
+)
+from wosdk_async.safe_text import Secrets
+
+ID = "id-1"
+SECRET = 'k9/Zq+7"w&Lm3 é\\Xr8tPv2B' * 3
+TOKEN = "eyJhbGciOi.J9" + "tR4~vN8_qW2-" * 60
+PIECE = 12  # characters: a shorter piece of a secret is nothing to anybody
+
+
+def pieces(secret: str) -> set[str]:
+    """All parts of a secret of that length, in the forms in which a response may repeat it."""
+    forms = {
+        secret,
+        quote_plus(secret),
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+    }
+    forms |= {base64.b64encode(f"{ID}:{secret}".encode()).decode()[8:], repr(secret)[1:-1]}
+    return {form[at : at + PIECE] for form in forms for at in range(len(form) - PIECE + 1)}
+
+
+PIECES = pieces(SECRET) | pieces(TOKEN)
+
+
+def check(error: WosdkError) -> None:
+    """Nothing of the error, of what it was raised from, or of its pickle holds a piece of a secret."""
+    for each in behind(error):
+        shown = [str(each), *map(str, each.args), *(str(value) for value in vars(each).values())]
+        shown += [str(vars(each)), repr(each.args)]
+        leaked = {piece for piece in PIECES if any(piece in text for text in shown)}
+        assert not leaked, (each, leaked)
+    dumped = pickle.dumps(error).decode("latin-1")
+    assert not [piece for piece in PIECES if piece in dumped]
+
+
+def said(request: Request) -> str:
+    """What a careless service knows of its caller: the form, or the header with the token."""
+    if request.path == "/OAuth/token":
+        form = request.body.decode()
+        basic = base64.b64encode(f"{ID}:{SECRET}".encode()).decode()
+        return f"{form} {SECRET} Basic {basic} {json.dumps(SECRET)}"
+    return request.headers["authorization"]
+
+
+def repeating(before: int, status: int) -> Callable[[Request], Answer]:
+    """A response that repeats it everywhere, ``before`` characters into each text."""
+
+    def answer(request: Request) -> Answer:
+        text = "x" * before + said(request)
+        members = ("ErrorMessage", "ErrorCode", "TimeStamp", "RequestId", "error", "error_description")
+        headers = {"X-Echo": "e"}
+        return Answer(status, dict.fromkeys(members, text), headers)
+
+    return answer
+
+
+def repeating_header(name: str) -> Callable[[Request], Answer]:
+    """A response whose header ``name`` repeats it, behind as much as is kept of a header."""
+
+    def answer(request: Request) -> Answer:
+        value = f"text/{'x' * 40} {said(request)}"
+        return raw(head(f"{name}: {value}", "Content-Length: 2", status="500 Odd") + b"{}")
+
+    return answer
+
+
+PLACES = ["token", "discovery", "call"]
+CUTS = [0, 30, 55, 190, 198, 290, 1900, 1990, 1999]
+ANSWERS: dict[str, Callable[[Request], Answer]] = {
+    f"{status} after {cut}": repeating(cut, status)
+    for status in (400, 401, 403, 429, 500, 503)
+    for cut in (CUTS if status in (400, 429) else (0, 198, 1990))
+}
+ANSWERS |= {
+    name: repeating_header(name) for name in ("Content-Type", "Content-Encoding", "Transfer-Encoding")
+}
+ANSWERS |= {
+    "a line that is not a header": lambda request: raw(head(said(request)) + b"{}"),
+    "not JSON": lambda request: Answer(body=f'{{"a": "{said(request)}"'.encode()),
+    "another shape": lambda request: Answer(
+        body={"access_token": [said(request)], "CommandResult": said(request), "Data": said(request)}
+    ),
+    "an ErrorInfo": lambda request: Answer(
+        body={
+            "CommandResult": {
+                "ErrorInfo": {"Number": "9" * 190 + said(request), "Description": said(request)}
+            },
+            "RequestId": said(request),
+            "Odd": 1,
+        }
+    ),
+}
+
+
+@pytest.fixture
+def spans() -> Iterator[InMemorySpanExporter]:
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    before, api._TRACER_PROVIDER = api._TRACER_PROVIDER, provider
+    yield exporter
+    api._TRACER_PROVIDER = before
+
+
+def given_token(_: Request) -> Answer:
+    return Answer(body={"access_token": TOKEN, "expires_in": 1199})
+
+
+@pytest.mark.parametrize("engine", ["native", "httpx"])
+@pytest.mark.parametrize("place", PLACES)
+async def test_nothing_that_a_response_repeats_is_shown(
+    place: str, engine: str, spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Wherever it stands in the response, and wherever a text is cut: not in the error, its causes, its
+    pickle, the log or a span."""
+    caplog.set_level(logging.DEBUG)
+
+    async def fail(answer: Handler) -> WosdkError:
+        async with Service() as service:
+            service.on_token = answer if place == "token" else given_token
+            service.on_discovery = answer if place == "discovery" else service.on_discovery
+            service.handler = answer
+            pair = Credentials(ID, SECRET)
+            async with service.client(credentials=pair, options=QUICK, http2=engine == "httpx") as client:
+                with pytest.raises(WosdkError) as caught:
+                    await client.company().run("WoStartCommand", {})
+        return caught.value
+
+    # At once, as log-ins wait between their attempts.
+    for error in await asyncio.gather(*map(fail, ANSWERS.values())):
+        check(error)
+    shown = [record.getMessage() for record in caplog.records]
+    shown += [span.to_json() for span in spans.get_finished_spans()]
+    assert shown
+    assert not [piece for piece in PIECES for text in shown if piece in text]
+
+
+async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
+    """Such a host is not used: its name would be in every log line."""
+    for url in (f"https://evil.example/?x={TOKEN}", f"https://{TOKEN[:30].lower()}.corrigo.com/"):
+        async with Service() as service, service.client() as client:
+            service.on_token = given_token
+            service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
+            with pytest.raises(DiscoveryError, match="token or secret in it") as caught:
+                await client.company().get("Thing", 1)
+            check(caught.value)
+            assert service.calls == []
+
+
+async def test_a_word_of_oauth_that_is_the_secret() -> None:
+    """An error word is shown, but for one that repeats a short secret of letters and digits."""
+    secret = "plainsecretof30chars0123456789"
+    async with Service() as service, service.client(credentials=Credentials(ID, secret)) as client:
+        service.on_token = lambda _: Answer(401, {"error": secret})
+        with pytest.raises(CredentialsError, match=r"HTTP 401, \*\*\*") as caught:
+            await client.company().get("Thing", 1)
+    assert caught.value.code == "***"
+    assert secret not in repr([(str(each), vars(each)) for each in behind(caught.value)])
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>no</html>", b"{}", b"[1]", {"Message": "no"}])
+async def test_a_locators_400_is_an_unknown_company_whatever_its_body(body: object) -> None:
+    """Asked once; other statuses without an error body are tried again."""
+    async with Service() as service, service.client() as client:
+        service.on_discovery = lambda _: Answer(400, body)
+        with pytest.raises(UnknownCompanyError, match="check the name and the region") as caught:
+            await client.company().get("Thing", 1)
+    assert (len(service.discoveries), caught.value.status, caught.value.attempts) == (1, 400, 1)
+
+
+@pytest.mark.parametrize("place", ["client_id", "client_secret"])
+def test_credentials_that_are_not_utf_8(place: str) -> None:
+    """A byte that the environment could not decode is refused when it is given, without being shown."""
+    pair = {"client_id": ID, "client_secret": "s3cr3t", place: "s3cr3t-\udcff-more"}
+    with pytest.raises(ConfigurationError, match=f"{place} is not UTF-8 text") as caught:
+        Credentials(**pair)
+    shown = [(str(each), each.args, vars(each)) for each in behind(caught.value)]
+    assert "s3cr3t" not in repr(shown)
+
+
+async def test_a_session_that_is_throttled_keeps_its_details() -> None:
+    """Hiding takes nothing else away."""
+    async with Service() as service, service.client() as client:
+        service.on_token = lambda _: Answer(
+            429, {"ErrorMessage": f"not now, {TOKEN}", "ErrorCode": "BUSY"}, {"Retry-After": "900"}
+        )
+        with pytest.raises(SessionError, match="asks to wait before it opens a session: not now") as caught:
+            await client.company().get("Thing", 1)
+    assert (caught.value.status, caught.value.code) == (429, "BUSY")
+
+
+TEXTS = st.text(st.sampled_from("abcXYZ/+ %&é\\\"'"), max_size=40)
+
+
+@settings(deadline=None)
+@given(
+    secret=st.text(st.sampled_from("abcXYZ019/+ %&é\\\"'"), min_size=12, max_size=60),
+    before=TEXTS,
+    after=TEXTS,
+)
+def test_hiding_comes_before_cutting(secret: str, before: str, after: str) -> None:
+    """Wherever the cut falls, what is left is a cut of the hidden text: no part of a secret stays."""
+    whole = before + secret + after
+    secrets = Secrets(secret)
+    hidden = secrets.hide(whole, 10_000)
+    assert secret not in hidden
+    for longest in range(0, len(whole) + 2, 3):
+        found = secrets.hide(whole, longest)
+        assert len(found) <= longest
+        assert hidden.startswith(found)
+
+
+def test_a_text_that_is_too_long_to_be_looked_through() -> None:
+    """Of 50 MB only the beginning counts, and a secret that lies across its end does not stay."""
+    for before in range(8170, 8200):
+        found = Secrets(TOKEN).hide("xy " * 10 + TOKEN * 20 + "x" * before + TOKEN + "x" * 50_000_000, 8400)
+        assert not [piece for piece in PIECES if piece[:4] in found]
+
+
+@pytest.mark.parametrize("length", [12, 20, 700])
+def test_a_secret_that_the_response_itself_cut(length: int) -> None:
+    """A gateway that shows the first part of a token shows nothing through us."""
+    assert Secrets(TOKEN).hide(f"token {TOKEN[:length]}... is not valid", 200) == "token ***... is not valid"
+
+
+def test_without_secrets_a_text_stays_as_it_is() -> None:
+    """But for its length."""
+    assert Secrets().hide("a text", 200) == "a text"
+    assert Secrets("", SECRET).hide("x" * 300, 200) == "x" * 200
+    assert TOKEN not in repr(Secrets(TOKEN))
+
+
+def test_what_is_too_short_for_a_secret_spoils_no_text() -> None:
+    """Tests log in with such."""
+    assert Secrets("a", "b", "id").hide("a bad idea", 200) == "a bad idea"
+    assert Secrets("abcd").hide("of abcd", 200) == "of ***"

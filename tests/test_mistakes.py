@@ -1,0 +1,426 @@
+"""What a newcomer gets wrong: each mistake is told with its value and what to do, and nothing is sent."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.support.service import Answer, Service
+from wosdk_async import (
+    AssetTree,
+    Company,
+    Customer,
+    Failed,
+    InvalidCallError,
+    Location,
+    Money,
+    QueryExpression,
+    Ref,
+    UnknownFieldError,
+    UnknownPropertyError,
+    WoCreateCommand,
+    WorkOrder,
+    WorkZone,
+    WoStartCommand,
+    WOType,
+    fields,
+)
+
+ORDER = WorkOrder(id=7, number="RSC000001")
+f = fields(WorkOrder)
+anything: Any = fields
+refer: Any = Ref
+customer: Any = Customer
+order_class: Any = WorkOrder
+START = WoStartCommand(work_order_id=7)
+
+Mistake = Callable[
+    [Any], Any
+]  # on a Company of which type checkers know nothing: they would tell most of these
+MISTAKES: dict[str, tuple[Mistake, str]] = {
+    # ids
+    "id as text": (
+        lambda a: a.get(WorkOrder, "1"),
+        "the id of a WorkOrder is '1', a text; it takes a whole number, send 1",
+    ),
+    "a number for an id": (
+        lambda a: a.get(WorkOrder, "RSC000001"),
+        "by its number: query(WorkOrder).where(fields(WorkOrder).number == 'RSC000001').one()",
+    ),
+    "a name for an id": (
+        lambda a: a.get(Customer, "Acme Mall"),
+        "where(fields(Customer).name == 'Acme Mall')",
+    ),
+    "a text for an unknown entity": (
+        lambda a: a.get("New", "x"),
+        "what is known by a name is found by query()",
+    ),
+    "a huge id": (lambda a: a.get(WorkOrder, 10**5000), "is a number of more than 64 bits; it takes a whole"),
+    "a huge id as text": (lambda a: a.get("New", "1" * 5000), "a text; it takes a whole number"),
+    "no id": (lambda a: a.get(WorkOrder, None), "is None; it takes a whole number"),
+    "a float as id": (lambda a: a.get(WorkOrder, 1.0), "is 1.0; it takes a whole number"),
+    "nan as id": (lambda a: a.get(WorkOrder, float("nan")), "is nan; it takes a whole number"),
+    "a truth value as id": (lambda a: a.get(WorkOrder, True), "is True; it takes a whole number"),
+    "a Decimal as id": (lambda a: a.get(WorkOrder, Decimal(1)), "is a Decimal; it takes a whole number"),
+    "a record as id": (lambda a: a.get(WorkOrder, ORDER), "is a WorkOrder; pass its id, 7"),
+    "a record without id as id": (lambda a: a.get(WorkOrder, WorkOrder()), "is a WorkOrder; pass its id"),
+    "a reference as id": (lambda a: a.get(WorkOrder, Ref(7)), "is a Ref; pass its id, 7"),
+    "an empty key": (lambda a: a.get(AssetTree, {}), "the id of an AssetTree is an empty dict"),
+    "a key with a misspelt name": (
+        lambda a: a.get(AssetTree, {"parent_id": 1, "ChildId": 2}),
+        "AssetTree has no property 'parent_id'; did you mean 'ParentId'?",
+    ),
+    "a key with a text": (
+        lambda a: a.get(AssetTree, {"ParentId": "1", "ChildId": 2}),
+        "ParentId is '1'; it takes a whole number",
+    ),
+    "a key with nan": (lambda a: a.get("Link", {"A": float("nan")}), "A is nan; it takes a whole number"),
+    "a key with None": (lambda a: a.delete("Link", {"A": None}), "A is None; it takes a whole number"),
+    "a key that is no name": (lambda a: a.delete("Link", {1: 2}), "has the member 1"),
+    "delete by a text": (lambda a: a.delete(Customer, "5"), "it takes a whole number, send 5"),
+    "delete nothing": (lambda a: a.delete(Customer, None, missing_ok=True), "the id of a Customer is None"),
+    "restore by a text": (lambda a: a.restore(Customer, "5"), "it takes a whole number, send 5"),
+    "edit by a text": (lambda a: a.edit(WorkOrder, "1", print), "it takes a whole number, send 1"),
+    # entities
+    "get by a record": (
+        lambda a: a.get(WorkOrder(id=1), 1),
+        "an entity is given as its class or its name, not as a WorkOrder; pass the class WorkOrder",
+    ),
+    "get nothing": (lambda a: a.get(None, 1), "not as None; pass the class WorkOrder"),
+    "get a command": (
+        lambda a: a.get(WoCreateCommand, 1),
+        "is a command, not an entity; use run(WoCreateCommand(...))",
+    ),
+    "get another class": (lambda a: a.get(dict, 1), "the class dict is not an entity"),
+    "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is no name"),
+    "delete by a record": (
+        lambda a: a.delete(Customer(id=1), 1),
+        "not as a Customer; pass the class Customer",
+    ),
+    "delete a record": (
+        lambda a: a.delete(Customer(id=1), Customer(id=1), check=False),
+        "pass the class Customer",
+    ),
+    "query by a record": (lambda a: a.query(WorkOrder(id=1)), "not as a WorkOrder; pass the class WorkOrder"),
+    "query unchecked by a record": (lambda a: a.query(ORDER, check=False), "pass the class WorkOrder"),
+    "query an expression by a record": (lambda a: a.query(ORDER, {}), "pass the class WorkOrder"),
+    "query a command": (lambda a: a.query(WoCreateCommand), "is a command, not an entity"),
+    "fields of a record": (lambda _: anything(ORDER), "pass the class WorkOrder"),
+    "edit by a name": (
+        lambda a: a.edit("WorkOrder", 1, print),
+        "takes the class of an entity, not the name 'WorkOrder'",
+    ),
+    "changes by a record": (lambda a: a.changes(ORDER), "pass the class WorkOrder"),
+    "resolve by a record": (lambda a: a.resolve(Customer(id=1), name="x"), "pass the class Customer"),
+    # records to be written
+    "create a class": (
+        lambda a: a.create(Customer),
+        "takes a record, not the class Customer; pass Customer(...)",
+    ),
+    "create a dict": (
+        lambda a: a.create({"Name": "x"}),
+        "takes a record, not a dict; pass Customer(...), or a name",
+    ),
+    "create nothing": (lambda a: a.create(None), "takes a record, not None"),
+    "create a command": (lambda a: a.create(WoCreateCommand()), "use run(WoCreateCommand(...))"),
+    "create with fields twice": (lambda a: a.create(Customer(name="x"), {"Name": "y"}), "set them in it"),
+    "create by name with a list": (
+        lambda a: a.create("Customer", ["x"]),
+        "come as a dict, {'Name': ...}, not as a list",
+    ),
+    "update an id": (
+        lambda a: a.update(1, po_number="x"),
+        "takes a record, not 1; pass the record that was read",
+    ),
+    "update a class": (
+        lambda a: a.update(WorkOrder, po_number="x"),
+        "not the class WorkOrder; pass WorkOrder.ref(id)",
+    ),
+    "update a name": (lambda a: a.update("WorkOrder", po_number="x"), "not 'WorkOrder'; pass the record"),
+    "update a dict": (
+        lambda a: a.update({"Id": 7}, po_number="x"),
+        "not a dict; pass the record that was read",
+    ),
+    "update with a dict": (
+        lambda a: a.update(ORDER, {"PoNumber": "x"}),
+        "not a dict; pass the record that was read",
+    ),
+    "update a command": (lambda a: a.update(START, comment="x"), "is a command, not an entity"),
+    "update nothing": (lambda a: a.update(ORDER), "names nothing to write; pass fields"),
+    "update without an id": (lambda a: a.update(WorkOrder(), po_number="x"), "the WorkOrder has no id"),
+    "a misspelt field": (
+        lambda a: a.update(ORDER, po_numbr="x"),
+        "no field 'po_numbr'; did you mean 'po_number'?",
+    ),
+    "a wire name": (
+        lambda a: a.update(ORDER, PoNumber="x"),
+        "no field 'PoNumber'; did you mean 'po_number'?",
+    ),
+    "a reference without an id": (
+        lambda a: a.update(ORDER, work_zone=WorkZone(number="07")),
+        "work_zone has no id; create the WorkZone first and refer to it by WorkZone.ref(id)",
+    ),
+    "put a text": (
+        lambda a: a.put("WorkOrder", "x", properties=["*"]),
+        "takes a dict with the Id and the fields, not 'x'",
+    ),
+    "put one path": (
+        lambda a: a.put("WorkOrder", {}, properties="*"),
+        "properties is '*'; it takes several paths",
+    ),
+    # commands
+    "run a dict": (lambda a: a.run({"WorkOrderId": 7}), "takes a command, not a dict; pass one such as"),
+    "run a class": (
+        lambda a: a.run(WoCreateCommand),
+        "not the class WoCreateCommand; make one: WoCreateCommand(...)",
+    ),
+    "run a record": (
+        lambda a: a.run(ORDER),
+        "not a WorkOrder; a WorkOrder is created by WoCreateCommand(work_order=...) and changed by update(",
+    ),
+    "run another record": (lambda a: a.run(Customer(name="x")), "a Customer is created by create(record)"),
+    "run nothing": (lambda a: a.run(None), "takes a command, not None"),
+    "run a marked dict": (lambda a: a.run({}, marker="work_order.po_number"), "takes a command, not a dict"),
+    "run with fields twice": (
+        lambda a: a.run(START, {"Comment": "x"}),
+        "takes no more fields; set them in it",
+    ),
+    "run by name with a list": (
+        lambda a: a.run("WoStartCommand", [7]),
+        "come as a dict, {'Name': ...}, not as a list",
+    ),
+    # properties
+    "one path": (lambda a: a.get(WorkOrder, 1, properties="Customer.Name"), "pass a list, ['Customer.Name']"),
+    "one property": (
+        lambda a: a.get(WorkOrder, 1, properties=f.number),
+        "it takes several paths: pass a list",
+    ),
+    "no paths": (
+        lambda a: a.get(WorkOrder, 1, properties=None),
+        "properties is None; it takes several paths: leave it out",
+    ),
+    "a misspelt path": (
+        lambda a: a.get(WorkOrder, 1, properties=["Custmer.Name"]),
+        "did you mean 'Customer'?",
+    ),
+    "a misspelt step": (lambda a: a.get(WorkOrder, 1, properties=["Customer.Nam"]), "did you mean 'Name'?"),
+    "a python name": (lambda a: a.get(WorkOrder, 1, properties=["po_number"]), "did you mean 'PoNumber'?"),
+    "a reference as path": (lambda a: a.get(WorkOrder, 1, properties=["Customer"]), "write 'Customer.*'"),
+    "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not as 5"),
+    "a property of another": (
+        lambda a: a.get(WorkOrder, 1, properties=[fields(Customer).name]),
+        "Customer.Name is no property of WorkOrder",
+    ),
+    "edit one path": (
+        lambda a: a.edit(WorkOrder, 1, print, properties="Notes.*"),
+        "pass a list, ['Notes.*']",
+    ),
+    "edit a misspelt path": (
+        lambda a: a.edit(WorkOrder, 1, print, properties=["Note.*"]),
+        "did you mean 'Notes'?",
+    ),
+    "changes of one path": (lambda a: a.changes(WorkOrder, properties="Number"), "pass a list, ['Number']"),
+    "changes of a misspelt path": (
+        lambda a: a.changes(WorkOrder, properties=["Numbr"]),
+        "did you mean 'Number'?",
+    ),
+    # references
+    "ref of a text": (
+        lambda _: customer.ref("512"),
+        "takes a whole number, not '512'; pass Customer.ref(512)",
+    ),
+    "ref of a name": (lambda _: customer.ref("Acme"), "not 'Acme'; pass the id of the record"),
+    "ref of nothing": (lambda _: customer.ref(None), "not None; pass the id of the record"),
+    "ref of a truth value": (lambda _: customer.ref(True), "takes a whole number, not True"),
+    "ref of a record": (
+        lambda _: order_class.ref(ORDER),
+        "not an object of WorkOrder; pass WorkOrder.ref(7)",
+    ),
+    "Ref of a text": (lambda _: refer("512"), "takes a whole number, not '512'; pass Ref(512)"),
+    # queries
+    "await a query": (
+        lambda a: a.query(WorkOrder),
+        "cannot be awaited; await query.all(), .first() or .one()",
+    ),
+    "loop over a query": (
+        lambda a: list(a.query(WorkOrder)),
+        "is read with async for, not with for; await query.all()",
+    ),
+    "keywords in where": (
+        lambda a: a.query(WorkOrder).where(status_id="New"),
+        "not the keyword 'status_id'; with f = fields(WorkOrder) write where(f.status_id == value)",
+    ),
+    "a property in where": (
+        lambda a: a.query(WorkOrder).where(f.customer),
+        "takes conditions, not WorkOrder.Customer; fields(WorkOrder).id == 1 makes one",
+    ),
+    "a text in where": (lambda a: a.query(WorkOrder).where("Id = 5"), "takes conditions, not 'Id = 5'"),
+    "filter": (lambda a: a.query(WorkOrder).filter(f.id == 5), "has no 'filter'; narrow it with where("),
+    "a method misspelt": (lambda a: a.query(WorkOrder).selct("*"), "has no 'selct'; did you mean 'select'?"),
+    "count": (lambda a: a.query(WorkOrder).count(), "the service does not count rows"),
+    "a condition behind the entity": (
+        lambda a: a.query(WorkOrder, f.id == 5),
+        "not a Comparison; conditions go into query(WorkOrder).where(...)",
+    ),
+    "an entity behind the entity": (
+        lambda a: a.query(WorkOrder, Customer()),
+        "takes a QueryExpression or a dict",
+    ),
+    "a misspelt value": (lambda a: a.query(WorkOrder).where(f.status_id == "Nww"), "did you mean 'New'?"),
+    "a reference compared with text": (
+        lambda a: a.query(WorkOrder).where(f.customer == "512"),
+        "WorkOrder.Customer is '512'; it takes Ref(id), a record with its id, or an id",
+    ),
+    "a list compared with another class": (
+        lambda _: f.items.task == Location(id=5),
+        "WorkOrder.Items.Task is Location",
+    ),
+    "a reference in a text": (lambda _: f.customer.in_("512"), "WorkOrder.Customer: In takes a list"),
+    "one value for several": (
+        lambda _: anything(WorkOrder).id.in_(5),
+        "WorkOrder.Id: In takes a list of at least one",
+    ),
+    "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
+    # keywords
+    "get with a timeout": (
+        lambda a: a.get(WorkOrder, 1, timeout=3),
+        "no keyword 'timeout'; options are set before: with_options(deadline=3).get(...)",
+    ),
+    "get with a deadline": (lambda a: a.get(WorkOrder, 1, deadline=3), "with_options(deadline=3).get(...)"),
+    "get with a typo": (
+        lambda a: a.get(WorkOrder, 1, propertes=["*"]),
+        "no keyword 'propertes'; did you mean 'properties'?",
+    ),
+    "get with retries": (lambda a: a.get(WorkOrder, 1, retries=3), "with_options(retry=...).get(...)"),
+    "create with a timeout": (
+        lambda a: a.create(Customer(name="x"), timeout=3),
+        "with_options(deadline=3).create(...)",
+    ),
+    "update with a timeout": (
+        lambda a: a.update(ORDER, po_number="x", timeout=3),
+        "with_options(deadline=3).update(...)",
+    ),
+    "delete with a timeout": (
+        lambda a: a.delete(Customer, 1, timeout=3),
+        "with_options(deadline=3).delete(...)",
+    ),
+    "query with a timeout": (lambda a: a.query(WorkOrder, timeout=3), "with_options(deadline=3).query(...)"),
+    "query with properties": (
+        lambda a: a.query(WorkOrder, properties=["*"]),
+        "no keyword 'properties'; narrow the query itself: query(...).where(...).select(...)",
+    ),
+    "query with a condition": (lambda a: a.query(WorkOrder, status_id="New"), "no keyword 'status_id'"),
+    "run with a timeout": (lambda a: a.run(START, timeout=3), "with_options(deadline=3).run(...)"),
+}
+
+
+@pytest.mark.parametrize(("mistake", "told"), MISTAKES.values(), ids=MISTAKES)
+async def test_a_mistake_is_told_and_nothing_is_sent(mistake: Mistake, told: str) -> None:
+    """The error is one of the library's, names the value and the remedy, and no connection was made."""
+    async with Service() as service, service.client() as client:
+        with pytest.raises(InvalidCallError) as caught:
+            await mistake(client.company())
+    assert told in caught.value.message
+    assert service.connections == 0
+
+
+def test_some_are_python_s_errors_too() -> None:
+    """What looks for an attribute or a keyword finds none, as hasattr and callers of either expect."""
+    assert issubclass(UnknownPropertyError, AttributeError)
+    assert issubclass(UnknownFieldError, TypeError)
+
+
+async def test_a_query_has_no_more_methods_than_it_shows() -> None:
+    """The remedies for methods of other libraries are no methods: it can be copied and inspected."""
+    async with Service() as service, service.client() as client:
+        query = client.company().query(WorkOrder).where(f.id > 5)
+        assert not hasattr(query, "filter")
+        assert not hasattr(query, "__len__")
+        assert copy.copy(query).expression == query.expression
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"WorkOrderId": 7}, "takes a command, not a dict"),
+        (WoStartCommand, "make one: WoStartCommand(...)"),
+        (ORDER, "not a WorkOrder"),
+        (None, "not None"),
+    ],
+)
+@pytest.mark.parametrize("marker", [None, "work_order.po_number"])
+async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, marker: str | None) -> None:
+    """Its outcome is Failed with the same error; the input beside it is carried out."""
+    good = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
+    async with Service(lambda _: Answer(body={"CommandResult": {}})) as service, service.client() as client:
+        inputs: list[Any] = [given, good]
+        async with client.company().run_many(inputs, marker=marker) as run:
+            outcomes = {outcome.index: outcome async for outcome in run}
+    failed = outcomes[0]
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, InvalidCallError)
+    assert told in failed.error.message
+    assert [call.path for call in service.calls] == ["/api/v1/cmd/WoCreateCommand"]
+
+
+GOOD: dict[str, tuple[Callable[[Company], Awaitable[Any]], str, str]] = {
+    "a property": (
+        lambda a: a.get(WorkOrder, 1, properties=[f.customer.name, "*"]),
+        "GET",
+        "/WorkOrder/1?properties=Customer.Name,*",
+    ),
+    "a property with all below": (
+        lambda a: a.get(WorkOrder, 1, properties=[f.items]),
+        "GET",
+        "/WorkOrder/1?properties=Items.*",
+    ),
+    "a generator": (
+        lambda a: a.get(WorkOrder, 1, properties=(name for name in ["*"])),
+        "GET",
+        "/WorkOrder/1?properties=*",
+    ),
+    "unchecked": (
+        lambda a: a.get(WorkOrder, 1, properties=["Novel"], check=False),
+        "GET",
+        "/WorkOrder/1?properties=Novel",
+    ),
+    "by name": (
+        lambda a: a.get("WorkOrder", 1, properties=["Novel.*"]),
+        "GET",
+        "/WorkOrder/1?properties=Novel.*",
+    ),
+    "an id of a reference in a key": (
+        lambda a: a.get("InvoiceLog", {"InvoiceId": 1, "Idx": 2}),
+        "GET",
+        "/InvoiceLog?ID=%7B%22InvoiceId%22%3A1%2C%22Idx%22%3A2%7D",
+    ),
+    "a key in any case": (
+        lambda a: a.delete(AssetTree, {"parentid": 1, "childid": 2}, check=False),
+        "DELETE",
+        "/AssetTree?ID=%7B%22parentid%22%3A1%2C%22childid%22%3A2%7D",
+    ),
+}
+
+
+@pytest.mark.parametrize(("verb", "method", "path"), GOOD.values(), ids=GOOD)
+async def test_what_looks_odd_and_is_right_is_sent(
+    verb: Callable[[Company], Awaitable[Any]], method: str, path: str
+) -> None:
+    """The checks refuse no call that the service may take."""
+    found = Answer(body={"Data": {"Id": 1}, "EntitySpecifier": {}})
+    async with Service(lambda _: found) as service, service.client() as client:
+        await verb(client.company())
+    assert [(call.method, call.path) for call in service.calls] == [(method, f"/api/v1/base{path}")]
+
+
+async def test_an_expression_may_be_a_record_or_a_dict() -> None:
+    """Both forms of a raw query are sent."""
+    async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
+        acme = client.company()
+        assert await acme.query(WorkOrder, QueryExpression(count=1)) == []
+        assert await acme.query(WorkOrder, {"Count": 1}) == []
+    assert [call.json for call in service.calls] == [{"QueryExpression": {"Count": 1}}] * 2
