@@ -108,11 +108,12 @@ def try_reverts(options: argparse.Namespace) -> int:
 
 def search(name: str, start: int, seeds: int) -> tuple[int, list[str]] | None:
     """How many seeds it takes to find a fault that was put back, and the names of its violations."""
+    revert = REVERTS[name]
     for seed in range(start, start + seeds):
-        with REVERTS[name].put_back():
+        with revert.put_back():
             names = run(drawn(seed)).names
-        if names and (new := sorted(set(names) - set(run(drawn(seed)).names))):
-            return seed - start + 1, new
+        if new := revert.shows.intersection(names).difference(run(drawn(seed)).names if names else ()):
+            return seed - start + 1, sorted(new)
     return None
 
 

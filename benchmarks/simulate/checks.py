@@ -77,9 +77,10 @@ class Judge:
     def _effect(self, verdict: Verdict) -> None:
         """Compare a verdict with the store."""
         rows, key, how = self.backend.rows(verdict.key), verdict.key, verdict.how
-        if len(rows) > 1 and not verdict.step.beyond:
+        late = verdict.step.marker and (verdict.step.beyond or key in self.service.waited)
+        if len(rows) > 1 and not late:
             self._allowed_or(verdict, "doubled", f"{key} is there {len(rows)} times, and {how}")
-        if verdict.step.beyond and rows and self._beyond(verdict, rows):
+        if late and rows and self._beyond(verdict, rows):
             self.windows["what was done showed later than the settle time"] += 1
         elif how == "done":
             self._done(verdict, rows)

@@ -29,18 +29,19 @@ __all__ = ["REVERTS", "Revert"]
 
 @attrs.frozen
 class Revert:
-    """A fault that can be put back."""
+    """A fault that can be put back; ``shows`` names the violations that are due to it."""
 
     text: str
+    shows: frozenset[str]
     put_back: Callable[[], AbstractContextManager[None]]
 
 
 REVERTS: dict[str, Revert] = {}
 
 
-def _revert(name: str, text: str) -> Callable[[Callable[[], Iterator[None]]], None]:
+def _revert(name: str, text: str, shows: str) -> Callable[[Callable[[], Iterator[None]]], None]:
     def keep(function: Callable[[], Iterator[None]]) -> None:
-        REVERTS[name] = Revert(text, contextmanager(function))
+        REVERTS[name] = Revert(text, frozenset(shows.split()), contextmanager(function))
 
     return keep
 
@@ -58,20 +59,30 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
 # --- responses of another call -----------------------------------------------------------------
 
 
-@_revert("request-id-not-compared", "a command's response with another RequestId is believed")
+@_revert(
+    "request-id-not-compared",
+    "a command's response with another RequestId is believed",
+    "foreign-record done-but-lost",
+)
 def _request_id_not_compared() -> Iterator[None]:
     with _replaced(wire.RequestIds, "check", lambda *_: None):
         yield
 
 
-@_revert("connection-kept", "a connection is kept after a response that is not the service's")
+@_revert(
+    "connection-kept", "a connection is kept after a response that is not the service's", "connection-kept"
+)
 def _connection_kept() -> Iterator[None]:
     free = Connection.free
     with _replaced(Connection, "free", lambda self, *_, **__: free(self, True)):
         yield
 
 
-@_revert("type-and-id-not-compared", "a base call believes a response that names another type or id")
+@_revert(
+    "type-and-id-not-compared",
+    "a base call believes a response that names another type or id",
+    "foreign-record",
+)
 def _type_and_id_not_compared() -> Iterator[None]:
     with (
         _replaced(envelope, "specifier_for", lambda decode, *_: decode),
@@ -80,7 +91,7 @@ def _type_and_id_not_compared() -> Iterator[None]:
         yield
 
 
-@_revert("null-result-done", "a CommandResult of null counts as success")
+@_revert("null-result-done", "a CommandResult of null counts as success", "done-without-record")
 def _null_result_done() -> Iterator[None]:
     now = envelope.RESULT.plain
 
@@ -96,7 +107,11 @@ def _null_result_done() -> Iterator[None]:
             commands._kind.cache_clear()
 
 
-@_revert("gateway-503-repeated", "a 503 without the service's error body is followed by another attempt")
+@_revert(
+    "gateway-503-repeated",
+    "a 503 without the service's error body is followed by another attempt",
+    "doubled failed-but-done",
+)
 def _gateway_503_repeated() -> Iterator[None]:
     now = wire._failure
 
@@ -112,7 +127,11 @@ def _gateway_503_repeated() -> Iterator[None]:
 # --- verdicts of overlapping calls and of runs ---------------------------------------------------
 
 
-@_revert("shared-trace", "the verdict of a call is read from a trace that it shares with others")
+@_revert(
+    "shared-trace",
+    "the verdict of a call is read from a trace that it shares with others",
+    "failed-but-done cancelled-untold",
+)
 def _shared_trace() -> Iterator[None]:
     def before(self: Any, call: Any, trace: Any = None) -> Any:
         return self._transport.send(call, self._sessions, self._options, trace or self._trace)
@@ -121,7 +140,11 @@ def _shared_trace() -> Iterator[None]:
         yield
 
 
-@_revert("source-error-lost", "a CancelledError of the source ends a run as if the source was empty")
+@_revert(
+    "source-error-lost",
+    "a CancelledError of the source ends a run as if the source was empty",
+    "source-error-lost",
+)
 def _source_error_lost() -> Iterator[None]:
     async def before(self: Any) -> Any:
         async with self._pulling:
@@ -142,7 +165,11 @@ def _source_error_lost() -> Iterator[None]:
         yield
 
 
-@_revert("inputs-cut-off", "a run that is cut while it waits for an input loses the rest and says nothing")
+@_revert(
+    "inputs-cut-off",
+    "a run that is cut while it waits for an input loses the rest and says nothing",
+    "input-without-outcome",
+)
 def _inputs_cut_off() -> Iterator[None]:
     now = fanout.Run._pull
 
@@ -156,7 +183,11 @@ def _inputs_cut_off() -> Iterator[None]:
         yield
 
 
-@_revert("not-started-though-sent", "a call that was sent before and is queued again counts as not started")
+@_revert(
+    "not-started-though-sent",
+    "a call that was sent before and is queued again counts as not started",
+    "not-started-but-sent not-started-but-sent-and-done",
+)
 def _not_started_though_sent() -> Iterator[None]:
     now = fanout._cancelled
 
@@ -173,7 +204,11 @@ def _not_started_though_sent() -> Iterator[None]:
         yield
 
 
-@_revert("bare-run-not-started", "a run that is iterated without its block gives NotStarted for every input")
+@_revert(
+    "bare-run-not-started",
+    "a run that is iterated without its block gives NotStarted for every input",
+    "bare-run-not-started",
+)
 def _bare_run_not_started() -> Iterator[None]:
     def before(self: Any) -> Any:
         self._reading = True
@@ -186,7 +221,11 @@ def _bare_run_not_started() -> Iterator[None]:
 # --- markers, deadlines, closing -----------------------------------------------------------------
 
 
-@_revert("marked-run-without-deadline", "the deadline bounds each attempt of a marked call, not the whole")
+@_revert(
+    "marked-run-without-deadline",
+    "the deadline bounds each attempt of a marked call, not the whole",
+    "deadline-missed-of-a-marked-run",
+)
 def _marked_run_without_deadline() -> Iterator[None]:
     now = Resolver.__init__
 
@@ -198,7 +237,11 @@ def _marked_run_without_deadline() -> Iterator[None]:
         yield
 
 
-@_revert("refusal-without-last-look", "a later attempt of a marked call is refused, and nobody looks")
+@_revert(
+    "refusal-without-last-look",
+    "a later attempt of a marked call is refused, and nobody looks",
+    "failed-but-done",
+)
 def _refusal_without_last_look() -> Iterator[None]:
     look = Resolver._look
 
@@ -210,7 +253,11 @@ def _refusal_without_last_look() -> Iterator[None]:
         yield
 
 
-@_revert("doubt-not-told", "a marked call that is cancelled in a later attempt does not tell of its doubt")
+@_revert(
+    "doubt-not-told",
+    "a marked call that is cancelled in a later attempt does not tell of its doubt",
+    "cancelled-untold",
+)
 def _doubt_not_told() -> Iterator[None]:
     attempt = Resolver._attempt
 
@@ -224,7 +271,9 @@ def _doubt_not_told() -> Iterator[None]:
         yield
 
 
-@_revert("error-without-details", "errors of a marked call do not say which call it was")
+@_revert(
+    "error-without-details", "errors of a marked call do not say which call it was", "error-without-details"
+)
 def _error_without_details() -> Iterator[None]:
     async def before(self: Any) -> Any:
         try:
@@ -238,7 +287,7 @@ def _error_without_details() -> Iterator[None]:
         yield
 
 
-@_revert("past-deadline-sent", "a call whose deadline has passed is sent")
+@_revert("past-deadline-sent", "a call whose deadline has passed is sent", "sent-after-deadline")
 def _past_deadline_sent() -> Iterator[None]:
     class Unchecked(float):
         def __le__(self, _: object) -> bool:
@@ -249,7 +298,7 @@ def _past_deadline_sent() -> Iterator[None]:
         yield
 
 
-@_revert("connect-without-deadline", "connect takes a deadline of 0 for none")
+@_revert("connect-without-deadline", "connect takes a deadline of 0 for none", "deadline-missed")
 def _connect_without_deadline() -> Iterator[None]:
     connect = Transport.connect
 
@@ -260,7 +309,7 @@ def _connect_without_deadline() -> Iterator[None]:
         yield
 
 
-@_revert("closed-twice", "closing twice at once raises")
+@_revert("closed-twice", "closing twice at once raises", "close-raised")
 def _closed_twice() -> Iterator[None]:
     @contextlib.asynccontextmanager
     async def nothing() -> AsyncIterator[None]:
@@ -276,7 +325,9 @@ def _closed_twice() -> Iterator[None]:
         yield
 
 
-@_revert("look-without-grace", "closing does not wait for a call that is being looked up")
+@_revert(
+    "look-without-grace", "closing does not wait for a call that is being looked up", "closed-without-grace"
+)
 def _look_without_grace() -> Iterator[None]:
     with (
         _replaced(Hold, "__enter__", lambda self: self),

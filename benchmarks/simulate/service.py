@@ -43,6 +43,10 @@ class Service:
         self.backend = backend
         self.seen: dict[str, list[tuple[str, float]]] = defaultdict(list)
         """Key -> the kinds of its requests that came in whole, and when."""
+        self.waited: set[str] = set()
+        """Keys of requests that had to wait for another on their connection: its client took a response too many
+        for that one's.
+        """
         self.overloaded_until = 0.0
         self._fates = fates
         self._logins = plan.logins
@@ -85,6 +89,8 @@ class Peer:
         while (request := self._taken()) is not None:
             self._service.seen[request.key].append((request.kind, self._loop.time()))
             self._network.note("request", self._wire.number, request.kind, request.key, request.request_id)
+            if self._busy:
+                self._service.waited.add(request.key)
             self._waiting.append(request)
         self._go_on()
 
