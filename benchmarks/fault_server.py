@@ -39,6 +39,8 @@ def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]
             {"fault": "slow_drip", **create, "piece": 400, "pause": 0.005},
             {"fault": "late_commit", **create, "after": late, "hold": 0.05},
             {"fault": "late_commit", "operation": "WoCreateCommand", "rate": rate / 10, "after": late},
+            {"fault": "request_id", **create, "mode": "foreign"},
+            {"fault": "request_id", **create, "mode": "altered"},
             {"fault": "status", **create, "status": 429},
             {"fault": "status", **create, "status": 429, "retry_after": 1},
             {"fault": "status", **create, "status": 503, "body": "html"},
