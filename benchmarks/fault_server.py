@@ -48,6 +48,8 @@ def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]
             {"fault": "status", **create, "status": 502, "body": "html"},
             {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
             {"fault": "reset", "operation": "query", "rate": rate},
+            # Last: those above end a request that they strike, and no create is to count twice.
+            {"fault": "request_id", **create, "mode": "foreign"},
         ],
     }
 

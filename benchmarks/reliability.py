@@ -181,8 +181,11 @@ def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: fl
 
 
 def _leaves_doubt(rule: dict[str, Any]) -> bool:
-    kinds = {"reset", "half_reply", "garbage", "late_commit"}
-    open_end = rule["fault"] in kinds or rule.get("status") in (500, 502)
+    kinds = {"reset", "half_reply", "garbage", "late_commit", "request_id"}
+    gateways = (
+        rule.get("status") == 503 and rule.get("body") == "html"
+    )  # without a word on when to come again
+    open_end = rule["fault"] in kinds or rule.get("status") in (500, 502) or gateways
     return rule.get("operation") == "WoCreateCommand" and open_end
 
 

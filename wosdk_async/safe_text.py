@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import quote, quote_plus
 
-__all__ = ["Secrets", "one_line"]
+__all__ = ["UNSAFE", "Secrets", "one_line"]
 
 _HIDDEN = "***"
 _FEWEST = 4  # characters: fewer are no secret (tests have such), and every text has them
@@ -19,7 +19,7 @@ _TELLING = 8  # characters that are not in a text by chance
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 # C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -83,7 +83,7 @@ def _common(text: str, at: int, form: str) -> int:
 
 def one_line(text: str) -> str:
     """Return ``text`` with what would break a line or turn it around written as ``\\n``, ``\\x1b``."""
-    return _UNSAFE.sub(_escaped, text)
+    return UNSAFE.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -127,12 +127,15 @@ class RequestIds:
 
 
 _OFF = "; Client(check_request_ids=False) turns this check off"
+_TAIL = 1024  # bytes of a body
 _MAX_ID = 80  # characters that are shown of a RequestId which is not ours
 
 
 def _echoed(body: bytes) -> str | None:
     """Return the RequestId in a body, in whatever letter case its key is; None when there is none."""
-    if body.lower().find(b'"requestid"') < 0:  # most hosts that do not echo: no need to read the body
+    # Most hosts that do not echo: no need to read the body, which may have 64 MB. In another letter case than
+    # documented the key is looked for where it stands, at the end.
+    if body.find(b'"RequestId"') < 0 and body[-_TAIL:].lower().find(b'"requestid"') < 0:
         return None
     found = _members(body)
     value = found.get("RequestId")

@@ -171,7 +171,7 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
     assert told.startswith(b"wosdk: 1 row is shown and there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":
-        safe = r"a\x1b]0;owned\x07\x9b31m\u202e\x0ab"
+        safe = r"a\x1b]0;owned\x07\x9b31m\u202e\nb"
         assert sorted(shown.split()) == sorted([f"Id,{safe}", f"1,{safe}"])
 
 

@@ -18,7 +18,7 @@ from wosdk_async.cli.plain import json_text, visible
 from wosdk_async.cli.table_form import TableForm, print_record
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
-TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two lines"
+TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
 
 scalars = st.one_of(
     st.none(),

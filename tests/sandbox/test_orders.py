@@ -135,7 +135,7 @@ def test_what_is_missing_or_unknown_is_named(acme: Caller, change: dict[str, Any
     reply = acme.send("POST", "cmd/WoCreateCommand", body)
     assert reply.status_code == 400
     error = reply.json()
-    assert list(error) == ["ErrorMessage", "ErrorCode", "TimeStamp", "RequestId"]
+    assert list(error) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     assert named in error["ErrorMessage"]
     assert acme.ids("WorkOrder") == []  # nothing is left of it

@@ -13,7 +13,8 @@ from typing import IO, Any
 
 from wosdk_async.cli.cells import columns, value_at
 from wosdk_async.cli.exits import say
-from wosdk_async.cli.plain import escaped, json_text
+from wosdk_async.cli.plain import json_text
+from wosdk_async.safe_text import one_line
 
 __all__ = ["CsvForm", "cell", "harmless"]
 
@@ -50,7 +51,7 @@ class CsvForm:
     """
 
     def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
-        self._shown = escaped if file.isatty() else str
+        self._shown = one_line if file.isatty() else str
         self._writer = csv.writer(file, lineterminator="\r\n")
         self._paths = paths
         self._columns: list[str] | None = None

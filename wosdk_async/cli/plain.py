@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from decimal import Decimal
 from typing import Any
 
-__all__ = ["counted", "escaped", "json_text", "visible"]
+from wosdk_async.safe_text import UNSAFE, one_line
 
-# C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
+__all__ = ["counted", "json_text", "visible"]
 
 
 def visible(text: str) -> str:
     """Return ``text`` on one line: white space as single blanks, control characters as ``\\x1b``."""
-    return escaped(" ".join(text.split()))
-
-
-def escaped(text: str) -> str:
-    """Return ``text`` with control characters, line breaks among them, as ``\\x1b``."""
-    return _UNSAFE.sub(_escape, text)
+    return one_line(" ".join(text.split()))
 
 
 def counted(number: int, thing: str) -> str:
     """Return ``1 row`` or ``2 rows``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def json_text(value: Any) -> str:
@@ -41,7 +29,7 @@ def json_text(value: Any) -> str:
         text = codec.dumps(value).decode()
     except ValueError:  # it came as odd as this: an integer beyond 64 bits, half a surrogate pair
         text = _slowly(value)
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _slowly(value: Any) -> str:
