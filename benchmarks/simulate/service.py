@@ -44,7 +44,7 @@ class Service:
         self.seen: dict[str, list[tuple[str, float]]] = defaultdict(list)
         """Key -> the kinds of its requests that came in whole, and when."""
         self.waited: set[str] = set()
-        """Keys of requests that waited for another on their connection: the client thought that it was over."""
+        """Keys of requests that waited for another on their connection: the client thought it was over."""
         self.overloaded_until = 0.0
         self._fates = fates
         self._logins = plan.logins
