@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.simulate.plan import Fate, Plan, Reaction, Step, Surplus, World, drawn
+from benchmarks.simulate.drawing import drawn
+from benchmarks.simulate.plan import Fate, Plan, Reaction, Step, Surplus, World
 from benchmarks.simulate.reverts import REVERTS
 from benchmarks.simulate.runs import run
 from benchmarks.simulate.shrink import shrunk

@@ -8,7 +8,8 @@ import sys
 import time
 from collections import Counter
 
-from benchmarks.simulate.plan import as_text, drawn
+from benchmarks.simulate.drawing import drawn
+from benchmarks.simulate.plan import as_text
 from benchmarks.simulate.reverts import REVERTS
 from benchmarks.simulate.runs import Result, run
 from benchmarks.simulate.shrink import shrunk
