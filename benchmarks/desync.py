@@ -41,7 +41,7 @@ from wosdk_async import (
 ENGINES = ("native", "httpx", "http_client")
 _LATE = 0.020  # seconds after the good response at the most
 _WORKERS = 16
-_REFUSED = 50  # every so manieth create is one that the server refuses
+_REFUSED = 50  # the server refuses every 50th create
 _PAGE = b"<html>Request Timeout</html>"
 
 
@@ -73,7 +73,7 @@ def said(content: Any, status: int = 200) -> bytes:
 
 
 class Server:
-    """Token endpoint, locator and Company host; ``every`` surplus response is the n-th of all."""
+    """Token endpoint, locator and Company host; one response of ``every`` is followed by a surplus one."""
 
     def __init__(self, store: Store, every: int, seed: int) -> None:
         self.store = store

@@ -3,7 +3,7 @@
 One call goes down this chain, and its answer comes back up::
 
     company.py            what users hold: helpers/ for what they ask for most, on
-    verbs.py              get, create, update, delete, query, run, run_many (connected.py sends)
+    verbs/                get, create, update, delete, query, run, run_many (connected.py sends)
     calls/, check/        a verb becomes a Call; what cannot be sent is told before
     codec/, wire.py       objects to bytes, answers to objects or errors; envelope.py is what is around them
     query/                conditions checked as they are built, pages past the row cap

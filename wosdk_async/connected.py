@@ -79,7 +79,7 @@ class Connected:
         """Return the same Company, which notes the course of each call in ``trace`` when it ends.
 
         Calls may overlap: each is judged by a trace of its own, and ``trace`` becomes that of the last one
-        that ended.
+        that ended. Calls of ``run_many`` are not noted: its ``keep_replies=True`` keeps their responses.
 
         ::
 

@@ -268,13 +268,10 @@ def _is_cancelled() -> bool:
 def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
     if isinstance(inputs, AsyncIterable):
         return aiter(inputs)
-    try:
-        return _each(iter(inputs))
-    except TypeError:
+    if not isinstance(inputs, Iterable) and not hasattr(inputs, "__getitem__"):
         kind = type(inputs).__name__
-        raise InvalidCallError(
-            f"the inputs are a {kind}; give a list or anything else to iterate over"
-        ) from None
+        raise InvalidCallError(f"the inputs are a {kind}; give a list or anything else to iterate over")
+    return _each(iter(inputs))
 
 
 async def _each(inputs: Iterator[I]) -> AsyncIterator[I]:

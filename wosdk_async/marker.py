@@ -5,7 +5,6 @@ that holds a key which the caller made up and which can be queried afterwards
 (:mod:`wosdk_async.resolving` does so).
 """
 # facts 5
-# facts 5
 
 from __future__ import annotations
 
@@ -61,7 +60,12 @@ class Marker(Generic[R]):
             key = operator.attrgetter(path)(command)
         except AttributeError:
             key = None
-        if not isinstance(key, str | int) or not key or (isinstance(key, str) and key != key.strip()):
+        if (
+            not isinstance(key, str | int)
+            or isinstance(key, bool)
+            or not key
+            or (isinstance(key, str) and key != key.strip())
+        ):
             raise InvalidCallError(
                 f"marker {path!r} of {command.wire_name} is {key!r}; give it a key of its own"
             )

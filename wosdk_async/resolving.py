@@ -39,9 +39,9 @@ class Resolver(Generic[R]):
     """
 
     send: Callable[[float, Trace], Awaitable[R]]
-    """Makes one attempt, which may take so many seconds."""
+    """Makes one attempt of at most that many seconds."""
     find: Callable[[float], Awaitable[R | None]]
-    """Looks once, for at most so many seconds."""
+    """Looks once, for at most that many seconds."""
     tell: Callable[[], None]
     """Called when the caller is cancelled while nobody knows, unless ``send`` has told of it."""
     hold: Hold
@@ -101,7 +101,7 @@ class Resolver(Generic[R]):
                 return found
         assert doubt is not None  # noqa: S101 - the first attempt was made
         raise NoAnswerError(
-            f"not carried out: sent {self.trace.attempts} times, and not there {self.settle:g} s after any "
+            f"not carried out: tried {self.trace.attempts} times, and not there {self.settle:g} s after any "
             f"of them ({doubt.message})",
             status=doubt.status,
         ) from doubt

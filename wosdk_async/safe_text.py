@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ _FEWEST = 4  # characters: fewer are no secret (tests have such), and every text
 _RUN = 12  # characters of a secret by which it is known again, whoever cut the rest off
 _AHEAD = 8192  # characters beyond a cut that are looked at: a text may be 60 MB long
 _TELLING = 8  # characters that are not in a text by chance
+_NET = re.compile("[\"&'<>+`\\\\]|[^\x20-\x7e]")  # what JSON of .NET writes as \u0027
+_CODE = re.compile(r"\\u[0-9a-f]{4}")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 # C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
@@ -67,6 +70,11 @@ def _written(value: str) -> Iterator[str]:
     for text in (value, raw.decode("latin-1")):  # the second is how headers are read
         yield from (text, text.translate(_HTML), repr(text)[1:-1], json.dumps(text)[1:-1])
         yield json.dumps(text, ensure_ascii=False)[1:-1]
+        yield json.dumps(text)[1:-1].replace("/", "\\/")
+        yield html.escape(text)
+        dotnet = _NET.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        yield dotnet
+        yield _CODE.sub(lambda found: found[0].upper().replace("U", "u"), dotnet)
     yield repr(raw)[2:-1]
     for form in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
         yield form

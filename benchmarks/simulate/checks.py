@@ -115,7 +115,7 @@ class Judge:
         return verdict.how == "failed" and (not shown or isinstance(verdict.error, NoAnswerError))
 
     def _excused(self, verdict: Verdict, rows: list[Row]) -> bool:
-        """An error that does not say that nothing was done."""
+        """Return whether this error makes no claim that nothing was done."""
         return isinstance(verdict.error, NotUniqueError) and len(rows) > 1
 
     def _ends_early(self, verdict: Verdict) -> bool:

@@ -66,7 +66,7 @@ def _replayable(seed: int) -> Iterator[None]:
     """Nothing of the client depends on chance or on addresses in memory.
 
     Its random numbers come from the seed. Two of its classes are kept in sets, whose order follows from the
-    hash: for as long as this lasts that is no address.
+    hash: meanwhile it is a number in their order, not an address of memory.
     """
     before = random.getstate()
     random.seed(seed)

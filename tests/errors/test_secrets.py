@@ -241,6 +241,22 @@ def test_hiding_comes_before_cutting(secret: str, before: str, after: str) -> No
         assert hidden.startswith(found)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "it&#x27;s+so/true",
+        "it&#39;s+so/true",
+        "it\\u0027s\\u002Bso/true",
+        "it\\u0027s\\u002bso/true",
+        "it's+so\\/true",
+        "it%27s%2Bso%2Ftrue",
+    ],
+)
+def test_the_forms_of_other_languages(written: str) -> None:
+    """HTML as Python writes it, JSON as .NET and PHP do, addresses."""
+    assert Secrets("it's+so/true").hide(f"you sent {written}!", 200) == "you sent ***!"
+
+
 def test_a_text_that_is_too_long_to_be_looked_through() -> None:
     """Of 50 MB only the beginning counts, and a secret that lies across its end does not stay."""
     for before in range(8170, 8200):

@@ -145,6 +145,19 @@ def test_a_grace_that_is_no_time(value: Any) -> None:
         Run([], double, grace=value)
 
 
+class Stumbling:
+    """Inputs whose own code fails when somebody begins to iterate."""
+
+    def __iter__(self) -> Iterator[int]:
+        raise TypeError("a fault of the program")
+
+
+def test_what_inputs_raise_at_the_start_is_the_programs_own() -> None:
+    """It is not taken for a wrong argument."""
+    with pytest.raises(TypeError, match="a fault of the program"):
+        Run(Stumbling(), double)
+
+
 def test_inputs_that_cannot_be_iterated_over() -> None:
     """One command instead of a list of them is told at once."""
     with pytest.raises(InvalidCallError, match="the inputs are a int; give a list"):

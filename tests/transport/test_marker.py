@@ -114,7 +114,7 @@ async def test_it_is_not_sent_again_before_it_has_settled() -> None:
 async def test_what_is_never_there_was_not_carried_out() -> None:
     """After the attempts of the policy, each of them settled, there is no doubt left."""
     desk = Desk(*["lost"] * 9)
-    with pytest.raises(NoAnswerError, match="not carried out: sent 3 times"):
+    with pytest.raises(NoAnswerError, match="not carried out: tried 3 times"):
         await desk.run(retry=RetryPolicy(attempts=3))
     assert len(desk.request_ids) == 3
 
@@ -148,6 +148,7 @@ async def test_a_key_that_several_records_have_is_told() -> None:
         (create("k"), "work_order"),
         (create("k"), "work_order.no_such_field"),
         (create("k"), "wp_tree.id"),
+        (WoCreateCommand(work_order=WorkOrder(is_warranty=True)), "work_order.is_warranty"),
         (WoPickUpCommand(work_order_id=1), "work_order_id"),
         ("WoCreateCommand", MARKER),
     ],

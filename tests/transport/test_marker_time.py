@@ -112,7 +112,7 @@ async def test_no_time_is_left_to_send_it_again() -> None:
     """Settled, not there, and 4 s before the deadline: it was not carried out, and that is what it says."""
     desk = Late(*[PAGE] * 9)
     task, _ = await desk.timed(deadline=34.0)
-    with pytest.raises(NoAnswerError, match="not carried out: sent 1 times"):
+    with pytest.raises(NoAnswerError, match="not carried out: tried 1 times"):
         task.result()
     assert desk.sent == 1
 

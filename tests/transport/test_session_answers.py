@@ -9,7 +9,14 @@ import httpx
 import pytest
 
 from tests.support.service import Answer, Service
-from wosdk_async import ConfigurationError, DiscoveryError, NotSentError, Region
+from wosdk_async import (
+    ConfigurationError,
+    DiscoveryError,
+    NotSentError,
+    Region,
+    SessionError,
+    UnknownCompanyError,
+)
 
 
 @pytest.mark.parametrize("url", ["https://evil.example/", "http://am.corrigo.com/", "", None, 7])
@@ -115,3 +122,36 @@ async def test_a_locator_elsewhere_may_not_name_this_machine(host: str) -> None:
                     await client.company().get("Thing", 1)
                 assert len(seen) == 2
     assert len(seen) == 5
+
+
+async def test_a_page_of_a_load_balancer_is_asked_for_again_over_another_connection() -> None:
+    """408 says nothing of the credentials; what follows on that connection is not believed."""
+    async with Service() as service, service.client() as client:
+        answers = [Answer(408, b"<html>"), Answer(408, b"<html>")]
+        token = service.on_token
+
+        service.on_token = lambda request: answers.pop() if answers else token(request)
+        await client.company().connect()
+        assert len(service.tokens) == 3
+        assert service.connections == 3
+
+
+@pytest.mark.parametrize("status", [302, 404])
+async def test_a_token_address_that_is_wrong_is_told_at_once(status: int) -> None:
+    """With its status; the next log-in takes another connection."""
+    async with Service() as service, service.client() as client:
+        service.on_token = lambda _: Answer(status, b"<html>")
+        for _ in range(2):
+            with pytest.raises(SessionError, match=f"the token address answers HTTP {status}; check it"):
+                await client.company().connect()
+        assert (len(service.tokens), service.connections) == (2, 2)
+
+
+async def test_a_locators_page_closes_its_connection() -> None:
+    """A 400 means that the Company is unknown, whoever says it; of a page nothing more is believed."""
+    async with Service() as service, service.client() as client:
+        service.on_discovery = lambda _: Answer(400, b"<html>")
+        for _ in range(2):
+            with pytest.raises(UnknownCompanyError):
+                await client.company().connect()
+        assert (len(service.discoveries), service.connections) == (2, 2)

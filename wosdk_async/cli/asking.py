@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import click
 
 from wosdk_async.cli.exits import Exit, Unusable, say
-from wosdk_async.transport.hosts import is_loopback
+from wosdk_async.transport.hosts import is_local
 
 if TYPE_CHECKING:
     from wosdk_async import Company
@@ -20,7 +19,7 @@ __all__ = ["confirm"]
 def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     """Show what goes where; ask, unless it is nobody's production (a loopback address)."""
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
-    if not ask or is_loopback(urlsplit(company.host or "").hostname or ""):
+    if not ask or is_local(company.host or ""):
         return
     if not _somebody_is_there():
         raise Unusable("nobody can be asked, because stdin is no terminal; add --yes to go on without")

@@ -15,7 +15,7 @@ from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.errors import DeadlineError, DownloadError, UnknownNameError
 from wosdk_async.helpers.files import PartialFile, id_of, safe_name
 from wosdk_async.transport.download import Pour, Progress, Wanted
-from wosdk_async.transport.hosts import is_loopback
+from wosdk_async.transport.hosts import is_local
 from wosdk_async.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Downloading(Verbs):
                 address = await self._address(id)
                 wanted = Wanted(
                     url=address.url or "",
-                    local=is_loopback(urlsplit(self.host or "").hostname or ""),
+                    local=is_local(self.host or ""),
                     max_bytes=max_bytes,
                     progress=progress,
                 )

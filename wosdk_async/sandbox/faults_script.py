@@ -61,7 +61,7 @@ def _name(written: object) -> str | None:
 class Rule:
     """A fault and the requests it is for.
 
-    ``rate`` is a probability; ``first`` strikes the first so many requests; ``every`` each so manieth.
+    ``rate`` is a probability; ``first=n`` strikes the first n requests, ``every=n`` every n-th.
     """
 
     kind: str

@@ -129,7 +129,7 @@ class Dispatcher:
         except CancelledError:
             trace = trace or self._traced(call, now)
             if scope.end():
-                limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:g} s"
+                limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
                 late = _too_late(call, limit, trace)
                 self._complete(late, call, sessions, trace)
                 raise late from None

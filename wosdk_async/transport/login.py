@@ -1,4 +1,4 @@
-"""How a session is had: a token for the Company's credentials, then its host from the locator."""
+"""Open a session: request a token, then ask the locator for the Company's host."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Login:
         )
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
         url = self.hosts.endpoint("the token address", region.token_url)
-        return await self._send(call, url, headers, _read_token, secrets)
+        return await self._send(call, url, headers, _read_token, secrets, _token_page)
 
     async def _discover(self, region: Region, company: str, token: str, secrets: Secrets) -> dict[str, Any]:
         body = codec.dumps({"Command": {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}})
@@ -113,7 +113,7 @@ class Login:
         call = Call("discovery", "POST", path, _discovered, repeat_safe=True, body=body)
         url = self.hosts.endpoint("the locator address", region.locator_url) + path
         try:
-            return await self._send(call, url, _session_headers(company, token), _read_discovery, secrets)
+            return await self._send(call, url, _session_headers(company, token), read, secrets, _locator_page)
         except (SessionRefusedError, ThrottledError) as error:
             if error.code != "DATABASE_VERSION_MISMATCH":
                 raise
@@ -128,7 +128,9 @@ class Login:
         headers: Headers,
         reader: Callable[[Call[T], Reply, Secrets], T],
         secrets: Secrets,
+        told_by: Callable[[Unreadable], Exception],
     ) -> T:
+        """Send it until ``reader`` makes a value of a response; ``told_by`` says what another page means."""
         trace = Trace()
 
         async def once() -> T:
@@ -149,7 +151,11 @@ class Login:
             except SendFailed as failure:
                 failure.hide(secrets)
                 raise
-            return value
+            except Unreadable as page:  # after which the engine has closed the connection
+                meant = told_by(page)
+            else:
+                return value
+            raise meant
 
         try:
             return await Retries(self.policy, self.clock).run(call, once, trace)
@@ -185,14 +191,9 @@ def _discovered(body: bytes) -> dict[str, Any]:
     return result
 
 
-def _read_discovery(call: Call[dict[str, Any]], reply: Reply, secrets: Secrets) -> dict[str, Any]:
+def _locator_page(page: Unreadable) -> Exception:
     """A 400 is a refusal whatever its body is: none was seen (facts 2 reports the status only)."""
-    try:
-        return read(call, reply, secrets)
-    except Unreadable:
-        if reply.status != 400:
-            raise
-    raise refused("", "", reply.status)
+    return refused("", "", 400) if page.status == 400 else page
 
 
 def _read_token(call: Call[tuple[str, float]], reply: Reply, secrets: Secrets) -> tuple[str, float]:
@@ -205,9 +206,14 @@ def _read_token(call: Call[tuple[str, float]], reply: Reply, secrets: Secrets) -
             status=reply.status,
             code=reason,
         )
-    if 300 <= reply.status < 500 and reply.status != 429:
-        raise SessionError(f"the token address answers HTTP {reply.status}; check it", status=reply.status)
     return read(call, reply, secrets)
+
+
+def _token_page(page: Unreadable) -> Exception:
+    """A page that is not the token endpoint's: the address is wrong, unless it may pass (408, 5xx)."""
+    if 300 <= page.status < 500 and page.status != 408:
+        return SessionError(f"the token address answers HTTP {page.status}; check it", status=page.status)
+    return page
 
 
 def _refusal(body: bytes) -> str:

@@ -20,8 +20,9 @@ from wosdk_async.wire import Call, Reply
 __all__ = ["BeforeSend", "TransportSettings"]
 
 BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
-"""Asked once for each call, with the Company's name, before anything of it is sent. What it raises stops the
-call; a Reply is taken for the service's answer; None lets it go.
+"""Asked once for each call, with the Company's name, before anything of it is sent; of a call with a marker,
+once for each attempt and each look. What it raises stops the call; a Reply is taken for the service's
+response; None lets it go. Its time counts against the deadline, which does not end it; closing does not wait.
 """
 
 

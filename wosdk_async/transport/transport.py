@@ -166,7 +166,7 @@ class Transport:
             raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company) from None
 
     def hold(self) -> Hold:
-        """What a call of several requests is made within."""
+        """Return a context that keeps the client open for all requests of one call."""
         return Hold(self._running(), self._settings.clock)
 
     def tell_in_doubt(self, call: Call[Any], sessions: SessionKeeper) -> None:

@@ -7,7 +7,7 @@ import io
 __all__ = ["Body"]
 
 _LARGE = 1024 * 1024
-_AHEAD = 40 * 1024 * 1024  # beyond all that the C library keeps when it is freed (32 MiB)
+_AHEAD = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)
 
 
 class Body:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.transport.hosts import is_loopback
 
 __all__ = ["Proxies", "checked_proxy", "proxies_of"]
 
@@ -31,7 +31,8 @@ class Proxies:
         parts = urlsplit(url)
         name = parts.scheme if self._named.get(parts.scheme) else "all"
         proxy = self._named.get(name)
-        if not proxy or _is_here(parts.hostname or ""):
+        host = parts.hostname or ""
+        if not proxy or host.endswith(".localhost") or is_loopback(host):
             return None
         if proxy_bypass_environment(parts.netloc, self._named):
             return None
@@ -81,12 +82,3 @@ def checked_proxy(proxy: str, name: str) -> str:
     if parts.scheme.startswith("socks") and find_spec("socksio") is None:
         raise ConfigurationError(f"{name} names a SOCKS proxy; install 'httpx[socks]' for it")
     return url
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
