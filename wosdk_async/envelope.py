@@ -45,8 +45,8 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
     def checked(body: bytes) -> Any:
         found = decode(body)
         kind = found.entity_type
-        if isinstance(kind, str) and kind != entity and _plain_name(kind) != _plain_name(entity):
-            raise ValueError(f"it names a {kind[:80]!a}, not a {entity}: the response of another call")
+        if kind is not None and kind != entity and _plain_name(str(kind)) != _plain_name(entity):
+            raise ValueError(f"it names a {str(kind)[:80]!a}, not a {entity}: the response of another call")
         _require_id(found.id, id)
         return found
 
@@ -75,8 +75,9 @@ def _plain_name(entity: str) -> str:
 
 
 def _require_id(found: object, id: object) -> None:
-    if isinstance(found, int) and isinstance(id, int) and found != id:
-        raise ValueError(f"it has the id {found}, not {id}: the response of another call")
+    if found is None or not isinstance(id, int) or found == id or str(found).strip() == str(id):
+        return
+    raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
 
 
 def _object(found: Any) -> dict[str, Any]:
@@ -159,7 +160,8 @@ def _plain_result(found: Any, one: One) -> Any:
     result = answer["CommandResult"]
     if not isinstance(result, dict):  # null tells as little as none: nothing says that it was carried out
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
-    if info := result.get("ErrorInfo"):
+    info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
+    if info:
         raise _refusal(info, answer)
     return one(result)
 

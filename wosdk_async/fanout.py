@@ -23,7 +23,7 @@ from typing import Generic, Self, TypeVar
 
 import anyio
 
-from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError
+from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.transport.options import check_number
 from wosdk_async.transport.trace import PHASES, Trace
@@ -192,7 +192,10 @@ class Run(Generic[I, R]):
         except InDoubtError as error:
             self._keep(InDoubt(index, item, error, reply=self._reply(trace)))
         except Exception as error:
-            self._keep(Failed(index, item, error, reply=self._reply(trace)))
+            if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
+                self._keep(Failed(index, item, error, reply=self._reply(trace)))
+            else:  # a transport of the program's own, or a mock, failed with what it had been given
+                self._keep(InDoubt(index, item, _doubt(error, trace), reply=self._reply(trace)))
         except asyncio.CancelledError:
             self._keep(_cancelled(index, item, trace))
             raise
@@ -248,15 +251,27 @@ class Run(Generic[I, R]):
 
 def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
     """Tell what became of a call that the run cut short, as far as ``trace`` knows."""
-    names = ("company", "operation", "request_id", "attempts", "waits", "times")
-    details = {name: getattr(trace, name) for name in names}
-    if trace.sent or trace.effect:
+    details = _details(trace)
+    if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = "it may have been carried out: the run was cancelled while the answer was awaited"
         return InDoubt(index, item, InDoubtError(text, **details))
-    if trace.reply is not None:
-        text = f"not done before the run was cancelled ({PHASES[trace.phase]}); the service had refused it"
+    if trace.reply is not None or trace.sent:
+        text = f"not done before the run was cancelled ({PHASES[trace.phase]}); it had no effect"
         return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
     return NotStarted(index, item)
+
+
+def _doubt(error: Exception, trace: Trace) -> InDoubtError:
+    """Return the error of a call that was sent, and whose caller was stopped by one of another library."""
+    text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
+    doubt = InDoubtError(text, **_details(trace))
+    doubt.__cause__ = error
+    return doubt
+
+
+def _details(trace: Trace) -> dict[str, object]:
+    names = ("company", "operation", "request_id", "attempts", "waits", "times")
+    return {name: getattr(trace, name) for name in names}
 
 
 def _is_cancelled() -> bool:

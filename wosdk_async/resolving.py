@@ -27,6 +27,7 @@ R = TypeVar("R")
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two looks
 _MAY_PASS = (NoAnswerError, NotSentError, DeadlineError, ThrottledError, SessionError)
+_TIMES = 2  # that it was not there, before it is sent again
 _FOR_LOOKS, _SHARE = 5.0, 0.25  # seconds, or of a short deadline this share, that an attempt leaves for looks
 
 
@@ -117,10 +118,12 @@ class Resolver(Generic[R]):
             self.trace.go_on(attempt)
 
     async def _look(self, doubt: InDoubtError, settled: float) -> R | None:
-        """Look until the effect is there, or until a look that began at ``settled`` did not find it.
+        """Look until the effect is there, or until two looks that began after ``settled`` did not find it.
 
+        One look alone may have read the response of another: a query comes back without a RequestId.
         Raises ``doubt`` when the time is up before.
         """
+        absent = 0
         now, begun = self.hold.clock.now, self.hold.clock.now()
         last = self._end - min(_FIRST_WAIT, self._for_looks / 4)  # when to begin the last look at the latest
         wait, why = _FIRST_WAIT, "there was no time to look it up"
@@ -135,7 +138,8 @@ class Resolver(Generic[R]):
                 if not isinstance(error, _MAY_PASS):
                     raise _unresolved(doubt, why) from error
             else:
-                if found is not None or at >= settled:
+                absent += at >= settled
+                if found is not None or absent == _TIMES:
                     return found
                 why = (
                     f"it was not there {at - begun:.3g} s later, and was not sent again because the deadline "

@@ -8,6 +8,7 @@ did nothing, or :class:`Unreadable` when the answer does not tell.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
@@ -40,6 +41,8 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    followed: bool = attrs.field(default=False, eq=False, repr=False)
+    """Whether other bytes came with it, behind its end: one of them may be the response of another call."""
 
 
 @attrs.define
@@ -97,8 +100,9 @@ class RequestIds:
 
     def check(
         self, sent: str, reply: Reply, host: str, secrets: Secrets, failure: RefusedError | None = None
-    ) -> None:
-        """Raise Unreadable when ``reply`` cannot be the response to the command that carried ``sent``.
+    ) -> bool:
+        """Return whether ``reply`` carries the RequestId ``sent``. Raises Unreadable when it cannot be its
+        response.
 
         Args:
             sent: the RequestId of the command.
@@ -111,7 +115,7 @@ class RequestIds:
         # As bytes first, which is how a compact body with the RequestId as its last key ends.
         if reply.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
             echoing.add(host)
-            return
+            return True
         found = _echoed(reply.body)
         if found is None:
             # A token may be refused, and a wait asked for, before the body is read: not shown; assumed.
@@ -119,23 +123,29 @@ class RequestIds:
                 raise Unreadable(
                     reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
                 )
-        elif found.strip().lower() != sent.lower():
+            return False
+        echoing.add(host)
+        if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
             raise Unreadable(reply.status, f"it carries the RequestId {shown!a} of another call{_OFF}")
-        else:
-            echoing.add(host)
+        return True
 
 
 _OFF = "; Client(check_request_ids=False) turns this check off"
 _TAIL = 1024  # bytes of a body
+_LONG = 1024 * 1024  # bytes; an error of the service has some hundreds
+_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 _MAX_ID = 80  # characters that are shown of a RequestId which is not ours
 
 
 def _echoed(body: bytes) -> str | None:
     """Return the RequestId in a body, in whatever letter case its key is; None when there is none."""
-    # Most hosts that do not echo: no need to read the body, which may have 64 MB. In another letter case than
-    # documented the key is looked for where it stands, at the end.
-    if body.find(b'"RequestId"') < 0 and body[-_TAIL:].lower().find(b'"requestid"') < 0:
+    # The body may have 64 MB: it is read for this only if it is short, and the key is not its last one. In
+    # another letter case than documented it is looked for at the end alone.
+    tail = body[-_TAIL:]
+    if last := _LAST.search(tail):
+        return last[1].decode("utf-8", "replace")
+    if len(body) > _LONG or (body.find(b'"RequestId"') < 0 and tail.lower().find(b'"requestid"') < 0):
         return None
     found = _members(body)
     value = found.get("RequestId")
@@ -166,13 +176,16 @@ def read(
     """
     try:
         failure = None if 200 <= reply.status < 300 else _failure(reply, secrets)
+        known = False
         if request_ids is not None and not isinstance(failure, Unreadable):
             if call.request_id is not None:
-                request_ids.check(call.request_id, reply, host, secrets, failure)
+                known = request_ids.check(call.request_id, reply, host, secrets, failure)
             elif isinstance(failure, SessionRefusedError | ThrottledError):
                 pass  # a gateway that asks to wait may number its own responses: not shown; assumed
             elif failure is not None or not call.repeat_safe:
                 _require_none(call, reply)
+        if reply.followed and not known:
+            raise Unreadable(reply.status, "other bytes came with it, behind its end")
         if failure is not None:
             raise failure
         return call.decode(reply.body)
@@ -191,7 +204,7 @@ def read(
 
 
 def _failure(reply: Reply, secrets: Secrets) -> RefusedError | Unreadable:
-    body = _members(reply.body)
+    body = _members(reply.body) if len(reply.body) <= _LONG else {}
     error = refused(
         body.get("ErrorCode"),
         body.get("ErrorMessage"),

@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from tests.support.virtual import World, reply, settle
-from wosdk_async import DeadlineError, Failed, InDoubt, NotStarted, Run, Trace, WoCreateCommand, WorkOrder
+from wosdk_async import (
+    AssetMatchByTaskCodeCommand,
+    DeadlineError,
+    Failed,
+    InDoubt,
+    NotStarted,
+    Run,
+    Trace,
+    WoCreateCommand,
+    WorkOrder,
+)
 from wosdk_async.wire import Reply
 
 
@@ -83,3 +93,28 @@ async def test_cut_between_two_calls_of_one_input(first: str) -> None:
 
     outcome = await cut(world, Run([1], work, grace=0.0))
     assert isinstance(outcome, InDoubt if first == "change" else NotStarted)
+
+
+async def test_a_command_that_only_reads_is_never_in_doubt() -> None:
+    """It was sent, and may be sent again."""
+    world = World(hang)
+    command = AssetMatchByTaskCodeCommand(task_code="x")
+    outcome = await cut(world, world.company().run_many([command], grace=0.0))
+    assert isinstance(outcome, Failed)
+    assert isinstance(outcome.error, DeadlineError)
+    assert outcome.error.phase == "request"
+
+
+async def test_what_a_transport_raises_after_it_was_given_a_create_is_a_doubt() -> None:
+    """Whatever it is: nobody knows what it did with the request. Of a read it is a failure."""
+
+    async def breaking(*_: Any) -> Reply:
+        raise AssertionError("not what was expected")
+
+    world = World(breaking)
+    async with world.company().run_many([create(1), AssetMatchByTaskCodeCommand(task_code="x")]) as run:
+        outcomes = {outcome.index: outcome async for outcome in run}
+    assert isinstance(outcomes[0], InDoubt)
+    assert "AssertionError was raised after it was sent (not what was expected)" in str(outcomes[0].error)
+    assert outcomes[0].error.operation == "WoCreateCommand"
+    assert isinstance(outcomes[1], Failed)

@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.service import Service
 from tests.support.virtual import Time, World, reply, settle
-from wosdk_async import DeadlineError, InDoubtError, RetryPolicy, ThrottledError, Trace, WosdkError
+from wosdk_async import (
+    Credentials,
+    DeadlineError,
+    InDoubtError,
+    RetryPolicy,
+    ThrottledError,
+    Trace,
+    WosdkError,
+)
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.wire import Reply
 
@@ -176,3 +185,15 @@ async def test_a_nested_scope_that_ends_first_is_the_one_that_raises() -> None:
     task = asyncio.create_task(call())
     await time.finish(task)
     assert passed == [pytest.approx(1001.0, abs=0.011)]
+
+
+async def test_a_timeout_of_the_programs_own_is_not_the_deadlines() -> None:
+    """What gives the credentials raises it: ``connect`` passes it on, as a call does."""
+
+    async def provider(company: str) -> Credentials:
+        raise TimeoutError("mine")
+
+    async with Service() as service, service.client(credentials=provider) as client:
+        with pytest.raises(TimeoutError, match="mine") as caught:
+            await client.company().connect()
+    assert not isinstance(caught.value, DeadlineError)

@@ -104,7 +104,7 @@ async def test_settled_and_sent_again_within_the_deadline() -> None:
     desk = Late(PAGE, "answer")
     task, took = await desk.timed(deadline=60.0)
     assert task.result().wo.id == 1
-    assert 30.0 <= took <= 30.1
+    assert 30.25 <= took <= 30.35  # settled, and looked a second time
     assert desk.sent == 2
 
 

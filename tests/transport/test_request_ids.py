@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.support.service import Answer, Request, Service, error
 from tests.transport.script import DONE, QUICK, Script
 from wosdk_async import (
     BusinessRuleError,
+    CallOptions,
     Company,
     Customer,
     GetDocDownloadUrlCommand,
     InDoubtError,
     NoAnswerError,
     ThrottledError,
+    WoCreateCommand,
     WorkOrder,
 )
 
@@ -175,7 +178,7 @@ async def test_a_record_with_another_id_is_read_again() -> None:
     """A read is safe to repeat: the id that was asked for is told in the end."""
     stray = Answer(body={"Data": {"Id": 9}})
     async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
-        with pytest.raises(NoAnswerError, match="it has the id 9, not 7"):
+        with pytest.raises(NoAnswerError, match="it has the id '9', not 7"):
             await client.company().get(WorkOrder, 7)
     assert len(service.calls) == 3
 
@@ -232,3 +235,79 @@ async def test_an_error_that_names_a_command_is_not_believed_by_a_base_call() ->
     async with Service(lambda _: stray) as service, service.client(**trusting) as client:
         with pytest.raises(BusinessRuleError):
             await client.company().create("Contact", {"LastName": "Stray"}, check=False)
+
+
+@pytest.mark.parametrize("id", ["9", 9.0, [9], {"Id": 9}], ids=str)
+async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
+    """A text of digits and a number with a fraction of zero are the id; anything else is another one."""
+    stray = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
+    async with Service(lambda _: stray) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match="the response of another call"):
+            await client.company().delete(Customer, 7)
+    for same in (7, "7", 7.0):
+        good = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": same}})
+        async with Service(lambda _, good=good: good) as service, service.client() as client:
+            await client.company().delete(Customer, 7)
+
+
+async def test_a_first_request_id_of_another_call_is_one_that_the_host_sent() -> None:
+    """The response after it, which has none, is in doubt as well."""
+    answers = Script(Answer(200, {**RESULT, "RequestId": ANOTHER}), without(DONE))
+    async with Service(answers) as service, service.client(options=QUICK) as client:
+        for why in ("of another call", "carries no RequestId"):
+            with pytest.raises(InDoubtError, match=why):
+                await client.company().run("WoCreateCommand", {})
+
+
+@pytest.mark.parametrize("name", ["ErrorInfo", "errorInfo", "ERRORINFO"])
+async def test_error_info_in_any_letter_case_is_a_refusal(name: str) -> None:
+    """Names ignore letter case where the documented one is missing."""
+    failed = Answer(body={"CommandResult": {name: {"Description": "no"}}})
+    async with Service(lambda _: failed) as service, service.client() as client:
+        for run in (WoCreateCommand(), "WoCreateCommand"):
+            with pytest.raises(BusinessRuleError, match="no"):
+                await client.company().run(run, **({} if isinstance(run, str) else {"check": False}))
+
+
+# --- other bytes in the same segment ------------------------------------------------------------
+
+
+@attrs.frozen
+class Twice(Answer):
+    """The response, and behind it another one that nobody asked for."""
+
+    def raw(self) -> bytes:
+        stray = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 8}, "Entities": []})
+        return super().raw() + stray.raw()
+
+
+@pytest.mark.parametrize("http2", [False, True], ids=["native", "httpx"])
+async def test_a_response_that_comes_with_another_one(http2: bool) -> None:
+    """Which of the two is ours? A RequestId tells; without it a write is in doubt, and a read is repeated."""
+    made = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": 7}})
+    rows = Answer(body={"Entities": [{"Data": {"Id": 7}}]})
+    answers = Script(Twice(body=RESULT), Twice(body=made.body), Twice(body=rows.body), rows)
+    async with Service(answers) as service, service.client(options=QUICK, http2=http2) as client:
+        acme = client.company()
+        assert await acme.run("WoCreateCommand", {}) == {"Wo": {"Id": 7}}
+        with pytest.raises(InDoubtError, match="other bytes came with it"):
+            await acme.create("Customer", {"Name": "x"})
+        assert [row["Id"] for row in await acme.query("Customer", {"Count": 1})] == [7]
+    assert len(service.calls) == 4
+
+
+async def test_one_look_that_reads_anothers_response_does_not_double() -> None:
+    """What is not there is looked for twice before it is sent again: one look may read a stray response."""
+    key, looks = "PO-1", [{"Entities": []}, {"Entities": [{"Data": {"Id": 7, "PoNumber": "PO-1"}}]}]
+
+    def handler(request: Request) -> Answer:
+        if "/query/" in request.path:
+            return Answer(body=looks.pop(0))
+        return Answer(502, b"<html>bad gateway</html>")  # and it was carried out
+
+    options = CallOptions(settle=0.0, deadline=8.0)
+    async with Service(handler) as service, service.client(options=options) as client:
+        command = WoCreateCommand(work_order=WorkOrder(po_number=key))
+        made = await client.company().run(command, marker="work_order.po_number", check=False)
+    assert made.wo is not None
+    assert (made.wo.id, sum("/cmd/" in call.path for call in service.calls)) == (7, 1)

@@ -44,6 +44,11 @@ class Scope:
         else:
             scopes.add(self)
 
+    @property
+    def expired(self) -> bool:
+        """Whether its time is up."""
+        return self._expired
+
     def end(self) -> bool:
         """Let it go, and say whether it was cancelled because its time was up. May be called again."""
         if not self._expired:

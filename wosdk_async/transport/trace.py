@@ -45,6 +45,8 @@ class Trace:
     waits: tuple[float, ...] = ()
     reply: Reply | None = attrs.field(default=None, repr=False)
     effect: bool = attrs.field(default=False, repr=False)
+    repeat_safe: bool = attrs.field(default=False, repr=False, kw_only=True)
+    """Whether the call may be repeated, so that having sent it leaves no doubt; told by ``run_many``."""
     company: str | None = attrs.field(default=None, kw_only=True)
     operation: str | None = attrs.field(default=None, kw_only=True)
 

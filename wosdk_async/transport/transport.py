@@ -156,14 +156,17 @@ class Transport:
         deadlines = hold.running.dispatcher.deadlines
         if sessions.current() is not None:
             return
+        scope = deadlines.within(seconds)
         try:
-            if seconds <= 0:
-                raise TimeoutError
-            with hold, deadlines.within(seconds):
-                await sessions.newer_than(0)
+            with hold, scope:
+                if seconds > 0:
+                    await sessions.newer_than(0)
+                    return
         except TimeoutError:
-            limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
-            raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company) from None
+            if not scope.expired:  # the program's own, of what gives the credentials
+                raise
+        limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
+        raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company)
 
     def hold(self) -> Hold:
         """Return a context that keeps the client open for all requests of one call."""

@@ -120,6 +120,7 @@ class Commands(Connected):
             mark = Marker.of(made, marker) if marker is not None else None
             sent = calls.command(made)
             trace.company, trace.operation, trace.request_id = self.name, sent.operation, sent.request_id
+            trace.repeat_safe = sent.repeat_safe
             if mark is not None:
                 return await self._resolved(sent, mark, trace)
             return await self._send(sent, trace)

@@ -24,6 +24,7 @@ from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
 from wosdk_async.transport.limits import Limits, Timeouts
+from wosdk_async.wire import Reply
 
 __all__ = ["HttpxEngine"]
 
@@ -135,10 +136,15 @@ class HttpxEngine:
         """Send ``request`` over a connection, which is kept only if its response is believed."""
         transport = await self._take(origin)
         believed = False
+
+        def noted(reply: Reply) -> Any:
+            reply.followed = _followed(transport)
+            return read(reply)
+
         try:
             with filtered_logs():
                 response = await transport.handle_async_request(request)
-                value = await whole(response, self._limits.body, read)
+                value = await whole(response, self._limits.body, noted)
             believed = True
             return value
         except WosdkError:
@@ -195,19 +201,26 @@ def _silent(transport: httpx.AsyncHTTPTransport) -> bool:
     neither h11's buffer nor the stream of an idle connection, hence the private names; a connection in
     which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such look.
     """
-    found: Any = next(iter(transport._pool.connections), None)
-    while found is not None and not hasattr(found, "_network_stream"):
-        found = getattr(found, "_connection", None)  # a proxy's connection holds that of the request
+    found = _connection(transport)
     if found is None:
         return False
     if hasattr(found, "_h2_state"):
         return True
-    state = getattr(found, "_h11_state", None)
-    return (
-        state is not None
-        and state.trailing_data[0] == b""
-        and not found._network_stream.get_extra_info("is_readable")
-    )
+    return not (_followed(transport) or found._network_stream.get_extra_info("is_readable"))
+
+
+def _followed(transport: httpx.AsyncHTTPTransport) -> bool:
+    """Return whether bytes have been read behind the end of a response."""
+    state = getattr(_connection(transport), "_h11_state", None)
+    return state is not None and state.trailing_data[0].strip(b"\r\n") != b""
+
+
+def _connection(transport: httpx.AsyncHTTPTransport) -> Any:
+    """Return the one connection of ``transport``; None where it is not found."""
+    found: Any = next(iter(transport._pool.connections), None)
+    while found is not None and not hasattr(found, "_network_stream"):
+        found = getattr(found, "_connection", None)  # a proxy's connection holds that of the request
+    return found if hasattr(found, "_h2_state") or hasattr(found, "_h11_state") else None
 
 
 def _proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:

@@ -156,7 +156,7 @@ class NativeEngine:
             body = await decompress(coded.body, coded.headers, self.limits.body)
         except BadContent as bad:
             raise SendFailed(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
-        return Reply(coded.status, coded.headers, body)
+        return Reply(coded.status, coded.headers, body, coded.followed)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""

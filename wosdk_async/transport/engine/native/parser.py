@@ -109,6 +109,8 @@ class AnswerParser:
             self._keep_count(len(data))
             return None
         answer, self._answer = self._answer, None  # not kept while the connection rests
+        if self._stage == _MORE:
+            answer.followed = True
         return answer
 
     def end(self) -> Reply:
