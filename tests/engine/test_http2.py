@@ -100,7 +100,9 @@ async def test_the_words_of_a_farewell_are_not_shown(made: FullEngine, made_out:
         h2 = H2Connection(H2Configuration(client_side=False))
         h2.initiate_connection()
         writer.write(h2.data_to_send())
-        while not any(isinstance(event, RequestReceived) for event in h2.receive_data(await reader.read(65536))):
+        while not any(
+            isinstance(event, RequestReceived) for event in h2.receive_data(await reader.read(65536))
+        ):
             pass
         h2.close_connection(error_code=1, additional_data=b"a-token-of-many-characters")
         writer.write(h2.data_to_send())

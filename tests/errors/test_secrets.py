@@ -180,6 +180,36 @@ async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
             assert service.calls == []
 
 
+@pytest.mark.parametrize("place", ["token", "discovery", "call"])
+@pytest.mark.parametrize("status", [400, 429])
+async def test_a_response_that_repeats_the_token_before(place: str, status: int) -> None:
+    """A token that was renewed lives on: a log-in does not show it, and no call after that."""
+    tokens = [TOKEN, "eyJother." + "Zx7Bn5Qc1Wd3" * 60]
+
+    def renewed(_: Request) -> Answer:
+        return Answer(body={"access_token": tokens[len(service.tokens) > 1], "expires_in": 1199})
+
+    def leaking(request: Request) -> Answer:
+        if request.headers.get("authorization") == f"Bearer {TOKEN}":
+            return Answer(401)
+        text = f"not {TOKEN}"
+        return Answer(status, {"ErrorMessage": text, "ErrorCode": text}, {"Retry-After": "900"})
+
+    async with Service() as service, service.client(options=QUICK) as client:
+        ordinary = service.on_discovery
+        service.on_token = lambda request: (
+            leaking(request) if place == "token" and len(service.tokens) > 1 else renewed(request)
+        )
+        service.on_discovery = lambda request: (
+            leaking(request) if place == "discovery" and len(service.discoveries) > 1 else ordinary(request)
+        )
+        service.handler = leaking
+        with pytest.raises(WosdkError) as caught:
+            await client.company().run("WoStartCommand", {})
+    assert len(service.tokens) == 2
+    check(caught.value)
+
+
 async def test_a_word_of_oauth_that_is_the_secret() -> None:
     """An error word is shown, but for one that repeats a short secret of letters and digits."""
     secret = "plainsecretof30chars0123456789"
