@@ -12,6 +12,9 @@ from typing import Any
 
 import httpx
 import pytest
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import StreamEnded
 
 from tests.documents.storage import Storage, answer
 from tests.engine.raw import RawServer, answering
@@ -161,6 +164,31 @@ class OfThisTask(logging.Handler):
             self.texts.append(record.getMessage())
 
 
+class Trailing(Http2):
+    """Responses longer than the window of a stream, and headers behind them: read with the body."""
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        h2 = H2Connection(H2Configuration(client_side=False))
+        h2.initiate_connection()
+        writer.write(h2.data_to_send())
+        left: dict[int, int] = {}
+        while data := await reader.read(65536):
+            for event in h2.receive_data(data):
+                if isinstance(event, StreamEnded):
+                    h2.send_headers(event.stream_id, [(":status", "200"), ("x-a", "b")])
+                    left[event.stream_id] = 100_000
+            for stream in list(left):
+                while size := min(
+                    h2.local_flow_control_window(stream), h2.max_outbound_frame_size, left[stream]
+                ):
+                    h2.send_data(stream, bytes(size))
+                    left[stream] -= size
+                if not left[stream]:
+                    h2.send_headers(stream, [("x-last", "a-token-of-mine")], end_stream=True)
+                    del left[stream]
+            writer.write(h2.data_to_send())
+
+
 @pytest.mark.parametrize("own", [False, True])
 async def test_the_token_is_in_no_log_of_http_2(
     made_out: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
@@ -170,7 +198,7 @@ async def test_the_token_is_in_no_log_of_http_2(
     made = OfThisTask()
     logging.getLogger("hpack").addHandler(made)
     trusting = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(Http2(), offering(made_out["here"])) as server:
+    async with RawServer(Trailing(), offering(made_out["here"])) as server:
         async with httpx.AsyncClient(http2=True, verify=trusting) as http:
             network = Network(http_client=http) if own else Network(http2=True, ssl_context=trusting)
             engine = engine_for(network)
@@ -184,4 +212,4 @@ async def test_the_token_is_in_no_log_of_http_2(
             await http.post(f"{server.url}/mine")
     logging.getLogger("hpack").removeHandler(made)
     assert any("Encoded header block" in text for text in made.texts), "the program's own are logged as ever"
-    assert not any("header" in text for text in ours)
+    assert not ours

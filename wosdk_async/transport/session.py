@@ -32,7 +32,7 @@ _SPREAD = 0.1  # up to this share, drawn anew: Companies that were opened togeth
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
 
 replaced: ContextVar[Secrets] = ContextVar("wosdk_async_replaced", default=Secrets())  # noqa: B039 - immutable
-"""The secrets of the session that the renewal under way replaces: a response may repeat them, and they live on."""
+"""The secrets of the session that the renewal under way replaces: a response may repeat them still."""
 
 
 @attrs.frozen(kw_only=True)
