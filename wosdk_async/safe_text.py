@@ -77,10 +77,11 @@ class Secrets:
         return "".join(shown)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether ``text`` shows the start of one; of short ones nobody can tell."""
+        """Return whether the first 2,048 characters of ``text`` show the start of one; of short ones nobody
+        can tell. An address that is longer is refused."""
         forms = [form for joined in self._forms.values() for form in joined.split("\0")]
         starts = [form[:_PIECE] for form in forms if len(form) >= _TELLING]
-        texts = [decoded.translate(_ALIKE) for decoded, _ in _decoded(text)]
+        texts = [decoded.translate(_ALIKE) for decoded, _ in _decoded(text[:_AHEAD])]
         return any(start in each for each in texts for start in starts)
 
 

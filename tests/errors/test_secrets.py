@@ -346,10 +346,11 @@ def test_what_is_written_in_several_ways_at_once(secret: str, ways: list[str], c
 def test_a_text_full_of_escapes_takes_no_long_time() -> None:
     """Whoever sends it cannot keep the loop busy."""
     secrets = Secrets(TOKEN, SECRET)
-    texts = ["\\" * 10**6, "%25" * 10**6, "&amp;" * 10**6, TOKEN[:11] * 10**5, TOKEN * 10**4, "&#" * 10**6]
+    texts = ["\\" * 10**6, "%25" * 10**6, "&amp;" * 10**6, TOKEN[:11] * 10**6, TOKEN * 10**4, "&#" * 10**6]
     begun = time.process_time()
     for text in texts:
         secrets.hide(text, 2000)
+        assert not secrets.within(f"https://{text}") or TOKEN in text
     assert time.process_time() - begun < 1
 
 
