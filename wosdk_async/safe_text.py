@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import base64
-import html
-import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from urllib.parse import quote, quote_plus
+from html.entities import html5
 
 __all__ = ["UNSAFE", "Secrets", "one_line"]
 
 _HIDDEN = "***"
 _FEWEST = 4  # characters: fewer are no secret (tests have such), and every text has them
-_RUN = 12  # characters of a secret by which it is known again, whoever cut the rest off
-_AHEAD = 8192  # characters beyond a cut that are looked at: a text may be 60 MB long
 _TELLING = 8  # characters that are not in a text by chance
-_NET = re.compile("[\"&'<>+`\\\\]|[^\x20-\x7e]")  # what JSON of .NET writes as \u0027
-_CODE = re.compile(r"\\u[0-9a-f]{4}")
-_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
+_PIECE = 12  # characters of a secret by which it is known again, wherever they stand in it
+_AHEAD = 2048  # characters beyond a cut that are looked at: a text may be 60 MB long
+_LONGEST_ESCAPE = 10  # characters for one of a secret, about
+_DEPTH = 4  # times that a text is decoded: JSON within JSON within a form
+
+_ESCAPE = re.compile(
+    r"%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x0{0,5}([0-9a-f]{1,5});?"
+    r"|&#(0{0,5}[0-9]{1,6});?|&([a-z]{2,8});|\\(.)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DECIMAL, _NAME, _LETTER = 5, 6, 7  # groups; those before are hexadecimal
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_ALIKE = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
+"""Letters in either case, a space in a form, and the two alphabets of base64."""
 
 # C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
@@ -27,7 +34,11 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Secrets:
-    """Texts that no error may show, in whichever form a response repeats them."""
+    """Texts that no error may show, in whichever form a response repeats them.
+
+    A text is decoded step by step (percent codes, backslashes, entities), and after each step every piece of
+    12 characters of a secret is looked for. Base64 and hexadecimal digits are further forms of a secret.
+    """
 
     def __init__(self, *values: str) -> None:
         self._values = tuple(value for value in values if len(value) >= _FEWEST)
@@ -35,58 +46,99 @@ class Secrets:
     def __repr__(self) -> str:
         return f"<Secrets {len(self._values)}>"
 
-    @cached_property
-    def _forms(self) -> list[str]:
-        # Made when a first error needs them: hardly a session ever does.
-        return sorted({form for value in self._values for form in _written(value) if form})
+    def __add__(self, other: Secrets) -> Secrets:
+        """Return the secrets of both."""
+        return Secrets(*dict.fromkeys(self._values + other._values))
 
     @cached_property
-    def _starts(self) -> re.Pattern[str]:
-        return re.compile("|".join(re.escape(form[:_RUN]) for form in self._forms))
+    def _forms(self) -> dict[int, str]:
+        """The forms of all secrets, by the size of the pieces by which they are known again."""
+        # Made when a first error needs them: hardly a session ever does.
+        forms: dict[int, str] = {}
+        for form in sorted({each.translate(_ALIKE) for value in self._values for each in _written(value)}):
+            size = min(len(form), max(_TELLING, min(_PIECE, len(form) // 2)))
+            forms[size] = f"{forms.get(size, '')}\0{form}"
+        return forms
 
     def hide(self, text: str, longest: int) -> str:
         """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
         if not self._values:
             return text[:longest]
         part = text[: longest + _AHEAD]
-        kept, done = "", 0
-        while found := self._starts.search(part, done):
-            kept += part[done : found.start()] + _HIDDEN
-            done = found.start() + max(_common(part, found.start(), form) for form in self._forms)
-        rest = part[done:]
-        if len(part) < len(text):
-            rest = rest[:-_RUN]  # a secret may begin there, with too little of it to be known again
-        return (kept + rest)[:longest]
+        secret = bytearray(len(part))  # 1 for each character that belongs to one
+        for decoded, starts in _decoded(part):
+            for first, end in _pieces(decoded.translate(_ALIKE), self._forms):
+                secret[starts[first] : starts[end]] = b"\x01" * (starts[end] - starts[first])
+        if len(part) < len(text):  # a secret may begin there, with too little of it to be known again
+            tail = _PIECE * _LONGEST_ESCAPE
+            part, secret = part[:-tail], secret[:-tail]
+        runs = re.finditer(rb"\x00+|\x01+", secret)
+        shown = (_HIDDEN if run[0][0] else part[run.start() : run.end()] for run in runs)
+        return "".join(shown)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether ``text`` shows one of them, in whichever case; of short ones nobody can tell."""
-        folded = text.lower()
-        return any(form[:_RUN].lower() in folded for form in self._forms if len(form) >= _TELLING)
+        """Return whether the first 2,048 characters of ``text`` show the start of one; of short ones nobody
+        can tell. An address that is longer is refused."""
+        forms = [form for joined in self._forms.values() for form in joined.split("\0")]
+        starts = [form[:_PIECE] for form in forms if len(form) >= _TELLING]
+        texts = [decoded.translate(_ALIKE) for decoded, _ in _decoded(text[:_AHEAD])]
+        return any(start in each for each in texts for start in starts)
 
 
 def _written(value: str) -> Iterator[str]:
-    """The forms of ``value``: in a form, an address, JSON, HTML, a header, Python's repr, base64."""
+    """The forms of ``value``: as it is, as headers are read, decoded as a text is, base64, hexadecimal."""
     raw = value.encode("utf-8", "replace")
-    for text in (value, raw.decode("latin-1")):  # the second is how headers are read
-        yield from (text, text.translate(_HTML), repr(text)[1:-1], json.dumps(text)[1:-1])
-        yield json.dumps(text, ensure_ascii=False)[1:-1]
-        yield json.dumps(text)[1:-1].replace("/", "\\/")
-        yield html.escape(text)
-        dotnet = _NET.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-        yield dotnet
-        yield _CODE.sub(lambda found: found[0].upper().replace("U", "u"), dotnet)
-    yield repr(raw)[2:-1]
-    for form in (quote(raw, safe=""), quote(raw), quote_plus(raw)):
-        yield form
-        yield re.sub("%..", lambda code: code[0].lower(), form)
-    yield from (made(raw).decode().rstrip("=") for made in (base64.b64encode, base64.urlsafe_b64encode))
+    for text in (value, raw.decode("latin-1")):
+        yield from (decoded for decoded, _ in _decoded(text))
+    yield raw.hex()
+    for before, foreign in enumerate((0, 2, 3)):  # within the base64 of a longer text, in one of three ways
+        form = base64.b64encode(bytes(before) + raw).decode().rstrip("=")[foreign:]
+        if not before or len(form) > _TELLING:
+            yield form
 
 
-def _common(text: str, at: int, form: str) -> int:
-    """Return how many characters of ``form`` stand in ``text``."""
-    part = text[at : at + len(form)]
-    pairs = enumerate(zip(part, form, strict=False))
-    return next((index for index, (one, other) in pairs if one != other), len(part))
+def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
+    """Return ``text`` and what it is once, twice, ... decoded, with where in it each character begins."""
+    starts = list(range(len(text) + 1))
+    yield text, starts
+    for _ in range(_DEPTH):
+        made: list[str] = []
+        places: list[int] = []
+        done = 0
+        for found in _ESCAPE.finditer(text):
+            char = _char(found)
+            if char:
+                made += (text[done : found.start()], char)
+                places += starts[done : found.start() + 1]
+                done = found.end()
+        if not done:
+            return
+        text, starts = "".join((*made, text[done:])), places + starts[done:]
+        yield text, starts
+
+
+def _char(found: re.Match[str]) -> str:
+    """Return the character that an escape stands for, or nothing if there is no such."""
+    group, value = found.lastindex or 0, found[found.lastindex or 0]
+    if group == _LETTER:
+        return _LETTERS.get(value, value)
+    if group == _NAME:
+        char = html5.get(f"{value};", "")
+        return char if len(char) == 1 else ""
+    number = int(value, 10 if group == _DECIMAL else 16)
+    return chr(number) if number < 0x110000 else ""
+
+
+def _pieces(text: str, forms: dict[int, str]) -> Iterator[tuple[int, int]]:
+    """The pieces of the secrets in ``text``, each from where to where."""
+    for size, known in forms.items():
+        part = size // 2
+        step = size - part + 1  # wherever a piece begins, one of these parts of the text lies in it
+        for near in range(0, len(text) - part + 1, step):
+            if text[near : near + part] in known:
+                for at in range(max(0, near - step + 1), min(near, len(text) - size) + 1):
+                    if text[at : at + size] in known:
+                        yield at, at + size
 
 
 def one_line(text: str) -> str:

@@ -93,6 +93,27 @@ async def test_verdicts(made: FullEngine, made_out: dict[str, Path]) -> None:
     assert (reset.value.sent, refused.value.sent) == (True, False)
 
 
+async def test_the_words_of_a_farewell_are_not_shown(made: FullEngine, made_out: dict[str, Path]) -> None:
+    """h2 shows what a peer says when it closes in hexadecimal digits: it may repeat the token."""
+
+    async def farewell(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        h2 = H2Connection(H2Configuration(client_side=False))
+        h2.initiate_connection()
+        writer.write(h2.data_to_send())
+        while not any(
+            isinstance(event, RequestReceived) for event in h2.receive_data(await reader.read(65536))
+        ):
+            pass
+        h2.close_connection(error_code=1, additional_data=b"a-token-of-many-characters")
+        writer.write(h2.data_to_send())
+
+    async with RawServer(farewell, offering(made_out["here"])) as server:
+        with pytest.raises(SendFailed, match="ConnectionTerminated error_code:1, last_stream_id:") as caught:
+            await made.send("POST", f"{server.url}/a", (), b"{}", lambda: None)
+    assert "additional_data" not in str(caught.value)
+    assert b"a-token".hex() not in str(caught.value)
+
+
 async def test_a_service_without_http2(made_out: dict[str, Path]) -> None:
     """It is an offer: the call goes over HTTP/1.1 then."""
     trusted = ssl.create_default_context(cafile=made_out["here"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import ssl
 from collections.abc import Callable
@@ -11,12 +12,16 @@ from typing import Any
 
 import httpx
 import pytest
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.events import StreamEnded
 
 from tests.documents.storage import Storage, answer
-from tests.engine.raw import RawServer
+from tests.engine.raw import RawServer, answering
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
 from wosdk_async import NativeTransport
+from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.network import Network
 
@@ -101,6 +106,51 @@ async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCa
         assert [text for text in texts if "receive_response_headers.complete return_value=" in text]
 
 
+TOKEN = "a-token-of-many-characters"
+
+
+def quoting(text: str, way: str) -> bytes:
+    """A response with ``text`` in its reason, or in the line before a chunk of its body."""
+    if way == "reason":
+        return f"HTTP/1.1 400 {text}\r\nContent-Length: 2\r\n\r\n{{}}".encode()
+    chunks = f"2\r\n{{}}\r\n{text}\r\n\r\n"
+    return f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{chunks}".encode()
+
+
+@pytest.mark.parametrize("where", ["reason", "chunk"])
+@pytest.mark.parametrize("own", ["http_client", "transport", "http2"])
+async def test_what_a_response_repeats_is_in_no_log(
+    own: str, where: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not the token of a call and not the address of a file: as the reason, or in a body that is broken."""
+    caplog.set_level(logging.DEBUG)
+    async with (
+        RawServer(answering(quoting(TOKEN, where))) as server,
+        RawServer(answering(quoting(SIGNED, where))) as storage,
+        httpx.AsyncClient() as http,
+        httpx.AsyncHTTPTransport() as transport,
+    ):
+        network = {
+            "http_client": Network(http_client=http),
+            "transport": Network(transport=transport),
+            "http2": Network(http2=True),
+        }[own]
+        engine = engine_for(network)
+        with contextlib.suppress(SendFailed):
+            await engine.send("POST", server.url, (("Authorization", TOKEN),), b"{}", lambda: None)
+        with contextlib.suppress(SendFailed):
+            async with engine.incoming(f"{storage.url}/a?{SIGNED}") as incoming:
+                async for _ in incoming.chunks:
+                    logging.getLogger("httpcore.http11").debug("receive_x.y of the program")
+        await engine.aclose()
+    texts = [record.getMessage() for record in caplog.records]
+    assert not [text for text in texts if TOKEN in text or "5ecre7ly" in text]
+    assert [text for text in texts if "receive_response_body.started ***" in text]
+    assert [text for text in texts if "receive_x.y of the program" in text]
+    if own != "http2" and where == "reason":
+        assert len([text for text in texts if text.endswith('"HTTP/1.1 400 Bad Request"')]) == 2
+
+
 class OfThisTask(logging.Handler):
     """The records that a task makes itself: the server of the test logs as well."""
 
@@ -114,22 +164,52 @@ class OfThisTask(logging.Handler):
             self.texts.append(record.getMessage())
 
 
+class Trailing(Http2):
+    """Responses longer than the window of a stream, and headers behind them: read with the body."""
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        h2 = H2Connection(H2Configuration(client_side=False))
+        h2.initiate_connection()
+        writer.write(h2.data_to_send())
+        left: dict[int, int] = {}
+        while data := await reader.read(65536):
+            for event in h2.receive_data(data):
+                if isinstance(event, StreamEnded):
+                    h2.send_headers(event.stream_id, [(":status", "200"), ("x-a", "b")])
+                    left[event.stream_id] = 100_000
+            for stream in list(left):
+                while size := min(
+                    h2.local_flow_control_window(stream), h2.max_outbound_frame_size, left[stream]
+                ):
+                    h2.send_data(stream, bytes(size))
+                    left[stream] -= size
+                if not left[stream]:
+                    h2.send_headers(stream, [("x-last", "a-token-of-mine")], end_stream=True)
+                    del left[stream]
+            writer.write(h2.data_to_send())
+
+
+@pytest.mark.parametrize("own", [False, True])
 async def test_the_token_is_in_no_log_of_http_2(
-    made_out: dict[str, Path], caplog: pytest.LogCaptureFixture
+    made_out: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
 ) -> None:
     """hpack logs headers in a form that can be decoded: not those of our requests."""
     caplog.set_level(logging.DEBUG)
     made = OfThisTask()
     logging.getLogger("hpack").addHandler(made)
     trusting = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(Http2(), offering(made_out["here"])) as server:
-        engine = engine_for(Network(http2=True, ssl_context=trusting))
-        headers = (("Authorization", "Bearer a-token-of-mine"),)
-        await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
-        await engine.aclose()
-        ours, made.texts = made.texts, []
+    async with RawServer(Trailing(), offering(made_out["here"])) as server:
         async with httpx.AsyncClient(http2=True, verify=trusting) as http:
+            network = Network(http_client=http) if own else Network(http2=True, ssl_context=trusting)
+            engine = engine_for(network)
+            headers = (("Authorization", "Bearer a-token-of-mine"),)
+            await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
+            async with engine.incoming(f"{server.url}/file") as incoming:
+                async for _ in incoming.chunks:
+                    pass
+            await engine.aclose()
+            ours, made.texts = made.texts, []
             await http.post(f"{server.url}/mine")
     logging.getLogger("hpack").removeHandler(made)
     assert any("Encoded header block" in text for text in made.texts), "the program's own are logged as ever"
-    assert not any("header" in text for text in ours)
+    assert not ours

@@ -31,7 +31,7 @@ from wosdk_async.transport.engine import Engine, Headers, SendFailed
 from wosdk_async.transport.hosts import HostRules, is_local
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.retry import Retries, RetryPolicy
-from wosdk_async.transport.session import Grant
+from wosdk_async.transport.session import Grant, replaced
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, Unreadable, read
 
@@ -43,6 +43,7 @@ _PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a r
 _LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
 _ODD = (1, 86_400)  # not shown; assumed: no token is meant to live for less than a second or more than a day
 _SHORTEST = 10.0  # seconds; a shorter life counts as this, so that no Company logs in all the time
+_LONGEST = 16 * 1024  # characters of a token; not shown; assumed: servers take no headers that are longer
 _MAX_WORD = 200  # characters of a version that are kept
 
 
@@ -72,18 +73,19 @@ class Login:
         Raises CredentialsError, UnknownCompanyError, DiscoveryError, or SessionError; NotSentError or
         NoAnswerError when a host does not answer.
         """
-        known = _secrets_of(credentials)
+        known, before = _secrets_of(credentials), replaced.get()
         try:
-            token, life = await self._token(region, credentials, Secrets(*known))
+            token, life = await self._token(region, credentials, Secrets(*known) + before)
             secrets = Secrets(token, *known)
-            found = await self._discover(region, company, token, secrets)
+            hidden = secrets + before
+            found = await self._discover(region, company, token, hidden)
         except ThrottledError as busy:
             text = f"the service asks to wait before it opens a session: {busy.message}"
             raise SessionError(text, **_answered(busy)) from busy
         url = found.get("Url")
         if not isinstance(url, str) or not url:
             raise DiscoveryError("the locator's answer names no Url", company=company)
-        if secrets.within(url):
+        if hidden.within(url):
             raise DiscoveryError("the locator's answer names a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = self.hosts.endpoint("the locator address", region.locator_url)
@@ -94,7 +96,7 @@ class Login:
             expires_in=life,
             base_url=self.hosts.company_url(url, local=is_local(locator)),
             locator_url=locator,
-            company_version=secrets.hide(version, _MAX_WORD) if isinstance(version, str) else None,
+            company_version=hidden.hide(version, _MAX_WORD) if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,
         )
 
@@ -235,8 +237,9 @@ def _token_and_life(body: bytes) -> tuple[str, float]:
         or not token.isprintable()
         or " " in token
         or not token
+        or len(token) > _LONGEST
     ):
-        raise ValueError("access_token is no plain text")
+        raise ValueError(f"access_token is no plain text of up to {_LONGEST} characters")
     return token, _life(answer.get("expires_in"))
 
 

@@ -12,6 +12,7 @@ import copy
 import logging
 import random
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any
 
 import attrs
@@ -21,7 +22,7 @@ from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.gate import Lane
 
-__all__ = ["Grant", "Session", "SessionKeeper"]
+__all__ = ["Grant", "Session", "SessionKeeper", "replaced"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -29,6 +30,9 @@ _MARGIN = 30.0  # seconds before its end at which a token is not used any more: 
 _EARLY = 0.8  # share of its life after which a token is renewed aside, less
 _SPREAD = 0.1  # up to this share, drawn anew: Companies that were opened together do not renew together
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
+
+replaced: ContextVar[Secrets] = ContextVar("wosdk_async_replaced", default=Secrets())  # noqa: B039 - immutable
+"""The secrets of the session that the renewal under way replaces: a response may repeat them still."""
 
 
 @attrs.frozen(kw_only=True)
@@ -92,6 +96,7 @@ class SessionKeeper:
         self.remembered: dict[object, Any] = {}
         """What rooms above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
+        self._secrets = Secrets()  # of the last grant alone
         self.clock = clock
         self._session: Session | None = None
         self._generation = 0
@@ -165,7 +170,10 @@ class SessionKeeper:
         return task
 
     async def _run(self) -> Session:
+        replaced.set(self._secrets)  # in the context of this task alone
         grant = await self._renew()
+        before, self._secrets = self._secrets, grant.secrets
+        grant = attrs.evolve(grant, secrets=grant.secrets + before)
         self._generation += 1
         draw = random.random()  # noqa: S311 - not a secret
         self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)

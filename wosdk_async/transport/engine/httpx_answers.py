@@ -20,6 +20,7 @@ from wosdk_async.transport.engine.decompression import (
 )
 from wosdk_async.transport.engine.httpx_errors import translated
 from wosdk_async.transport.engine.library import httpx
+from wosdk_async.transport.engine.log_filter import filtered_steps
 from wosdk_async.wire import Reply
 
 __all__ = ["pieces", "whole"]
@@ -80,7 +81,7 @@ async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, No
                 yield response.content
                 return
             turns, decompressor = Turns(), decompressor_for(response.headers)
-            async for chunk in response.aiter_raw():
+            async for chunk in filtered_steps(response.aiter_raw()):
                 for piece in (chunk,) if decompressor is None else decompressor.steps(chunk):
                     await turns.give()
                     if piece:

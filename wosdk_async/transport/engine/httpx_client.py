@@ -88,7 +88,7 @@ class ClientEngine:
             on_sending()
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
-            return await whole(response, self._body, read)
+                return await whole(response, self._body, read)
         except (WosdkError, Unreadable):  # of what was read
             raise
         except AssertionError:  # a mock's word on what it did not expect: for the test, not for the caller
@@ -119,7 +119,8 @@ class ClientEngine:
         try:
             yield Incoming(response.status_code, response.headers, pieces(response, url))
         finally:
-            await response.aclose()
+            with filtered_logs(download=True):
+                await response.aclose()
 
     async def aclose(self) -> None:
         """Close the client if it is ours; the user's own is the user's to close."""

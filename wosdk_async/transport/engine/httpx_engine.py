@@ -126,7 +126,8 @@ class HttpxEngine:
                 try:
                     yield Incoming(response.status_code, response.headers, pieces(response, url))
                 finally:
-                    self._aside(response.aclose())
+                    with filtered_logs(download=True):  # the task that closes takes it along
+                        self._aside(response.aclose())
             finally:
                 self._discard(transport)
         finally:

@@ -21,8 +21,8 @@ NEVER_SENT = (
 )
 """What is raised before a request leaves, whichever transport raises it."""
 
-_QUOTED = re.compile(r":? bytearray\(.*", re.DOTALL)
-"""Where h11 quotes the response, in a form in which no secret could be known again."""
+_QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
+"""Where h11 and h2 quote the peer, in forms in which a secret could hardly be known again."""
 _STEPS = {
     httpx.ConnectTimeout: "connect",
     httpx.ReadTimeout: "read",
