@@ -8,11 +8,13 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetTree,
+    CallOptions,
     Company,
     Customer,
     Failed,
@@ -514,6 +516,42 @@ async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, ma
     assert isinstance(failed.error, InvalidCallError)
     assert told in failed.error.message
     assert [call.path for call in service.calls] == ["/api/v1/cmd/WoCreateCommand"]
+
+
+@pytest.mark.parametrize("option", [field.name for field in attrs.fields(CallOptions)])
+async def test_every_option_of_a_call_is_known_by_its_name(option: str) -> None:
+    """As a keyword of a verb it is told where it goes."""
+    async with Service() as service, service.client() as client:
+        acme: Any = client.company()
+        with pytest.raises(UnknownFieldError, match=rf"with_options\({option}=.*\).update"):
+            await acme.update(ORDER, **{option: 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda a: a.get("Custommer", 1),
+            "the entity 'Custommer' is not in the catalogue and is sent as it is",
+        ),
+        (lambda a: a.run("WoStarttCommand", {}), "did you mean 'WoStartCommand'?"),
+        (lambda a: a.get("workorder", 1), ""),
+        (lambda a: a.get("CustomerGroups", 1), ""),
+        (lambda a: a.run("wostartcommand", {"WorkOrderId": 7}), ""),
+    ],
+)
+async def test_a_name_near_a_known_one_is_sent_and_warned_of(
+    call: Mistake, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The service may know names that the catalogue does not: it is asked, and the log names the near one."""
+    answer = Answer(body={"Data": {"Id": 1}, "CommandResult": {}})
+    async with Service(lambda _: answer) as service, service.client() as client:
+        for _ in range(2):
+            await call(client.company())
+    assert len(service.calls) == 2
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == bool(told)
+    assert told in "".join(texts)
 
 
 GOOD: dict[str, tuple[Callable[[Company], Awaitable[Any]], str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Never, Self, TypedDict, Unpack
 
 from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
@@ -17,7 +17,7 @@ from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.observe import AttemptHook
-from wosdk_async.transport.options import check_kind, check_number, names_checked
+from wosdk_async.transport.options import check_kind, check_names, check_number, names_checked
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats
@@ -211,11 +211,13 @@ class Client:
         *,
         credentials: Credentials | CredentialProvider | None = None,
         region: Region | None = None,
+        **unknown: Never,
     ) -> Company:
         """The verbs of one Company; nothing is sent yet, and asking twice shares the session.
 
         Raises ConfigurationError when the name cannot be a header, or no credentials are known.
         """
+        check_names(unknown, ("name", "credentials", "region"), "company()")
         check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")

@@ -12,8 +12,6 @@ import reprlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-import attrs
-
 from wosdk_async.check.rules import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Command, CommandResult, Record, Ref
@@ -33,6 +31,7 @@ __all__ = [
     "require_record",
 ]
 
+_OPTIONS = ("deadline", "retry", "settle")  # fields of CallOptions, which may not be imported here; tested
 _OTHER_NAMES = {"timeout": "deadline", "retries": "retry"}  # of options, as other libraries have them
 
 _BITS = 64  # of the longest id that may be sent, as check/rules has it for every whole number
@@ -209,10 +208,8 @@ def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str], r
 
 def option_meant(name: str) -> str | None:
     """Return the option of ``with_options`` that a keyword of a verb was meant for."""
-    from wosdk_async.transport.dispatch import CallOptions  # it imports this module, by way of its calls
-
     meant = _OTHER_NAMES.get(name, name)
-    return meant if meant in attrs.fields_dict(CallOptions) else None
+    return meant if meant in _OPTIONS else None
 
 
 def refuse_values(verb: str, takes: str, given: Sequence[Any], keyword: str) -> NoReturn:
