@@ -554,6 +554,17 @@ async def test_a_name_near_a_known_one_is_sent_and_warned_of(
     assert told in "".join(texts)
 
 
+@pytest.mark.parametrize("marker", [7, f.po_number, "work_order.po_numbr", ""])
+async def test_a_marker_that_is_none_fails_each_input_of_a_run(marker: Any) -> None:
+    """With the same error as ``run``; nothing is sent."""
+    async with Service() as service, service.client() as client:
+        async with client.company().run_many([CREATE, CREATE], marker=marker) as run:
+            outcomes = [outcome async for outcome in run]
+    errors = [outcome.error for outcome in outcomes if isinstance(outcome, Failed)]
+    assert [type(error) for error in errors] in ([InvalidCallError] * 2, [UnknownPropertyError] * 2)
+    assert service.connections == 0
+
+
 GOOD: dict[str, tuple[Callable[[Company], Awaitable[Any]], str, str]] = {
     "a property": (
         lambda a: a.get(WorkOrder, 1, properties=[f.customer.name, "*"]),

@@ -242,13 +242,14 @@ class Client:
         """What is under way, waits and was done so far, in figures; asked from within the event loop."""
         return self._transport.stats()
 
-    async def aclose(self, grace: float = 5.0) -> None:
+    async def aclose(self, grace: float = 5.0, **unknown: Never) -> None:
         """Close the client and every Company of it; new calls are refused.
 
         Calls under way get ``grace`` seconds to end. Those that are left then raise: InDoubtError where
         a request was sent that is not safe to repeat, else DeadlineError. May be called again, and twice at
         once.
         """
+        check_names(unknown, ("grace",), "aclose()")
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)
 

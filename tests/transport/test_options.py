@@ -283,8 +283,10 @@ async def test_a_function_for_credentials_that_is_not_async() -> None:
             await made.company("Acme").connect()
 
 
-def test_misspelt_keywords_of_a_client_s_methods() -> None:
+async def test_misspelt_keywords_of_a_client_s_methods() -> None:
     """The nearest keyword is named."""
     made: Any = client()
     with pytest.raises(ConfigurationError, match=r"company\(\) takes no 'regio'; did you mean 'region'\?"):
         made.company("Acme", regio=None)
+    with pytest.raises(ConfigurationError, match=r"aclose\(\) takes no 'grce'; did you mean 'grace'\?"):
+        await made.aclose(grce=1)
