@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import calls
 from wosdk_async.check.arguments import described
-from wosdk_async.errors import InvalidCallError, NotUniqueError
+from wosdk_async.errors import InvalidCallError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
@@ -73,7 +73,10 @@ class Marker(Generic[R]):
                 f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
                 "your key, as in 'work_order.po_number'"
             )
-        functools.reduce(Place.by_python, rest.split("."), root(entity))  # tells which name is misspelt
+        try:
+            functools.reduce(Place.by_python, rest.split("."), root(entity))
+        except UnknownPropertyError as error:  # which says what the misspelt name is near
+            raise UnknownPropertyError(f"marker {path!r:.80}: {error.message}") from None
         try:
             key = operator.attrgetter(path)(command)
         except AttributeError:
