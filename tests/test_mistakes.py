@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import attrs
 import pytest
 
 from tests.support.service import Answer, Service
 from wosdk_async import (
     AssetTree,
+    CallOptions,
     Company,
     Customer,
     Failed,
@@ -20,9 +23,12 @@ from wosdk_async import (
     Money,
     QueryExpression,
     Ref,
+    Trace,
     UnknownFieldError,
     UnknownPropertyError,
+    Watermark,
     WoCreateCommand,
+    WoNote,
     WorkOrder,
     WorkZone,
     WoStartCommand,
@@ -36,7 +42,10 @@ anything: Any = fields
 refer: Any = Ref
 customer: Any = Customer
 order_class: Any = WorkOrder
+start_class: Any = WoStartCommand
+watermark: Any = Watermark
 START = WoStartCommand(work_order_id=7)
+CREATE = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
 
 Mistake = Callable[
     [Any], Any
@@ -315,6 +324,148 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "query with a condition": (lambda a: a.query(WorkOrder, status_id="New"), "no keyword 'status_id'"),
     "run with a timeout": (lambda a: a.run(START, timeout=3), "with_options(deadline=3).run(...)"),
+    # what an update does not write
+    "update the id": (
+        lambda a: a.update(ORDER, id=13, po_number="x"),
+        "never writes id, the key of the given record: update(WorkOrder.ref(13), ...) writes another",
+    ),
+    "update the version": (
+        lambda a: a.update(ORDER, concurrency_id=3),
+        "update() never writes concurrency_id, which the service counts; if_unchanged=True compares it",
+    ),
+    "update to a removal": (
+        lambda a: a.update(WoNote(id=5), perform_deletion=True),
+        "update() never writes perform_deletion, which removes elements of lists; delete(WoNote, 5) deletes",
+    ),
+    "a misspelt option of update": (
+        lambda a: a.update(ORDER, if_unchagned=True),
+        "no field 'if_unchagned'; did you mean 'if_unchanged'?",
+    ),
+    # traces
+    "traced by a number": (lambda a: a.traced(5), "takes a Trace, not 5; pass one: trace = Trace()"),
+    "traced by the class": (lambda a: a.traced(Trace), "not the class Trace; pass one: trace = Trace()"),
+    "traced by a dict": (lambda a: a.traced({}), "takes a Trace, not a dict"),
+    "traced by nothing": (lambda a: a.traced(None), "takes a Trace, not None"),
+    # markers
+    "a marker that is a number": (
+        lambda a: a.run(CREATE, marker=7),
+        "a marker is a text such as 'work_order.po_number', not 7",
+    ),
+    "a marker that is a property": (
+        lambda a: a.run(CREATE, marker=f.po_number),
+        "not <Text WorkOrder.PoNumber>; pass the path in the command",
+    ),
+    "a misspelt marker": (
+        lambda a: a.run(CREATE, marker="work_order.po_numbr"),
+        "unknown property 'po_numbr' of WorkOrder; did you mean 'po_number'?",
+    ),
+    "a marker in a misspelt record": (
+        lambda a: a.run(CREATE, marker="work_ordr.po_number"),
+        "WoCreateCommand has no field 'work_ordr'; did you mean 'work_order'?",
+    ),
+    # feeds, custom fields, edits, files
+    "changes since a text": (
+        lambda a: a.changes(WorkOrder, since="yesterday"),
+        "since is 'yesterday'; it takes a datetime with a zone, or a Watermark: Watermark.parse(text)",
+    ),
+    "changes since a date": (lambda a: a.changes(WorkOrder, since=date(2024, 5, 1)), "since is a date; it"),
+    "changes with a number as overlap": (
+        lambda a: a.changes(WorkOrder, overlap=60),
+        "overlap is 60; it takes a timedelta",
+    ),
+    "a watermark of nothing": (lambda _: watermark.parse(None), "not the text of a watermark: None"),
+    "custom fields as a text": (
+        lambda a: a.set_custom_fields(ORDER, "Dock"),
+        "takes a dict of values by label, not 'Dock'; pass {'Dock': value}",
+    ),
+    "custom fields by a number": (lambda a: a.set_custom_fields(ORDER, {5: "x"}), "a label is text, not 5"),
+    "custom fields of an id": (lambda a: a.custom_fields(7), "custom_fields() takes a record, not 7"),
+    "custom fields set for an id": (
+        lambda a: a.set_custom_fields(7, {"Dock": "5"}),
+        "set_custom_fields() takes a record, not 7; pass the record that was read, or one that holds its id",
+    ),
+    "edit by a dict": (
+        lambda a: a.edit(WorkOrder, 1, {"po_number": "x"}),
+        "takes a function that changes the record, not a dict; update(WorkOrder.ref(1), field=value) writes",
+    ),
+    "edit with a text for attempts": (
+        lambda a: a.edit(WorkOrder, 1, print, attempts="5"),
+        "attempts is '5'; it takes a whole number from 1",
+    ),
+    "attach a file that is not there": (
+        lambda a: a.attach(ORDER, "nofile.pdf"),
+        "'nofile.pdf' cannot be read: No such file or directory; pass the path of a file, or its bytes",
+    ),
+    "scan with a text": (
+        lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
+        "parallel is '4'; it takes a whole number from 1",
+    ),
+    # one argument too few or too many
+    "delete by the record alone": (
+        lambda a: a.delete(Customer(id=512)),
+        "not as a Customer; pass the class Customer and the id: delete(Customer, 512)",
+    ),
+    "delete without an id": (lambda a: a.delete(Customer), "the id of a Customer is missing; pass it"),
+    "get without an id": (lambda a: a.get(Customer), "the id of a Customer is missing; pass it"),
+    "get by the record alone": (
+        lambda a: a.get(Customer(id=512)),
+        "pass the class Customer and the id: get(Customer, 512)",
+    ),
+    "get with properties behind the id": (
+        lambda a: a.get(Customer, 512, ["Name"]),
+        "get() takes an entity and an id, and no list behind them; pass properties=['Name']",
+    ),
+    "delete with a truth value behind the id": (
+        lambda a: a.delete(Customer, 512, True),
+        "delete() takes an entity and an id, and no bool behind them; pass missing_ok=True",
+    ),
+    "values in a row": (
+        lambda _: anything(WorkOrder).status_id.in_("New", "Open"),
+        "WorkOrder.StatusId: In takes one list of values, in_(['New', 'Open'])",
+    ),
+    "references in a row": (
+        lambda _: anything(WorkOrder).customer.not_in(5, 6),
+        "WorkOrder.Customer: NotIn takes one list of values, not_in([5, 6])",
+    ),
+    "a record by its id alone": (
+        lambda _: customer(512),
+        "Customer takes its fields by name, Customer(field=value); a reference by id is Customer.ref(512)",
+    ),
+    "a command by an id alone": (
+        lambda _: start_class(7),
+        "WoStartCommand takes its fields by name, WoStartCommand(field=value)",
+    ),
+    # remedies
+    "a reference to another class": (
+        lambda a: a.update(ORDER, customer=Location.ref(20440)),
+        "is a Location; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+    ),
+    "the reference of another class as id": (
+        lambda a: a.get(Customer, Location.ref(20440)),
+        "the id of a Customer is a Location, whose id is that of a Location; pass the id of a Customer",
+    ),
+    "a name for a reference": (
+        lambda a: a.update(ORDER, customer="Pier Coffee Inc"),
+        "'Pier Coffee Inc', a text; find the record: await company.resolve(Customer, name='Pier Coffee Inc')",
+    ),
+    "create with fields": (
+        lambda a: a.create(Customer, name="x"),
+        "create() has no keyword 'name'; fields go into the record: create(Customer(name=...))",
+    ),
+    "create by name with fields": (
+        lambda a: a.create("Customer", name="x"),
+        "create() has no keyword 'name'; fields go into a dict: create('Customer', {...})",
+    ),
+    "post to a path with its root": (
+        lambda a: a.post("api/v1/cmd/X", {}),
+        "'api/v1/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash:"
+        " 'cmd/X'",
+    ),
+    "post to a path with a slash": (
+        lambda a: a.post("/cmd/X", {}),
+        "'/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash: 'cmd",
+    ),
+    "post to a number": (lambda a: a.post(5, {}), "post() takes a path below api/v1/ such as 'cmd/X', not 5"),
 }
 
 
@@ -365,6 +516,53 @@ async def test_what_is_no_command_fails_alone_in_a_run(given: Any, told: str, ma
     assert isinstance(failed.error, InvalidCallError)
     assert told in failed.error.message
     assert [call.path for call in service.calls] == ["/api/v1/cmd/WoCreateCommand"]
+
+
+@pytest.mark.parametrize("option", [field.name for field in attrs.fields(CallOptions)])
+async def test_every_option_of_a_call_is_known_by_its_name(option: str) -> None:
+    """As a keyword of a verb it is told where it goes."""
+    async with Service() as service, service.client() as client:
+        acme: Any = client.company()
+        with pytest.raises(UnknownFieldError, match=rf"with_options\({option}=.*\).update"):
+            await acme.update(ORDER, **{option: 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda a: a.get("Custommer", 1),
+            "the entity 'Custommer' is not in the catalogue and is sent as it is",
+        ),
+        (lambda a: a.run("WoStarttCommand", {}), "did you mean 'WoStartCommand'?"),
+        (lambda a: a.get("workorder", 1), ""),
+        (lambda a: a.get("CustomerGroups", 1), ""),
+        (lambda a: a.run("wostartcommand", {"WorkOrderId": 7}), ""),
+    ],
+)
+async def test_a_name_near_a_known_one_is_sent_and_warned_of(
+    call: Mistake, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The service may know names that the catalogue does not: it is asked, and the log names the near one."""
+    answer = Answer(body={"Data": {"Id": 1}, "CommandResult": {}})
+    async with Service(lambda _: answer) as service, service.client() as client:
+        for _ in range(2):
+            await call(client.company())
+    assert len(service.calls) == 2
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == bool(told)
+    assert told in "".join(texts)
+
+
+@pytest.mark.parametrize("marker", [7, f.po_number, "work_order.po_numbr", ""])
+async def test_a_marker_that_is_none_fails_each_input_of_a_run(marker: Any) -> None:
+    """With the same error as ``run``; nothing is sent."""
+    async with Service() as service, service.client() as client:
+        async with client.company().run_many([CREATE, CREATE], marker=marker) as run:
+            outcomes = [outcome async for outcome in run]
+    errors = [outcome.error for outcome in outcomes if isinstance(outcome, Failed)]
+    assert [type(error) for error in errors] in ([InvalidCallError] * 2, [UnknownPropertyError] * 2)
+    assert service.connections == 0
 
 
 GOOD: dict[str, tuple[Callable[[Company], Awaitable[Any]], str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Never, Self, TypedDict, Unpack
 
 from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
@@ -17,7 +17,7 @@ from wosdk_async.transport.hosts import HostRules
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.observe import AttemptHook
-from wosdk_async.transport.options import check_kind, check_number, names_checked
+from wosdk_async.transport.options import check_kind, check_names, check_number, names_checked
 from wosdk_async.transport.region import Region
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.stats import Stats
@@ -211,11 +211,13 @@ class Client:
         *,
         credentials: Credentials | CredentialProvider | None = None,
         region: Region | None = None,
+        **unknown: Never,
     ) -> Company:
         """The verbs of one Company; nothing is sent yet, and asking twice shares the session.
 
         Raises ConfigurationError when the name cannot be a header, or no credentials are known.
         """
+        check_names(unknown, ("name", "credentials", "region"), "company()")
         check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")
@@ -240,13 +242,14 @@ class Client:
         """What is under way, waits and was done so far, in figures; asked from within the event loop."""
         return self._transport.stats()
 
-    async def aclose(self, grace: float = 5.0) -> None:
+    async def aclose(self, grace: float = 5.0, **unknown: Never) -> None:
         """Close the client and every Company of it; new calls are refused.
 
         Calls under way get ``grace`` seconds to end. Those that are left then raise: InDoubtError where
         a request was sent that is not safe to repeat, else DeadlineError. May be called again, and twice at
         once.
         """
+        check_names(unknown, ("grace",), "aclose()")
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)
 

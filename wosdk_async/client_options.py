@@ -6,6 +6,8 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
+from wosdk_async.check.arguments import described
+from wosdk_async.check.rules import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.credentials import Credentials
 from wosdk_async.transport.dispatch import CallOptions
@@ -28,6 +30,8 @@ def check_settings(given: Mapping[str, Any]) -> None:
         check_kind("options", given["options"], CallOptions, "CallOptions(...)")
     if given["ssl_context"] is not None:
         check_kind("ssl_context", given["ssl_context"], ssl.SSLContext, "an ssl.SSLContext")
+    if given["proxy"] is not None:
+        _check_proxy(given["proxy"])
     for name in _SWITCHES:
         check_kind(name, given[name], bool, "True or False")
     for name in _HOOKS:
@@ -41,10 +45,26 @@ def check_settings(given: Mapping[str, Any]) -> None:
         check_number("max_queued", given["max_queued"], "a number of calls, 0 or more, or None", whole=True)
 
 
+def _check_proxy(given: object) -> None:
+    """Raise ConfigurationError for what cannot be the address of a proxy, without it: it may hold a password.
+
+    A bare name is refused, though a variable of the environment may be one: it is a slip more often.
+    """
+    takes = "it takes the address of a proxy, such as http://proxy.example:8080"
+    if not isinstance(given, str):
+        raise ConfigurationError(f"proxy is {kind_of(given)}; {takes}")
+    if any(char.isspace() for char in given) or not given:
+        raise ConfigurationError(f"proxy is empty or has blanks in it; {takes}")
+    if "://" not in given and not given.rpartition(":")[2].isdecimal():
+        raise ConfigurationError(f"proxy has neither a scheme nor a port; {takes}")
+
+
 def check_credentials(given: object) -> None:
     """Raise ConfigurationError for what is neither a pair nor a function that gives one."""
-    if not (given is None or isinstance(given, Credentials) or callable(given)):
+    is_class = isinstance(given, type)  # callable, and no function from a Company's name
+    if is_class or not (given is None or isinstance(given, Credentials) or callable(given)):
+        shown = described(given) if is_class else kind_of(given)
         raise ConfigurationError(  # without the value: it may be the pair
-            f"credentials is a {type(given).__name__}; pass Credentials(client_id, client_secret), or an "
+            f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
             "async function from a Company's name to them"
         )

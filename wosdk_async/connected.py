@@ -8,6 +8,8 @@ from typing import Any, Self, TypeVar
 
 import attrs
 
+from wosdk_async.check.arguments import described
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.transport.dispatch import CallOptions
 from wosdk_async.transport.options import check_names
 from wosdk_async.transport.retry import backoff
@@ -86,7 +88,14 @@ class Connected:
             trace = Trace()
             order = await acme.traced(trace).get(WorkOrder, 1)
             trace.attempts, trace.reply.status, trace.reply.headers, trace.reply.body
+
+        Raises InvalidCallError for what is not a Trace.
         """
+        if not isinstance(trace, Trace):
+            raise InvalidCallError(
+                f"traced() takes a Trace, not {described(trace)}; pass one: trace = Trace();"
+                " company.traced(trace)"
+            )
         return type(self)(self._transport, self._tenant, self._options, trace)
 
     async def connect(self) -> None:

@@ -45,7 +45,7 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
 
     The Company's name is in the command's environment as ``WOSDK_COMPANY``.
     """
-    words = shlex.split(command) if isinstance(command, str) else list(command)
+    words = _split(command) if isinstance(command, str) else list(command)
     if not words:
         raise ConfigurationError("the credentials command is empty")
 
@@ -53,6 +53,17 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
         return _pair(words[0], await _output(words, company))
 
     return run
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as cause:
+        why = str(cause)
+    # Not in the handler: what goes on from the error of splitting holds the command.
+    raise ConfigurationError(
+        f"WOSDK_CREDENTIALS_COMMAND cannot be split into words: {why}; quote its words as for a shell"
+    )
 
 
 async def _output(words: Sequence[str], company: str) -> bytes:

@@ -8,16 +8,21 @@ that holds a key which the caller made up and which can be queried afterwards
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from wosdk_async import calls
-from wosdk_async.errors import InvalidCallError, NotUniqueError
+from wosdk_async.check.arguments import described
+from wosdk_async.errors import InvalidCallError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
+from wosdk_async.query.places import Place, root
+from wosdk_async.query.properties import Path
+from wosdk_async.spelling import suggestion
 
 __all__ = ["Marker"]
 
@@ -48,14 +53,30 @@ class Marker(Generic[R]):
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
         calls.require_command(command)
+        if not isinstance(path, str):
+            shown = repr(path) if isinstance(path, Path) else described(path)
+            raise InvalidCallError(
+                f"a marker is a text such as 'work_order.po_number', not {shown}; pass the path in the"
+                " command"
+            )
         first, _, rest = path.partition(".")
-        name = type(command).__wire__.get(first, {}).get("of")
+        table = type(command).__wire__
+        if first not in table:
+            near = suggestion(first, table)
+            raise InvalidCallError(
+                f"marker {path!r:.80}: {command.wire_name} has no field {first!r:.80}{near}"
+            )
+        name = table[first].get("of")
         entity = entity_class(name) if name and rest else None
         if entity is None:
             raise InvalidCallError(
                 f"marker {path!r} of {command.wire_name}: name a record in it and the field that holds "
                 "your key, as in 'work_order.po_number'"
             )
+        try:
+            functools.reduce(Place.by_python, rest.split("."), root(entity))
+        except UnknownPropertyError as error:  # which says what the misspelt name is near
+            raise UnknownPropertyError(f"marker {path!r:.80}: {error.message}") from None
         try:
             key = operator.attrgetter(path)(command)
         except AttributeError:

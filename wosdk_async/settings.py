@@ -88,8 +88,14 @@ class Settings:
         What is passed comes first, and the variables that it stands for are not looked at: a region brings
         its own addresses. Raises ConfigurationError that names the variable, or file and key, and the remedy.
         """
-        if isinstance(trusted_hosts, str):
-            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r}; it takes a list of host names")
+        if environ is not None and not isinstance(environ, Mapping):
+            shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
+            raise ConfigurationError(
+                f"environ is {shown}; it takes a mapping of variables, such as os.environ; name a Company by"
+                " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
+            )
+        if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
+            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r:.80}; it takes a list of host names")
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 __all__ = ["suggestion"]
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
+def suggestion(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """``; did you mean ...?`` for the nearest of ``names``, or nothing when none is near.
 
     Letter case and underscores do not count: ``statusid`` and ``StatusId`` are both near ``status_id``.
@@ -15,7 +15,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # only ever needed for a message
 
     plain = {_plain(other): other for other in names}
-    near = get_close_matches(_plain(name), plain, n=1, cutoff=0.6)
+    near = get_close_matches(_plain(name), plain, n=1, cutoff=cutoff)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 

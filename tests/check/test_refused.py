@@ -78,7 +78,10 @@ TABLE: list[tuple[Ask, str]] = [
     # references
     (creating(customer=512), "customer is an int; it takes an object of Customer, send Customer.ref(512)."),
     (creating(customer="512"), "is a str; it takes an object of Customer, send Customer.ref(512)."),
-    (creating(customer=Contact(id=5)), "is a Contact; it takes an object of Customer, send Customer.ref(5)."),
+    (
+        creating(customer=Contact(id=5)),
+        "is a Contact; it takes an object of Customer, send Customer.ref(id) with the id of that, not of",
+    ),
     (
         creating(items=[WoItem(asset=5)]),
         "work_order.items[0].asset is an int; it takes an object of Location",

@@ -8,6 +8,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -288,3 +289,23 @@ async def test_a_cancelled_command_is_ended(tmp_path: Path) -> None:
             await waiting
     with pytest.raises(ProcessLookupError):
         os.kill(int(started.read_text()), 0)
+
+
+@pytest.mark.parametrize("given", ["AcmeFacilities", Path("config.toml"), 5])
+def test_variables_that_are_no_mapping(given: Any) -> None:
+    """A Company, a profile and a file have names of their own."""
+    for read in (Client.from_env, Settings.from_env):
+        with pytest.raises(
+            ConfigurationError, match=r"environ is .*; it takes a mapping of variables.*company=.*profile="
+        ):
+            read(given)
+
+
+def test_a_command_that_cannot_be_split() -> None:
+    """The variable is named, and not what it holds."""
+    with pytest.raises(
+        ConfigurationError, match="WOSDK_CREDENTIALS_COMMAND cannot be split into words: No closing quotation"
+    ) as caught:
+        Client.from_env({"WOSDK_CREDENTIALS_COMMAND": f'echo "{SECRET}'})
+    assert list(behind(caught.value)) == [caught.value]
+    assert SECRET not in repr(caught.value)

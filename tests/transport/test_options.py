@@ -251,3 +251,42 @@ async def test_what_the_hook_takes_is_taken_from_the_deadline() -> None:
         await world.time.finish(task)
         assert isinstance(task.exception(), kind)
     assert world.tokens == 1
+
+
+@pytest.mark.parametrize("given", [5, True, float("nan"), b"http://a:1", "", " ", "x", "a b", "http://a b:1"])
+def test_a_proxy_that_is_no_address(given: Any) -> None:
+    """Said when the client is made, without the value: it may hold a password."""
+    with pytest.raises(ConfigurationError, match=r"^proxy .* such as http://proxy.example:8080") as caught:
+        client(proxy=given)
+    assert not str(given).strip() or repr(given) not in str(caught.value)
+
+
+@pytest.mark.parametrize("given", ["http://proxy.example", "proxy.example:8080", "https://u:p@10.0.0.1:3128"])
+def test_a_proxy_that_is_an_address(given: str) -> None:
+    """A scheme or a port makes it one."""
+    client(proxy=given)
+
+
+def test_a_class_that_is_no_credentials() -> None:
+    """The class itself is callable and would be taken for a function."""
+    given: Any = Credentials
+    for make in (lambda: client(credentials=given), lambda: client().company("A", credentials=given)):
+        with pytest.raises(ConfigurationError, match=r"credentials is the class Credentials; pass Cred"):
+            make()
+
+
+async def test_a_function_for_credentials_that_is_not_async() -> None:
+    """Named with the remedy; nothing is sent."""
+    plain: Any = lambda _: Credentials("id", SECRET)  # noqa: E731
+    async with client(credentials=plain) as made:
+        with pytest.raises(ConfigurationError, match="from an async function; define it with async"):
+            await made.company("Acme").connect()
+
+
+async def test_misspelt_keywords_of_a_client_s_methods() -> None:
+    """The nearest keyword is named."""
+    made: Any = client()
+    with pytest.raises(ConfigurationError, match=r"company\(\) takes no 'regio'; did you mean 'region'\?"):
+        made.company("Acme", regio=None)
+    with pytest.raises(ConfigurationError, match=r"aclose\(\) takes no 'grce'; did you mean 'grace'\?"):
+        await made.aclose(grce=1)

@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wosdk_async.calls.difference import difference
-from wosdk_async.calls.elements import OWNED, elements, pointed
+from wosdk_async.calls.elements import NOT_WRITTEN, OWNED, elements, pointed
 from wosdk_async.calls.entities import retrieve, update
 from wosdk_async.calls.parts import content_of, with_fields
-from wosdk_async.check.arguments import OPTIONS, refuse_keywords
-from wosdk_async.errors import ConflictError, InvalidCallError
+from wosdk_async.check.arguments import option_meant, refuse_keywords
+from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model._wire import Wire
+from wosdk_async.spelling import suggestion
 from wosdk_async.wire import Call
 
 __all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
@@ -29,8 +30,8 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
     """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
 
     A record in a reference is pointed to by its id and never written into. Raises InvalidCallError for a
-    field that the class does not have, a record or reference without an id, or an empty list, which the
-    service answers with success and ignores (spec 4.9 rule 3).
+    field that the class does not have or that is its key or version, a record or reference without an id,
+    or an empty list, which the service answers with success and ignores (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -39,10 +40,8 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
         )
     entity = type(record)
     id = _id_of(record)
-    if options := {
-        name: changes[name] for name in changes if name in OPTIONS and name not in entity.__wire__
-    }:
-        refuse_keywords("update", options, ())
+    for name in changes:
+        _require_writable(entity, id, name, changes)
     content = content_of(with_fields(entity(), changes))
     properties: list[str] = []
     fields: dict[str, Any] = {}
@@ -103,6 +102,27 @@ def require_unchanged(held: Record, found: Record) -> None:
             "between; read it again and repeat the change. Nothing was written",
             code="ERROR_CODE_6",
             operation=f"update {held.wire_name}",
+        )
+
+
+def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping[str, Any]) -> None:
+    """Raise InvalidCallError when ``name`` is not a field of ``entity`` that an update writes."""
+    meta = entity.__wire__.get(name)
+    if meta is None:
+        if option_meant(name):
+            refuse_keywords("update", {name: changes[name]}, ())
+        near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
+        raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
+    if meta["name"] in NOT_WRITTEN:
+        cls, given = entity.__name__, changes[name]
+        other = given if isinstance(given, int) else "id"
+        why = {
+            "id": f"the key of the given record: update({cls}.ref({other}), ...) writes another",
+            "perform_deletion": f"which removes elements of lists; delete({cls}, {id}) deletes this record",
+            "concurrency_id": "which the service counts; if_unchanged=True compares it",
+        }
+        raise InvalidCallError(
+            f"update() never writes {name}, {why.get(name, 'which the service sets; leave it out')}"
         )
 
 

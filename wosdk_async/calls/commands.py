@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreement
-from wosdk_async.calls.parts import content_of, content_of_dict, objects, segment
+from wosdk_async.calls.parts import content_of, content_of_dict, objects, segment, warn_of_typo
 from wosdk_async.check.arguments import require_command
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, _registry, command_class
@@ -27,6 +27,7 @@ def command(
     """Run a command (spec 4.2) under a new RequestId, which stays the same over all attempts."""
     if isinstance(cmd, str):
         kind = _Kind(cmd, _BELOW + segment(cmd), _PLAIN)
+        warn_of_typo("command", cmd)
         content = content_of_dict(command_class(cmd), fields, check)
     else:
         require_command(cmd)

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from wosdk_async import codec, envelope
 from wosdk_async.check import Problem, content_problems, lacks, problems
 from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
-from wosdk_async.model import Record
+from wosdk_async.model import Record, command_class, entity_class
+from wosdk_async.model._index import COMMANDS, ENTITIES
 from wosdk_async.safe_text import one_line
 from wosdk_async.spelling import suggestion
 
-__all__ = ["Id", "content_of", "content_of_dict", "name_of", "objects", "segment", "with_fields"]
+__all__ = [
+    "Id",
+    "content_of",
+    "content_of_dict",
+    "name_of",
+    "objects",
+    "segment",
+    "warn_of_typo",
+    "with_fields",
+]
 
 _log = logging.getLogger("wosdk_async")
 
 E = TypeVar("E", bound=Record)
+
+_TYPO = 0.85  # how alike names must be for a warning; new commands are alike by their endings
 
 Id = int | Mapping[str, int]
 """A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
@@ -27,7 +40,20 @@ Id = int | Mapping[str, int]
 
 def name_of(entity: type[Record] | str) -> str:
     """The name of an entity as a path. Raises InvalidCallError for what is not an entity."""
-    return segment(entity_name(entity))
+    name = segment(entity_name(entity))
+    if isinstance(entity, str):
+        warn_of_typo("entity", entity)
+    return name
+
+
+@functools.lru_cache(maxsize=256)  # once for each name, and a program may make names up
+def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
+    """Log a name that the catalogue does not have and that is near one of its own; it is sent as it is."""
+    entities = kind == "entity"
+    if (entity_class(name) if entities else command_class(name)) is None:
+        near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)
+        if near:
+            _log.warning("the %s %r is not in the catalogue and is sent as it is%s", kind, name, near)
 
 
 def segment(name: str) -> str:

@@ -9,36 +9,32 @@ from __future__ import annotations
 
 import functools
 import reprlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from wosdk_async.check.rules import kind_of
+from wosdk_async.check.rules import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Command, CommandResult, Record, Ref
 from wosdk_async.spelling import suggestion
 
 __all__ = [
-    "OPTIONS",
+    "NOT_GIVEN",
     "described",
     "entity_name",
+    "option_meant",
     "refuse_keywords",
+    "refuse_values",
     "require_class",
     "require_command",
     "require_id",
+    "require_pair",
     "require_record",
 ]
 
-OPTIONS = {
-    "deadline": "deadline",
-    "timeout": "deadline",
-    "retry": "retry",
-    "retries": "retry",
-    "settle": "settle",
-}
-"""Keywords that are mistaken for arguments of a verb -> the option of ``with_options`` that is meant."""
+_OPTIONS = ("deadline", "retry", "settle")  # fields of CallOptions, which may not be imported here; tested
+_OTHER_NAMES = {"timeout": "deadline", "retries": "retry"}  # of options, as other libraries have them
 
 _BITS = 64  # of the longest id that may be sent, as check/rules has it for every whole number
-_NAMED_BY = ("number", "name", "username", "display_as")  # where a text that is not an id is looked for
 
 
 def described(value: Any) -> str:
@@ -81,6 +77,30 @@ def require_class(verb: str, entity: Any) -> None:
         raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
 
 
+class _NotGiven:
+    """Type of the id that a program left out."""
+
+
+NOT_GIVEN: Any = _NotGiven()
+
+
+def require_pair(verb: str, entity: Any, id: Any) -> None:
+    """Raise InvalidCallError when ``verb`` is called with a record, or without an id, for its two arguments.
+
+    A wrong id is left to :func:`require_id`.
+    """
+    if isinstance(entity, Record):
+        name, held = type(entity).__name__, getattr(entity, "id", None)
+        shown = held if _is_whole(held) else "id"
+        raise InvalidCallError(
+            f"an entity is given as its class or its name, not as {described(entity)}; pass the class {name}"
+            f" and the id: {verb}({name}, {shown})"
+        )
+    if id is NOT_GIVEN:
+        name = entity_name(entity)
+        raise InvalidCallError(f"the id of {_article(name)} is missing; pass it: {verb}({name}, id)")
+
+
 def require_id(entity: Any, id: Any) -> None:
     """Raise InvalidCallError for what cannot be the id of a record of ``entity``."""
     if _is_whole(id):
@@ -93,7 +113,12 @@ def require_id(entity: Any, id: Any) -> None:
     if isinstance(id, str):
         raise InvalidCallError(f"{where} is {described(id)}, a text; {_instead_of_text(entity, id)}")
     if isinstance(id, Record | type(Ref(0))):
-        held = getattr(id, "id", None)
+        held, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
+        if isinstance(id, Record) and isinstance(entity, type) and not isinstance(id, entity):
+            raise InvalidCallError(
+                f"{where} is {kind_of(id)}, whose id is that of {_article(other)}; pass the id of"
+                f" {_article(name)}"
+            )
         remedy = "pass its id" if held is None else f"pass its id, {held}"
         raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
     shown = "an empty dict" if isinstance(id, Mapping) else described(id)
@@ -114,8 +139,7 @@ def _article(name: str) -> str:
 def _instead_of_text(entity: Any, id: str) -> str:
     if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
         return f"it takes a whole number, send {int(id)}"
-    fields = getattr(entity, "__wire__", {})
-    name = next((name for name in _NAMED_BY if name in fields), None)
+    name = named_by(entity) if isinstance(entity, type) else None
     if name is None:
         return "it takes a whole number; what is known by a name is found by query()"
     query = f"query({entity.__name__}).where(fields({entity.__name__}).{name} == {described(id)}).one()"
@@ -174,10 +198,25 @@ def require_command(value: Any) -> None:
 def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str], remedy: str = "") -> NoReturn:
     """Raise UnknownFieldError for keywords that ``verb`` does not take; ``remedy`` where no name is near."""
     name, value = next(iter(given.items()))
-    if name in OPTIONS:
-        option = OPTIONS[name]
+    if option := option_meant(name):
         shown = f"{option}={'...' if option == 'retry' else described(value)}"
         raise UnknownFieldError(
             f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
         )
     raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy}")
+
+
+def option_meant(name: str) -> str | None:
+    """Return the option of ``with_options`` that a keyword of a verb was meant for."""
+    meant = _OTHER_NAMES.get(name, name)
+    return meant if meant in _OPTIONS else None
+
+
+def refuse_values(verb: str, takes: str, given: Sequence[Any], keyword: str) -> NoReturn:
+    """Raise InvalidCallError for values behind those that ``verb`` takes: ``keyword`` is how to pass them."""
+    value = given[0]
+    is_names = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+    shown = reprlib.repr(value) if is_names or isinstance(value, bool) else "..."
+    raise InvalidCallError(
+        f"{verb}() takes {takes}, and no {type(value).__name__} behind them; pass {keyword}={shown}"
+    )

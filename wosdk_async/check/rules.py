@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
 
-from wosdk_async.model import OpenEnum, Ref, _registry
+from wosdk_async.model import OpenEnum, Record, Ref, _registry
 from wosdk_async.model._wire import Wire
 from wosdk_async.spelling import suggestion
 
-__all__ = ["RULES", "Finding", "Severity", "kind_of", "object_fault"]
+__all__ = ["RULES", "Finding", "Severity", "kind_of", "named_by", "object_fault"]
 
 Severity = Literal["error", "warning"]
 Finding = tuple[str, Severity]
 
+_NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
 
 
@@ -119,14 +121,21 @@ def object_fault(value: Any, meta: Wire) -> Finding | None:
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
         return None
-    remedy = f"{of}.ref({_id_in(value)})" if meta["type"] == "ref" else f"{of}(...)"
-    return f"is {kind_of(value)}; it takes an object of {of}, send {remedy}.", "error"
+    takes = f"is {kind_of(value)}; it takes an object of {of}"
+    if meta["type"] != "ref":
+        return f"{takes}, send {of}(...).", "error"
+    if isinstance(value, Record):  # its id is one of another entity
+        return f"{takes}, send {of}.ref(id) with the id of that, not of this.", "error"
+    if isinstance(value, str) and not value.isdecimal() and (name := named_by(_registry.resolve(of))):
+        shown = reprlib.repr(value)
+        return f"is {shown}, a text; find the record: await company.resolve({of}, {name}={shown}).", "error"
+    plain = isinstance(value, int | str) and str(value).isdecimal()
+    return f"{takes}, send {of}.ref({value if plain else 'id'}).", "error"
 
 
-def _id_in(value: Any) -> str:
-    """The id that was probably meant, for the remedy."""
-    found = value if isinstance(value, int | str) else getattr(value, "id", None)
-    return str(found) if str(found).isdecimal() else "id"
+def named_by(cls: Any) -> str | None:
+    """Return the text property by which a person knows the records of a class."""
+    return next((name for name in _NAMES if name in cls.__wire__), None)
 
 
 RULES: dict[str, Callable[[Any, Wire], Finding | None]] = {

@@ -8,9 +8,11 @@ legacy twin and is left alone.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from wosdk_async.check.arguments import described, require_record
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.helpers.field_values import FieldValue, read_value, write_value
 from wosdk_async.helpers.tables import Tables
@@ -42,6 +44,7 @@ class CustomFields(Tables):
         others and for what cannot be read as its type. Fields whose definition was removed are left out.
         Raises NotUniqueError when two fields of the record have the same label.
         """
+        require_record("custom_fields", record)
         found: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
             descriptor = entry.descriptor
@@ -77,6 +80,8 @@ class CustomFields(Tables):
         several fields have, InvalidCallError for a value of another type: nothing is sent then. InDoubtError
         means that the fields may have been written.
         """
+        require_record("set_custom_fields", record)
+        _require_labels(values)
         kind = str(kind or _kind_of(record))
         wanted: dict[int, str | None] = {}
         for label, value in values.items():
@@ -107,6 +112,18 @@ class CustomFields(Tables):
             fits=lambda row: row.actor_type_id == kind and not row.is_removed,
         )
         return found, int(identifier(found, f"the custom field {label!r}"))
+
+
+def _require_labels(values: object) -> None:
+    """Raise InvalidCallError unless ``values`` are values by label."""
+    if not isinstance(values, Mapping):
+        raise InvalidCallError(
+            f"set_custom_fields() takes a dict of values by label, not {described(values)}; pass"
+            f" {{{reprlib.repr(values) if isinstance(values, str) else 'label'}: value}}"
+        )
+    for label in values:
+        if not isinstance(label, str):
+            raise InvalidCallError(f"set_custom_fields(): a label is text, not {described(label)}")
 
 
 def _changes(

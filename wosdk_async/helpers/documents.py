@@ -71,9 +71,8 @@ class Documents(Downloading):
             actor_type: the kind of the owner, where its class does not tell it.
             max_bytes: the longest file that is sent.
 
-        An upload is not recorded in the work order's activity log. Raises InvalidCallError
-        for what cannot be sent, OSError for a file that cannot be read, and InDoubtError when the document
-        may have been created though no answer says so.
+        An upload is not recorded in the work order's activity log. Raises InvalidCallError for what cannot
+        be sent or read, and InDoubtError when the document may have been created though no answer says so.
         """
         # facts 3.10; spec 4.9 rule 5
         named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")

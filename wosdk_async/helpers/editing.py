@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from wosdk_async.calls import Id
-from wosdk_async.check.arguments import require_class
+from wosdk_async.check.arguments import described, require_class, require_id
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.query.plan import selection
@@ -48,9 +48,15 @@ class Editing(Verbs):
         version it must be the one read (``if_unchanged``); the window of ``update`` stays. Raises the last
         ConflictError when every attempt met one, and what ``get``, ``update`` and ``change`` raise.
         """
-        if attempts < 1:
-            raise InvalidCallError(f"attempts is {attempts}; an edit takes at least one")
+        if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
+            raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number from 1")
         require_class("edit", entity)
+        require_id(entity, id)
+        if not callable(change):
+            raise InvalidCallError(
+                f"edit() takes a function that changes the record, not {described(change)};"
+                f" update({entity.__name__}.ref({described(id)}), field=value) writes named fields"
+            )
         paths = selection(entity, properties, check)
         locked = "concurrency_id" in entity.__wire__
         if locked and paths and not {"*", "ConcurrencyId"} & set(paths):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from wosdk_async.check.arguments import require_class
+from wosdk_async.check.arguments import described, require_class
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.helpers.change_feed import MOVED, ChangeFeed
 from wosdk_async.helpers.watermark import Watermark
@@ -50,6 +50,8 @@ class Feeds(Verbs):
         """
         require_class("changes", entity)
         _require_moves(entity)
+        if not isinstance(overlap, timedelta):
+            raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
         if not timedelta(0) <= overlap <= _MOST_OVERLAP:
             raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
         chosen = selection(entity, properties)
@@ -73,6 +75,11 @@ class Feeds(Verbs):
             if since.company.casefold() != self.name.casefold():  # facts 1: case does not matter
                 raise InvalidCallError(f"the watermark is of {since.company!r}, this is {self.name!r}")
             return since
+        if since is not None and not isinstance(since, datetime):
+            raise InvalidCallError(
+                f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
+                " Watermark.parse(text)"
+            )
         if since is not None and since.tzinfo is None:
             raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
         return Watermark(company=self.name, time=since.astimezone(UTC) if since else None)

@@ -36,10 +36,16 @@ def id_of(record: object, what: str) -> int:
 async def read_source(source: Source, fits: Callable[[int], None], write: Callable[[Content], None]) -> None:
     """Hand all of ``source`` to ``write``; ``fits`` is told the size first, where it is known.
 
-    Raises OSError when a file cannot be read, and InvalidCallError for what is no source.
+    Raises InvalidCallError for a file that cannot be read, and for what is no source.
     """
     if isinstance(source, str | os.PathLike):
-        await _read_file(Path(source), fits, write)
+        try:
+            await _read_file(Path(source), fits, write)
+        except OSError as cause:
+            raise InvalidCallError(
+                f"{str(source)!r:.200} cannot be read: {cause.strerror or cause}; pass the path of a file, or"
+                " its bytes"
+            ) from cause
     elif isinstance(source, Content):
         fits(memoryview(source).nbytes)
         write(source)

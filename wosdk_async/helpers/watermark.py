@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from wosdk_async import codec
+from wosdk_async.check.arguments import described
 from wosdk_async.codec._values import read_utc
 from wosdk_async.errors import InvalidCallError
 
@@ -67,7 +68,7 @@ class Watermark:
             )
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidCallError(
-                f"this is not the text of a watermark: {text[:80]!r}; keep str(feed.watermark) whole"
+                f"this is not the text of a watermark: {described(text)}; keep str(feed.watermark) whole"
             ) from None
 
 

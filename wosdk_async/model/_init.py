@@ -26,9 +26,9 @@ def say_what_is_near(cls: type[Any]) -> None:
     if not all(_is_plain(field) for field in attrs.fields(cls)):
         return
 
-    def first(self: Any, **given: Any) -> None:
+    def first(self: Any, *more: Any, **given: Any) -> None:
         _install(cls)
-        cls.__init__(self, **given)
+        cls.__init__(self, *more, **given)
 
     first.__qualname__ = init.__qualname__
     first.install = functools.partial(_install, cls)  # type: ignore[attr-defined]
@@ -43,7 +43,7 @@ class Signature:
 
         getattr(cls.__init__, "install", lambda: None)()
         shown = inspect.signature(cls.__init__)
-        return shown.replace(parameters=[p for n, p in shown.parameters.items() if n not in ("self", "_")])
+        return shown.replace(parameters=[p for p in shown.parameters.values() if p.kind is p.KEYWORD_ONLY])
 
 
 def _is_plain(field: attrs.Attribute[Any]) -> bool:
@@ -55,11 +55,11 @@ def _is_plain(field: attrs.Attribute[Any]) -> bool:
 def _install(cls: type[Any]) -> None:
     names = [field.name for field in attrs.fields(cls)]
     source = (
-        f"def __init__(self, *, {', '.join(f'{name}=None' for name in names)}, **_):\n"
-        f"    if _:\n        refuse(_)\n"
+        f"def __init__(self, *__, {', '.join(f'{name}=None' for name in names)}, **_):\n"
+        f"    if __ or _:\n        refuse(__, _)\n"
         + "".join(f"    self.{slot_of(cls, name)} = {name}\n" for name in names)
     )
-    made: dict[str, Any] = {"refuse": functools.partial(_refuse, cls.__name__, names)}
+    made: dict[str, Any] = {"refuse": functools.partial(_refuse, cls, names)}
     exec(compile(source, f"<constructor of {cls.__name__}>", "exec"), made)  # noqa: S102 - text made above
     made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
     made["__init__"].__module__ = cls.__module__
@@ -67,9 +67,14 @@ def _install(cls: type[Any]) -> None:
     cls.__init__ = constructor
 
 
-def _refuse(cls: str, names: Iterable[str], given: Iterable[str]) -> NoReturn:
+def _refuse(of: type[Any], names: Iterable[str], values: Iterable[Any], given: Iterable[str]) -> NoReturn:
     from wosdk_async.errors import UnknownFieldError
     from wosdk_async.spelling import suggestion
 
+    cls = of.__name__
+    for value in values:
+        by_id = hasattr(of, "ref") and isinstance(value, int)
+        other = f"; a reference by id is {cls}.ref({value})" if by_id else ""
+        raise UnknownFieldError(f"{cls} takes its fields by name, {cls}(field=value){other}")
     wrong = "; ".join(f"{cls} has no field {name!r}{suggestion(name, names)}" for name in given)
     raise UnknownFieldError(wrong)

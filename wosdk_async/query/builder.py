@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
@@ -196,8 +197,8 @@ class Query(Generic[T]):
     async def _ranges(self, parallel: int, size: int) -> list[Cursor]:
         """A cursor for each part of the range of ids."""
         plan = self._plan
-        if parallel < 1:
-            raise InvalidCallError(f"parallel is {parallel}; it takes a whole number from 1")
+        if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
+            raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
         if plan.orders or plan.limit or not plan.by_key:
             raise InvalidCallError(f"scan reads all of {plan.name} by Id: no order, no limit, no other key")
         order = attrs.evolve(_ID, entity=plan.name)

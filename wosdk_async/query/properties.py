@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.query.conditions import Comparison, Condition, Order
@@ -59,7 +59,10 @@ class Path:
             )
         return text(value, self._place)
 
-    def _compare_many(self, operator: str, values: Iterable[Any]) -> Condition:
+    def _compare_many(self, operator: str, values: Iterable[Any], more: Iterable[Any]) -> Condition:
+        if more:
+            shown = f"{'in_' if operator == 'In' else 'not_in'}({reprlib.repr([values, *more])})"
+            raise InvalidCallError(f"{self._where}: {operator} takes one list of values, {shown}")
         single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
         given = [] if single else list(values)
         if not given:
@@ -93,13 +96,13 @@ class Property(Path, Generic[T]):
     def __le__(self, value: T) -> Condition:
         return self._compare("LessOrEqual", value)
 
-    def in_(self, values: Iterable[T]) -> Condition:
+    def in_(self, values: Iterable[T], *more: Never) -> Condition:
         """Rows whose value is one of ``values``."""
-        return self._compare_many("In", values)
+        return self._compare_many("In", values, more)
 
-    def not_in(self, values: Iterable[T]) -> Condition:
+    def not_in(self, values: Iterable[T], *more: Never) -> Condition:
         """Rows whose value is none of ``values``."""
-        return self._compare_many("NotIn", values)
+        return self._compare_many("NotIn", values, more)
 
     def between(self, low: T, high: T) -> Condition:
         """Rows whose value is from ``low`` to ``high``, both included."""
@@ -180,13 +183,13 @@ class Nested(Path):
     def __ne__(self, value: Any) -> Condition:  # type: ignore[override]
         return self._compare("NotEqual", value)
 
-    def in_(self, values: Iterable[Any]) -> Condition:
+    def in_(self, values: Iterable[Any], *more: Never) -> Condition:
         """Rows that refer to one of ``values``."""
-        return self._compare_many("In", values)
+        return self._compare_many("In", values, more)
 
-    def not_in(self, values: Iterable[Any]) -> Condition:
+    def not_in(self, values: Iterable[Any], *more: Never) -> Condition:
         """Rows that refer to none of ``values``."""
-        return self._compare_many("NotIn", values)
+        return self._compare_many("NotIn", values, more)
 
     def _compare(self, operator: str, *values: Any) -> Condition:
         """A comparison of the ``Id``: a reference is no last step of a path (facts 3.4)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import attrs
 
 from wosdk_async.errors import ConfigurationError
@@ -23,7 +25,13 @@ class Tenant:
         """The credentials as they are now. Raises ConfigurationError when the provider gives none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
-        pair = await self.credentials(self.company)
+        given: object = self.credentials(self.company)
+        if not inspect.isawaitable(given):
+            raise ConfigurationError(
+                f"the credentials of {self.company!r} must come from an async function; define it with async"
+                " def"
+            )
+        pair: object = await given
         if not isinstance(pair, Credentials):
             raise ConfigurationError(
                 f"the credentials of {self.company!r} are a {type(pair).__name__}, not Credentials"

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Mapping
-from typing import Any, Never, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from wosdk_async import calls
 from wosdk_async.calls import Id
-from wosdk_async.check.arguments import entity_name, refuse_keywords, require_id, require_record
+from wosdk_async.check.arguments import (
+    NOT_GIVEN,
+    entity_name,
+    refuse_keywords,
+    refuse_values,
+    require_id,
+    require_pair,
+    require_record,
+)
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
@@ -20,6 +28,8 @@ __all__ = ["Verbs"]
 E = TypeVar("E", bound=Record)
 
 Expression = QueryExpression | Mapping[str, Any]
+
+_PAIR = "an entity and an id"
 
 
 class Verbs(Commands):
@@ -41,8 +51,8 @@ class Verbs(Commands):
     async def get(
         self,
         entity: type[Record] | str,
-        id: Id,
-        *,
+        id: Id = NOT_GIVEN,
+        *more: Any,
         properties: Iterable[str | Path] = (),
         check: bool = True,
         **unknown: Any,
@@ -60,6 +70,9 @@ class Verbs(Commands):
         """
         if unknown:
             refuse_keywords("get", unknown, ("properties", "check"))
+        if more:
+            refuse_values("get", _PAIR, more, "properties")
+        require_pair("get", entity, id)
         call = calls.retrieve(entity, id, selection(entity, properties, check))
         return await self._send(call)
 
@@ -82,7 +95,7 @@ class Verbs(Commands):
         Raises InDoubtError when the record may have been created though no answer says so.
         """
         if unknown:
-            refuse_keywords("create", unknown, ("check",))
+            refuse_keywords("create", unknown, ("check",), _where_fields_go(entity))
         if not isinstance(entity, str):
             require_record("create", entity)
         self._require(entity if isinstance(entity, str) else type(entity), "create", check)
@@ -147,14 +160,22 @@ class Verbs(Commands):
         """
         return await self._send(calls.put(entity, content, selection(entity, properties, check=False)))
 
+    @overload
+    async def delete(
+        self, entity: type[Record], id: Id, *, missing_ok: bool = False, check: bool = True
+    ) -> EntitySpecifier: ...
+    @overload
+    async def delete(
+        self, entity: str, id: Id, *, missing_ok: bool = False, check: bool = True
+    ) -> EntitySpecifier: ...
     async def delete(
         self,
         entity: type[Record] | str,
-        id: Id,
-        *,
+        id: Id = NOT_GIVEN,
+        *more: Any,
         missing_ok: bool = False,
         check: bool = True,
-        **unknown: Never,
+        **unknown: Any,
     ) -> EntitySpecifier:
         """Delete a record; removable ones are only marked.
 
@@ -162,6 +183,9 @@ class Verbs(Commands):
         """
         if unknown:
             refuse_keywords("delete", unknown, ("missing_ok", "check"))
+        if more:
+            refuse_values("delete", _PAIR, more, "missing_ok")
+        require_pair("delete", entity, id)
         self._require(entity, "delete", check)
         return await self._send(calls.delete(entity, id, missing_ok=missing_ok))
 
@@ -212,3 +236,12 @@ class Verbs(Commands):
 
     async def _rows(self, entity: type[Record] | str, expression: Expression, check: bool) -> Any:
         return await self._send(calls.query(entity, expression, check=check))
+
+
+def _where_fields_go(entity: object) -> str:
+    """Return the remedy for fields of a record that are keywords of ``create``."""
+    if isinstance(entity, type):
+        return f"; fields go into the record: create({entity.__name__}(name=...))"
+    if isinstance(entity, str):
+        return f"; fields go into a dict: create({entity!r:.80}, {{...}})"
+    return "; set the field in the record"
