@@ -119,7 +119,7 @@ def test_a_change_elsewhere_wants_an_answer_or_yes(
 ) -> None:
     """No answer, no: nothing is sent. What only reads is not asked about."""
     scripted.handler = lambda _: DONE
-    monkeypatch.setattr(asking, "is_loopback", lambda _: False)
+    monkeypatch.setattr(asking, "is_local", lambda _: False)
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
     assert "nobody can be asked, because stdin is no terminal; add --yes" in result.stderr

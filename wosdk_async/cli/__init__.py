@@ -8,7 +8,7 @@
                                   doubt.py says what to look at
     describe_command.py           wosdk describe: describing.py shows rows of the catalogue
     check_command.py              wosdk check: checking.py takes the steps, causes.py says what is wrong
-    import_command.py             wosdk import: display.py shows its progress, closing.py its summary
+    import_command.py             wosdk import: apart.py keeps its files apart, display.py shows its progress, closing.py its summary
     sandbox_command.py            wosdk sandbox serve
     completion_command.py         wosdk completion: completing.py finds the names
 
