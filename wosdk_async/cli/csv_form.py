@@ -25,6 +25,7 @@ _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
 # Where the locale separates by semicolons, a spreadsheet begins a cell after each of them, and, as quotes in
 # the middle of such a cell mean nothing, a row after each line break.
 _INSIDE = re.compile(r"((?:;|\r\n|\r|\n)\t*)(?=[=+\-@＝＋－＠])")
+_NAMED = 20  # columns that are left out
 
 
 def harmless(text: str) -> str:
@@ -72,4 +73,6 @@ class CsvForm:
     def close(self) -> None:
         """Say what did not fit into the columns."""
         if self._late:
-            say(f"left out, as only later rows have them: {', '.join(sorted(self._late))}; name them with -p")
+            named = ", ".join(sorted(self._late)[:_NAMED])
+            more = f" and {len(self._late) - _NAMED} more" if len(self._late) > _NAMED else ""
+            say(f"left out, as only later rows have them: {named}{more}; name them with -p")

@@ -14,7 +14,7 @@ import click
 
 from wosdk_async.cli.apart import keep_apart, require_other_than_store
 from wosdk_async.cli.asking import confirm
-from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable, writing
 from wosdk_async.cli.options import target_of, target_options
 from wosdk_async.cli.plain import counted
 from wosdk_async.transport.limits import Limits
@@ -165,8 +165,9 @@ async def _run(
                 shown.row(outcome)
 
             summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
-        keeper.tell(summary, outcomes)
-        close(summary, as_json)
+        with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
+            keeper.tell(summary, outcomes)
+            close(summary, as_json)
     return summary
 
 
