@@ -8,13 +8,14 @@
                                   doubt.py says what to look at
     describe_command.py           wosdk describe: describing.py shows rows of the catalogue
     check_command.py              wosdk check: checking.py takes the steps, causes.py says what is wrong
-    import_command.py             wosdk import: apart.py keeps its files apart, display.py shows its progress, closing.py its summary
+    import_command.py             wosdk import: display.py shows its progress, closing.py its summary
     sandbox_command.py            wosdk sandbox serve
     completion_command.py         wosdk completion: completing.py finds the names
 
     options.py, link.py           whom to talk to; one Company on an event loop that Ctrl-C ends
     output.py, *_form.py          tables, JSON lines, CSV; cells.py is what stands in them
     names.py, typed_text.py       names and values that people type, checked against the catalogue
+    apart.py                      no file that is written replaces one that is needed
     exits.py, plain.py            errors as one line and an exit status; texts without control characters
 
 What a command needs is imported when it runs, so that ``wosdk --help`` is quick.
