@@ -117,9 +117,9 @@ def writing(done: str, *others: type[Exception]) -> Iterator[None]:
     """
     try:
         yield
-    except (BrokenPipeError, click.ClickException, *others):
-        raise
     except Exception as error:
+        if isinstance(error, (BrokenPipeError, click.ClickException, *others)):
+            raise
         why = f"{type(error).__name__}: {error}"
         if isinstance(error, OSError):
             why = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)

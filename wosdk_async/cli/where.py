@@ -6,8 +6,8 @@ One condition is PROPERTY OPERATOR VALUE. Operators are those of the service::
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value is written as it is: up to the end, in a list up to the next comma, in ``between`` up to ``and``. Or it
-stands in quotes, where a quote is doubled.
+A value is written as it is: up to the end, in a list up to the next comma, in ``between`` up to ``and``. Or
+it stands in quotes, where a quote is doubled.
 """
 
 from __future__ import annotations
