@@ -237,3 +237,14 @@ def test_a_misspelt_store_is_told(
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
     assert wosdk("sandbox", "add-company", "--store", "new.db", "South").exit_code == 0
     assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 0
+
+
+def test_a_fault_for_nobody_is_refused(wosdk: Wosdk, tmp_path: Path) -> None:
+    """A rule that names a Company which is not there would never strike; the store is not made."""
+    (tmp_path / "f.toml").write_text('[[rule]]\nfault = "reset"\ncompany = "Nope"\n')
+    made = wosdk(
+        *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--faults", tmp_path / "f.toml")
+    )
+    told = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
+    assert (made.exit_code, made.stderr) == (2, told)
+    assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]

@@ -84,7 +84,7 @@ def serve(
         require_other_than_store("--env-file", env_file, store)
         keep_apart("--env-file", env_file, *([faults] if faults else []))
     with sandbox_extra():
-        from wosdk_async.sandbox import Faults
+        from wosdk_async.sandbox import Faults, FaultScriptError
         from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
         from wosdk_async.sandbox.variables import assignments, write_assignments
@@ -99,7 +99,7 @@ def serve(
             say(f"the console is at {console}")
         say(f"serving {store}; Ctrl-C ends it")
 
-    with _told():
+    with _told(), _not_left_behind(store, FaultScriptError):  # a rule for a Company that is not there
         serve_store(
             store,
             host=host,
@@ -196,18 +196,23 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
     """
     with sandbox_extra():
         from wosdk_async.sandbox import open_store
-    existed = path.exists()
-    if not existed and not make:
+    if not make and not path.exists():
         raise Unusable(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
-    with _told():
-        try:
-            with closing(open_store(path)) as store:
-                yield store
-        except BaseException:
+    with _told(), _not_left_behind(path, BaseException), closing(open_store(path)) as store:
+        yield store
+
+
+@contextmanager
+def _not_left_behind(store: Path, refused: type[BaseException]) -> Iterator[None]:
+    """Take a store away that the block has made, when the block is refused."""
+    existed = store.exists()
+    try:
+        yield
+    except refused:
+        for name in (store.name, f"{store.name}-wal", f"{store.name}-shm"):
             if not existed:
-                for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                    path.with_name(name).unlink(missing_ok=True)
-            raise
+                store.with_name(name).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager
