@@ -248,3 +248,11 @@ def test_a_fault_for_nobody_is_refused(wosdk: Wosdk, tmp_path: Path) -> None:
     told = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
     assert (made.exit_code, made.stderr) == (2, told)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
+    (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
+    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
+    told = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
+    assert (made.exit_code, made.stderr) == (2, told)
