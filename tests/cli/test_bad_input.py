@@ -152,3 +152,11 @@ def test_an_unknown_command(wosdk: Wosdk) -> None:
     result = wosdk("imprt")
     assert result.exit_code == 2
     assert "No such command 'imprt'" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["abc", "0", "-3", "nan", "inf", "30s"])
+def test_a_deadline_is_a_number_of_seconds(wosdk: Wosdk, text: str) -> None:
+    result = wosdk("get", "Customer", "512", "--deadline", text)
+    assert result.exit_code == 2
+    told = f"'{text}' is no deadline: it is a number of seconds over 0, such as 30."
+    assert result.stderr.endswith(f"Error: Invalid value for '--deadline': {told}\n")

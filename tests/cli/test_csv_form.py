@@ -38,8 +38,22 @@ def test_no_text_is_a_formula(text: str) -> None:
     made = cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     assert not made.startswith(tuple(SIGNS)) or re.fullmatch(r"-\d+(\.\d+)?", made, re.ASCII)
-    for inside in re.split(r"[;\r\n]", made)[1:]:
-        assert not inside.lstrip("\t").startswith(tuple("=+-@＝＋－＠"))
+    for inside in re.split(r"[;\t\r\n]", made)[1:]:
+        assert not inside.lstrip().startswith(tuple("=+-@＝＋－＠"))
+
+
+@given(st.text("=+-@＝; \t\n\x0b\xa0\u200bab"))
+def test_no_part_of_a_text_is_a_formula(text: str) -> None:
+    """Behind a separator blanks and marks that nobody sees do not hide the sign of a formula."""
+    made = cell(text)
+    assert made.replace("'", "") == text.replace("'", "")
+    for inside in re.split(r"[;\t\r\n]", made)[1:]:
+        assert not inside.lstrip(" \x0b\xa0\u200b").startswith(tuple("=+-@＝＋－＠"))
+
+
+def test_a_long_text_of_separators_takes_no_time() -> None:
+    """Its characters are looked at once: the square of them would be hours."""
+    assert len(cell("; \t" * 1_000_000)) == 3_000_000
 
 
 @given(numbers)
@@ -68,6 +82,14 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
         ("x;\t=1+1", "x;\t'=1+1"),
         ("x\r\n@SUM(A1)", "x\r\n'@SUM(A1)"),
         ("=1;=2", "'=1;'=2"),
+        ("a\t=1+1", "a\t'=1+1"),
+        ("x; =1+1", "x; '=1+1"),
+        (";\x0b=1", ";\x0b'=1"),
+        ("x;\xa0\u200b\x00+1", "x;\xa0\u200b\x00'+1"),
+        ("x\u2028=1", "x\u2028'=1"),
+        (" =1+1", "' =1+1"),
+        ("\ufeff@SUM(A1)", "'\ufeff@SUM(A1)"),
+        ("5 - 3 = 2", "5 - 3 = 2"),
         ("a; b, c = 5 - 3", "a; b, c = 5 - 3"),
         ([{"Comment": "x;=1+1"}], '[{"Comment":"x;\'=1+1"}]'),
         ([{"Id": 1}], '[{"Id":1}]'),

@@ -187,3 +187,20 @@ def test_somebody_at_a_terminal_is_asked(
     assert result.exit_code == code
     assert "Create the work orders? [y/N]" in result.stderr
     assert ("14 created" in result.stdout) == (code == 0)
+
+
+def test_outcomes_are_not_the_store(wosdk: Wosdk, tmp_path: Path) -> None:
+    """Under whichever name, new or old, and whatever --force says: a store that was there stays as it was."""
+    example = ("import", EXAMPLES / "requests.csv", "--map", EXAMPLES / "sf311.toml")
+    store, link = tmp_path / "s.db", tmp_path / "link"
+    link.symlink_to(store)
+    for kept in (False, True):
+        if kept:
+            open_store(store).close()
+        before = store.read_bytes() if kept else b""
+        for outcomes in (store, link, f"{store}-wal", f"{store}-shm"):
+            result = wosdk(*example, "--sandbox", store, "--outcomes", outcomes, "--force")
+            told = f"wosdk: --outcomes would overwrite {store}; name another file\n"
+            assert (result.exit_code, result.stdout, result.stderr) == (2, "", told)
+        assert (store.read_bytes() if kept else b"") == before
+        assert store.exists() == kept

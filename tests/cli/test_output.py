@@ -136,3 +136,27 @@ def test_a_table_is_cut_to_the_width(
 def test_wide_characters_are_counted_as_terminals_do() -> None:
     """A column of them is as wide as it looks."""
     assert table([{"A": "工事", "B": 1}, {"A": "ab", "B": 2}]) == ["A     B", "工事  1", "ab    2"]
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_record_with_very_many_members_is_shown_in_part(
+    wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, terminal: bool
+) -> None:
+    """The first thousand, and what is left out is told; the time grows with the members, not their square."""
+    if terminal:
+        monkeypatch.setenv("COLUMNS", "100")
+    many = {"Id": 1} | {f"Field{i}": i + 1 for i in range(29_999)}
+    scripted.handler = lambda _: Answer(body=codec.dumps({"Entities": [{"Data": many}, {"Data": {"Id": 2}}]}))
+    result = wosdk("query", "WorkOrder", "--limit", "1")
+    header, row = result.stdout.splitlines()
+    shown = len(header.split())
+    assert len(row.split()) == shown <= 1000
+    assert result.stderr.startswith(
+        f"wosdk: {30_000 - shown} more columns do not fit; -p names those to show, --json has all\n"
+    )
+    scripted.handler = lambda _: Answer(body=codec.dumps({"Data": many}))
+    result = wosdk("get", "WorkOrder", "1")
+    assert len(result.stdout.splitlines()) == 1000
+    assert result.stderr == "wosdk: 29000 more values left out; --json has all\n"
+    result = wosdk("get", "WorkOrder", "1", "--csv")
+    assert result.stdout.count(",") == 2 * 29_999

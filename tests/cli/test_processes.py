@@ -161,3 +161,18 @@ def test_a_terminal_sees_a_progress_bar() -> None:
     assert json.loads(stdout)["created"] == 14
     assert "14/14" in shown.decode()
     assert "creating 10 Task records" in shown.decode()
+
+
+def test_an_import_whose_summary_cannot_be_written(tmp_path: Path) -> None:
+    """The work orders are made, so the status is not the one of an import that did nothing."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*COMMAND, "import", str(FILE), "--map", str(MAP), "--sandbox", str(tmp_path / "s.db")],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    told = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{told}No space left on device")

@@ -198,3 +198,61 @@ def test_serve_with_companies(tmp_path: Path) -> None:
     opened = open_store(tmp_path / "n.db")
     assert [company.name for company in opened.companies()] == ["North", "South"]
     opened.close()
+
+
+def test_an_env_file_is_not_the_store(wosdk: Wosdk, store: Path, tmp_path: Path) -> None:
+    """Under whichever name: the store stays as it was, and nothing is served."""
+    (tmp_path / "link.env").symlink_to(store)
+    before = store.read_bytes()
+    others = (tmp_path / "sub" / ".." / "s.db", tmp_path / "link.env", f"{store}-wal", f"{store}-shm")
+    (tmp_path / "sub").mkdir()
+    for env_file in (store, *others):
+        made = wosdk("sandbox", "serve", "--port", "0", "--store", store, "--env-file", env_file)
+        assert (made.exit_code, made.stderr) == (
+            2,
+            f"wosdk: --env-file would overwrite {store}; name another file\n",
+        )
+    assert store.read_bytes() == before
+    assert (tmp_path / "link.env").is_symlink()
+
+
+def test_a_store_is_not_its_own_snapshot(wosdk: Wosdk, store: Path) -> None:
+    made = wosdk("sandbox", "snapshot", "--store", store, "--to", store)
+    assert (made.exit_code, "--to" in made.stderr, "would overwrite" in made.stderr) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("companies",), ("snapshot", "--to", "kept"), ("reset",), ("seed", "rows.json")]
+)
+def test_a_misspelt_store_is_told(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    """Only what is to make a store makes one."""
+    monkeypatch.chdir(tmp_path)
+    Path("rows.json").write_text('{"Customer": [{"Name": "x", "WorkZone": {"Id": 14}}]}')
+    command, *rest = arguments
+    made = wosdk("sandbox", command, "--store", "new.db", *rest)
+    told = "there is no store new.db; `wosdk sandbox serve` and `add-company` make one"
+    assert (made.exit_code, made.stdout, made.stderr) == (2, "", f"wosdk: {told}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
+    assert wosdk("sandbox", "add-company", "--store", "new.db", "South").exit_code == 0
+    assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 0
+
+
+def test_a_fault_for_nobody_is_refused(wosdk: Wosdk, tmp_path: Path) -> None:
+    """A rule that names a Company which is not there would never strike; the store is not made."""
+    (tmp_path / "f.toml").write_text('[[rule]]\nfault = "reset"\ncompany = "Nope"\n')
+    made = wosdk(
+        *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--faults", tmp_path / "f.toml")
+    )
+    told = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
+    assert (made.exit_code, made.stderr) == (2, told)
+    assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
+
+
+@pytest.mark.parametrize("mark", [";", "\t", "|"])
+def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
+    (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
+    made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
+    told = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
+    assert (made.exit_code, made.stderr) == (2, told)

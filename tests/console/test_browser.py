@@ -214,6 +214,27 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     page.close()
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("Seconds", "", "Seconds is missing: name a number."),
+        ("Percent of requests", "0", "Percent of requests is 0: such a rule would strike nothing."),
+    ],
+)
+def test_a_rule_that_strikes_nothing_is_not_added(
+    page: Any, sandbox: Served, field: str, value: str, told: str
+) -> None:
+    """What is missing is said, and the news of the rule before it goes."""
+    page.goto(sandbox.page("faults"))
+    press(page, "Add")
+    page.locator("#status", has_text="The rule is on.").wait_for()
+    page.get_by_role("spinbutton", name=field).fill(value)
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("alert").get_by_text(told).wait_for()
+    wait_for_count(page.locator("#status:empty"), 1)
+    assert len(rules_of(sandbox)) == 1
+
+
 def rgb(locator: Any) -> list[int]:
     color: str = locator.evaluate("(element) => getComputedStyle(element).color")
     return [int(part) for part in re.findall(r"\d+", color)[:3]]

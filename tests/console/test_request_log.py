@@ -106,6 +106,8 @@ def test_the_key_of_a_file_is_masked(http: httpx.Client) -> None:
     """Whoever has a file's address can open it, so its key is not shown."""
     http.get("/files/46/7/0123456789abcdef")
     assert opened(http)["path"] == f"/files/46/7/{MASK}"
+    for path in ("/%66iles/46/7/", "/files/4%36/7/", "/files%2f46%2F7/", "//files//46/7/"):
+        assert shown_path(f"{path}%301234567") == f"{path}{MASK}"
     shown = shown_body(body_of(b'{"DocUrl": "http://127.0.0.1/files/46/7/0123456789abcdef"}'))
     assert "0123456789abcdef" not in shown
 
@@ -146,6 +148,20 @@ SECRET = "s3cretS3cret"
         '{"password": 12345678901234567890, "b": [',
         '{"password": -1234567890.123, "b": [',
         f'{{"password": "{SECRET}"}} surplus',
+        f'--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n{SECRET}\r\n--b--\r\n',
+        f"--b\nContent-Disposition: form-data; name=password\nContent-Type: text/plain\n\n{SECRET}",
+        f"<a><client_secret>{SECRET}</client_secret></a>",
+        f'<x:Password type="y">\n<![CDATA[{SECRET}]]></x:Password>',
+        f"<a><password>{SECRET}",
+        f"{{'client_secret': '{SECRET}', 'a': 1}}",
+        f"{{'client_secret': 'a\\'b {SECRET}', 'a': 1}}",
+        f"{{client_secret: 'a {SECRET}'}}",
+        f"Authorization: Bearer {SECRET}",
+        json.dumps({"Message": json.dumps({"client_secret": SECRET})}),
+        json.dumps({"Message": json.dumps({"Inner": json.dumps({"client_secret": f'"{SECRET}'})})}),
+        json.dumps({"Message": json.dumps({"Inner": json.dumps({"client_secret": f'"{SECRET}'})})})[:-4],
+        json.dumps({"Message": json.dumps({"client_secret": SECRET})})[:-2],
+        json.dumps([f"client_secret={SECRET}"]),
     ],
 )
 def test_secrets_in_odd_bodies_are_masked(body: str) -> None:

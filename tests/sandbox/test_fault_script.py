@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.sandbox import Faults, FaultScriptError
+from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
 from wosdk_async.sandbox.faults_latency import Latency
 from wosdk_async.sandbox.faults_script import FaultScript
 from wosdk_async.sandbox.faults_target import Target
+from wosdk_async.sandbox.server import serve
 
 CREATE = Target(frozenset({"command", "wocreatecommand"}), "acme")
 READ = Target(frozenset({"retrieve"}), "acme")
@@ -122,6 +123,13 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "reset", "operation": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "request_id", "mode": "none"}]}, "one of altered, missing, foreign"),
         ({"rule": [{"fault": "reset", "company": 5}]}, "company is 5"),
+        (
+            {"rule": [{"fault": "rest"}]},
+            r"rule 1: fault is 'rest' \(did you mean reset\?\); it must",
+        ),
+        ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
+        ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing, as in status = 503\.$"),
+        ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: name command"),
         ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),
         ({"rule": [{"fault": "latency", "fixed": "1"}]}, "fixed is '1'"),
         ({"rule": [{"fault": "latency", "uniform": [2, 1]}]}, "the lower one first"),
@@ -142,3 +150,19 @@ def test_files(tmp_path: Path) -> None:
     for path in (broken, tmp_path / "none.toml"):
         with pytest.raises(FaultScriptError, match=path.name):
             Faults(path)
+
+
+def test_a_rule_for_a_company_that_is_not_there(tmp_path: Path) -> None:
+    """It would strike nothing: the start is refused, and names who is there."""
+    rules = {
+        "rule": [{"fault": "reset", "company": "acmefacilities"}, {"fault": "reset", "company": "Nroth"}]
+    }
+    told = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); there is only Acme"
+    names = ("AcmeFacilities", "North")
+    with pytest.raises(FaultScriptError, match=told), LocalCompany(companies=names, faults=rules):
+        pass
+    store = tmp_path / "s.db"
+    with pytest.raises(FaultScriptError, match="there is only Solo"):
+        serve(store, port=0, companies=["Solo"], faults=Faults(rules), announce=lambda _: None)
+    with LocalCompany(companies=names) as local:
+        local.faults.load(rules)  # a Company may be added later

@@ -96,7 +96,7 @@ def test_a_wrong_file_is_told(tmp_path: Path) -> None:
     run = [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command]
     ended = subprocess.run(run, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert "rule 1 needs a fault" in ended.stderr
+    assert "rule 1: fault is 'nonsense'; it must be one of latency" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ async def test_rules_add_up(wosdk_company: Company, wosdk_faults: AddedFaults) -
     """A rule comes behind those in force, and a wrong one changes nothing."""
     wosdk_faults.add("latency", fixed=1, operation="retrieve")
     wosdk_faults.add("status", status=503, operation="retrieve")
-    with pytest.raises(FaultScriptError, match="rule 3 needs a fault"):
+    with pytest.raises(FaultScriptError, match="rule 3: fault is 'resett'"):
         wosdk_faults.add("resett")
     with pytest.raises(ThrottledError):
         await wosdk_company.get(Customer, 512)

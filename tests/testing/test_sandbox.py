@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -147,3 +149,43 @@ async def test_nothing_is_left_open() -> None:
     del sandbox
     gc.collect()
     assert [task for task in asyncio.all_tasks() if "sandbox" in task.get_name()] == []
+
+
+UNTYPED: Any = Sandbox  # as programs without a type checker call it
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (lambda each: each.faults.add("rest"), "fault is 'rest' (did you mean reset?)"),
+        (lambda each: each.faults.add("status"), "status is missing, as in status = 503"),
+        (
+            lambda each: each.faults.add("status", 503),
+            "503 has no name; write it as in add(",
+        ),
+        (
+            lambda each: each.faults.add("reset", company="Nope"),
+            "company is 'nope'; there is only",
+        ),
+        (lambda each: each.reset("nope"), "reset takes what snapshot() gave, not 'nope'"),
+        (
+            lambda each: each.seed({"Customer": {"Name": "x"}}),
+            "The rows of Customer are {'Name': 'x'}. Wri",
+        ),
+        (lambda each: each.seed({"Customer": ["x"]}), "Customer 0 is 'x'. Write {"),
+        (lambda each: each.seed([{"Name": "x"}]), "The rows are [{'Name': 'x'}]. Write {"),
+        (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
+        (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
+        (
+            lambda _: UNTYPED(now="2026-01-01"),
+            "start is '2026-01-01'; it must be a datetime with its zone",
+        ),
+    ],
+)
+def test_a_mistake_names_the_value_and_the_remedy(
+    wosdk_sandbox: Sandbox, mistake: Callable[[Any], object], told: str
+) -> None:
+    with pytest.raises((ValueError, TypeError, StoreError)) as raised:
+        mistake(wosdk_sandbox)
+    assert told in str(raised.value)
+    assert wosdk_sandbox.faults.idle

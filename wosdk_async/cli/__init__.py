@@ -15,6 +15,7 @@
     options.py, link.py           whom to talk to; one Company on an event loop that Ctrl-C ends
     output.py, *_form.py          tables, JSON lines, CSV; cells.py is what stands in them
     names.py, typed_text.py       names and values that people type, checked against the catalogue
+    apart.py                      no file that is written replaces one that is needed
     exits.py, plain.py            errors as one line and an exit status; texts without control characters
 
 What a command needs is imported when it runs, so that ``wosdk --help`` is quick.

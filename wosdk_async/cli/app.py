@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.exits import Exit, say
+from wosdk_async.cli.exits import Exit, Unusable, say
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
@@ -36,13 +36,24 @@ class Wosdk(click.Group):
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()
+                _flush()
         except BrokenPipeError:
             _let_go_of_stdout()
             ctx.exit(Exit.PIPE)
         except (KeyboardInterrupt, click.Abort):
             say("interrupted")
             ctx.exit(Exit.INTERRUPTED)
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a full disk
+        _let_go_of_stdout()
+        if error.__context__ is None:  # else the error on its way says more
+            raise Unusable(f"stdout: {error.strerror}") from error
 
 
 def _let_go_of_stdout() -> None:

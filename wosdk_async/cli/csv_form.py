@@ -18,19 +18,30 @@ from wosdk_async.safe_text import one_line
 
 __all__ = ["CsvForm", "cell", "harmless"]
 
-# What spreadsheets take for the start of a formula; a tab or line break before it does not stop them, and
-# some read the full-width signs of East Asian keyboards likewise.
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+# What spreadsheets take for the start of a formula; some read the full-width signs of East Asian keyboards
+# likewise. Blanks and marks that nobody sees do not stop all of them.
+_SIGNS = "=+\\-@＝＋－＠"
+_BLANK = "\\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# Where the locale separates by semicolons, a spreadsheet begins a cell after each of them, and, as quotes in
-# the middle of such a cell mean nothing, a row after each line break.
-_INSIDE = re.compile(r"((?:;|\r\n|\r|\n)\t*)(?=[=+\-@＝＋－＠])")
+# Where the locale separates by semicolons, or a text is pasted, a spreadsheet begins a cell after each
+# semicolon or tab, and, as quotes in the middle of such a cell mean nothing, a row after each line break.
+# Whole runs are taken, so that a long one is looked at once.
+_RUN = re.compile(f"[;{_BLANK}]+(?P<sign>[{_SIGNS}])?")
+_SEPARATOR = re.compile("[;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_NAMED = 20  # columns that are left out
 
 
 def harmless(text: str) -> str:
     """Return ``text`` with an apostrophe before what a spreadsheet would calculate; negative numbers stay."""
-    inside = _INSIDE.sub(r"\1'", text)
-    return f"'{inside}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else inside
+    inside = _RUN.sub(_guarded, text)
+    return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
+
+
+def _guarded(run: re.Match[str]) -> str:
+    if run["sign"] is None or not _SEPARATOR.search(run[0]):
+        return run[0]
+    return f"{run[0][:-1]}'{run['sign']}"
 
 
 def cell(value: Any) -> str:
@@ -72,4 +83,6 @@ class CsvForm:
     def close(self) -> None:
         """Say what did not fit into the columns."""
         if self._late:
-            say(f"left out, as only later rows have them: {', '.join(sorted(self._late))}; name them with -p")
+            named = ", ".join(sorted(self._late)[:_NAMED])
+            more = f" and {len(self._late) - _NAMED} more" if len(self._late) > _NAMED else ""
+            say(f"left out, as only later rows have them: {named}{more}; name them with -p")

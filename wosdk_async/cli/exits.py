@@ -23,7 +23,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 
-__all__ = ["Exit", "Unusable", "one_line", "sandbox_extra", "say", "status_of", "unusable"]
+__all__ = ["Exit", "Unusable", "one_line", "sandbox_extra", "say", "status_of", "unusable", "writing"]
 
 
 class Exit(IntEnum):
@@ -33,7 +33,7 @@ class Exit(IntEnum):
     SOME = 1
     """Some rows of an import were not created, or somebody answered no."""
     UNUSABLE = 2
-    """The command, a file or a setting cannot be worked with; nothing was sent."""
+    """The command, a file or a setting cannot be worked with; nothing was changed."""
     REFUSED = 3
     MISSING = 4
     LOGIN = 5
@@ -41,6 +41,8 @@ class Exit(IntEnum):
     """No answer, and nothing was changed: the same command can be given again."""
     IN_DOUBT = 7
     """It may have been carried out."""
+    UNWRITTEN = 8
+    """It was carried out, and its result could not be written."""
     INTERRUPTED = 130
     """As shells show a program that Ctrl-C ended."""
     PIPE = 141
@@ -105,6 +107,24 @@ def unusable() -> Iterator[None]:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         raise Unusable(f"{name}{error.strerror or error}") from error
+
+
+@contextmanager
+def writing(done: str, *others: type[Exception]) -> Iterator[None]:
+    """Around what writes the result of something that is done: whatever fails, one line says that it is.
+
+    What is of one of ``others`` goes on as it is.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, (BrokenPipeError, click.ClickException, *others)):
+            raise
+        why = f"{type(error).__name__}: {error}"
+        if isinstance(error, OSError):
+            why = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+        text = f"{done}, but the result could not be written: {why}"
+        raise Unusable(text, Exit.UNWRITTEN) from error
 
 
 @contextmanager

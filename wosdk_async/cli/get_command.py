@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.completing import entities, properties
-from wosdk_async.cli.exits import Unusable, unusable
+from wosdk_async.cli.exits import Unusable, unusable, writing
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def get_command(
         name = checked(kind, lambda query: query.select(*paths))
         with Link(target_of(ctx)) as link:
             record = link.do(link.company.get(name, id, properties=paths))
-        write_record(how, record, paths)
+        with writing("the record was read", OSError):
+            write_record(how, record, paths)
 
 
 def _id(text: str) -> Id:

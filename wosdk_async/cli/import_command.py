@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.apart import keep_apart, require_other_than_store
 from wosdk_async.cli.asking import confirm
-from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable, writing
 from wosdk_async.cli.options import target_of, target_options
 from wosdk_async.cli.plain import counted
 from wosdk_async.transport.limits import Limits
@@ -92,7 +93,9 @@ def import_command(
         if target.read_only:
             raise Unusable("--read-only: an import creates work orders, so nothing is sent")
         if outcomes is not None:
-            _keep_apart(outcomes, file, map_file)
+            keep_apart("--outcomes", outcomes, file, map_file)
+            if sandbox is not None and sandbox != _TEMPORARY:
+                require_other_than_store("--outcomes", outcomes, Path(sandbox))
             _require_free(outcomes, force)
         job = _job(file, map_file)
         with (
@@ -113,12 +116,6 @@ def _no_file(sandbox: str | None) -> str:
             f"wosdk import {sandbox} --sandbox --map MAP.toml"
         )
     return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
-
-
-def _keep_apart(outcomes: Path, *inputs: Path) -> None:
-    for path in inputs:
-        if outcomes.exists() and path.exists() and outcomes.samefile(path):
-            raise Unusable(f"--outcomes would overwrite {path}; name another file")
 
 
 def _require_free(outcomes: Path, force: bool) -> None:
@@ -168,8 +165,9 @@ async def _run(
                 shown.row(outcome)
 
             summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
-        keeper.tell(summary, outcomes)
-        close(summary, as_json)
+        with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
+            keeper.tell(summary, outcomes)
+            close(summary, as_json)
     return summary
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,6 +49,20 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
+class _Seconds(click.FloatRange):
+    """A number of seconds; errors name the unit."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = 0
+        if not 0 < seconds < math.inf:
+            text = f"{value!r} is no deadline: it is a number of seconds over 0, such as 30."
+            self.fail(text, param, ctx)
+        return seconds
+
+
 def target_options(hidden: bool = False) -> Callable[[F], F]:
     """The global options: shown by ``wosdk --help``, and taken by every command that talks to a Company."""
     options = (
@@ -56,7 +71,7 @@ def target_options(hidden: bool = False) -> Callable[[F], F]:
         (
             ("--deadline",),
             {
-                "type": click.FloatRange(0, min_open=True),
+                "type": _Seconds(),
                 "metavar": "SECONDS",
                 "help": "For each call as a whole; otherwise 60, and 120 for what changes something.",
             },

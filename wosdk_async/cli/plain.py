@@ -32,9 +32,27 @@ def json_text(value: Any) -> str:
     return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+class _Written(str):
+    """JSON that is written already."""
+
+
 def _slowly(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(str(key))}:{_slowly(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_slowly, value)) + "]"
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+    """JSON of any depth: what is still to be written waits in a list, not on the stack of calls."""
+    written: list[str] = []
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict):
+            left.append(_Written("}"))
+            for place, (key, inner) in reversed(list(enumerate(item.items()))):
+                left += [inner, _Written(f"{',' if place else ''}{json.dumps(str(key))}:")]
+            left.append(_Written("{"))
+        elif isinstance(item, list):
+            left.append(_Written("]"))
+            for place, inner in reversed(list(enumerate(item))):
+                left += [inner, _Written("," if place else "")]
+            left.append(_Written("["))
+        else:
+            plain = isinstance(item, _Written | Decimal)
+            written.append(str(item) if plain else json.dumps(item))
+    return "".join(written)

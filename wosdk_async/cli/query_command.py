@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.completing import entities, properties
-from wosdk_async.cli.exits import say, unusable
+from wosdk_async.cli.exits import say, unusable, writing
 from wosdk_async.cli.options import (
     Output,
     Target,
@@ -123,7 +123,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, how: Ou
     name = kind if isinstance(kind, str) else kind.wire_name
     with Link(target) as link:
         rows = link.do(link.company.query(name, expression, check=False))
-    with opened(how) as file:
+    with writing("the rows were read", OSError), opened(how) as file:
         form = rows_to(file, how.form, ())
         form.rows(rows)
         form.close()

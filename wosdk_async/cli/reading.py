@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 from wosdk_async.cli.counting import counting
-from wosdk_async.cli.exits import say
+from wosdk_async.cli.exits import say, writing
 from wosdk_async.cli.options import Output
 from wosdk_async.cli.output import opened, rows_to
 from wosdk_async.model import Record
@@ -38,8 +38,9 @@ async def stream(query: Query[Any], limit: int | None, output: Output, paths: Se
         async with aclosing(wanted.pages()) as pages:
             async for page in pages:
                 left = page if limit is None else page[: limit - counter.rows]
-                form.rows(left)
-                file.flush()
+                with writing("the rows were read", OSError):
+                    form.rows(left)
+                    file.flush()
                 counter.add(len(page))
         if not counter.rows:
             form.rows([])

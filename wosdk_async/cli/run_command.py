@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.completing import assignments, commands
-from wosdk_async.cli.exits import Unusable, say, status_of, unusable
+from wosdk_async.cli.exits import Unusable, say, status_of, unusable, writing
 from wosdk_async.cli.options import (
     Target,
     output_of,
@@ -19,6 +19,7 @@ from wosdk_async.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from wosdk_async import Trace
     from wosdk_async.cli.link import Link
     from wosdk_async.model import Command
 
@@ -71,8 +72,9 @@ def run_command(
         target = target_of(ctx)
         given.require_allowed(target)
         with Link(target) as link:
-            result = _sent(link, given, ask=not yes)
-        write_record(how, result)
+            trace = _sent(link, given, ask=not yes)
+        with writing(f"{given.name} was carried out (RequestId {trace.request_id})"):
+            write_record(how, _result(trace))
 
 
 class _Given:
@@ -102,8 +104,8 @@ class _Given:
             raise Unusable(f"--read-only: {self.name} may change something, so it is not sent")
 
 
-def _sent(link: Link, given: _Given, *, ask: bool) -> dict[str, Any]:
-    """The result as the service sent it."""
+def _sent(link: Link, given: _Given, *, ask: bool) -> Trace:
+    """Send the command; the trace holds the response."""
     from wosdk_async import Trace
     from wosdk_async.cli.asking import confirm
     from wosdk_async.cli.doubt import what_to_look_at
@@ -122,7 +124,7 @@ def _sent(link: Link, given: _Given, *, ask: bool) -> dict[str, Any]:
             sent = f"{given.name} was sent (RequestId {trace.request_id}) and may have been carried out"
             say(f"{sent}. {what_to_look_at(given.name, given.fields)}")
         raise
-    return _result(trace)
+    return trace
 
 
 async def _run(link: Link, given: _Given, trace: Any) -> Any:

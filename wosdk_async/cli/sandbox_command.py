@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wosdk_async.cli.apart import keep_apart, require_other_than_store
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
 from wosdk_async.cli.plain import counted
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["sandbox_command"]
 
 _FILE = click.Path(path_type=Path)
-_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
+_new_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
+_store = click.option("--store", type=_FILE, required=True, help="The file; it must be there.")
 _one_company = click.option("--company", metavar="NAME", help="The Company meant; without it the first.")
 
 
@@ -30,7 +32,7 @@ def sandbox_command() -> None:
 
 
 @sandbox_command.command()
-@_store
+@_new_store
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
 )
@@ -78,8 +80,11 @@ def serve(
       set -a; . ./company.env; set +a      # once the file is there
       wosdk import requests.csv --map map.toml
     """
+    if env_file is not None:
+        require_other_than_store("--env-file", env_file, store)
+        keep_apart("--env-file", env_file, *([faults] if faults else []))
     with sandbox_extra():
-        from wosdk_async.sandbox import Faults
+        from wosdk_async.sandbox import Faults, FaultScriptError
         from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
         from wosdk_async.sandbox.variables import assignments, write_assignments
@@ -94,7 +99,7 @@ def serve(
             say(f"the console is at {console}")
         say(f"serving {store}; Ctrl-C ends it")
 
-    with _told():
+    with _told(), _not_left_behind(store, FaultScriptError):  # a rule for a Company that is not there
         serve_store(
             store,
             host=host,
@@ -110,14 +115,14 @@ def serve(
 
 
 @sandbox_command.command("add-company")
-@_store
+@_new_store
 @click.argument("name")
 @click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
 @click.option("--empty", is_flag=True, help="Without the rows that a new Company starts with.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
     """Add a Company to a store; a server that serves it goes on, and serves it too."""
-    with _opened(store) as opened:
+    with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed import found_company
 
         made = found_company(opened, name, host=host, live=live, seeded=not empty)
@@ -163,6 +168,7 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
 @click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
 def snapshot(store: Path, to: Path) -> None:
     """Copy a store as it is at one moment, also while it is served."""
+    require_other_than_store("--to", to, store)
     with _opened(store) as opened:
         from wosdk_async.sandbox.snapshots import take_snapshot
 
@@ -183,20 +189,30 @@ def reset(store: Path, to: Path | None) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Store]:
-    """Open a store, and show its errors as lines; a new one is not kept when the block fails."""
+def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
+    """Open a store, and show its errors as lines; a new one is not kept when the block fails.
+
+    Without ``make`` one that is not there is a mistake: a misspelt name would end in a success of no use.
+    """
     with sandbox_extra():
         from wosdk_async.sandbox import open_store
-    existed = path.exists()
-    with _told():
-        try:
-            with closing(open_store(path)) as store:
-                yield store
-        except BaseException:
+    if not make and not path.exists():
+        raise Unusable(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
+    with _told(), _not_left_behind(path, BaseException), closing(open_store(path)) as store:
+        yield store
+
+
+@contextmanager
+def _not_left_behind(store: Path, refused: type[BaseException]) -> Iterator[None]:
+    """Take a store away that the block has made, when the block is refused."""
+    existed = store.exists()
+    try:
+        yield
+    except refused:
+        for name in (store.name, f"{store.name}-wal", f"{store.name}-shm"):
             if not existed:
-                for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                    path.with_name(name).unlink(missing_ok=True)
-            raise
+                store.with_name(name).unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

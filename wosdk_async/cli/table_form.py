@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import IO, Any
 
 from wosdk_async.cli.cells import columns, details, has_content, shown, value_at
 from wosdk_async.cli.exits import say
-from wosdk_async.cli.plain import visible
+from wosdk_async.cli.plain import counted, visible
 
 __all__ = ["TableForm", "print_record", "print_table"]
 
 _WIDEST = 60  # of a column, where nothing else bounds it
 _NARROWEST = 8
 _GAP = 2
+_MOST = 1000  # columns of a table, and lines of a record: nobody reads more
 
 
 class TableForm:
@@ -49,7 +51,10 @@ class TableForm:
         def wanted(name: str) -> bool:
             return name in self._paths or any(has_content(value_at(row, name)) for row in rows)
 
-        return [name for name in columns(rows, self._paths) if wanted(name)]
+        names = [name for name in columns(rows, self._paths) if wanted(name)]
+        most = max(_MOST, len(self._paths))
+        self._left_out = max(0, len(names) - most)
+        return names[:most]
 
     def _fit(self, lines: list[list[str]]) -> None:
         """Columns that were named get narrower until they fit; of others, those that fit are shown."""
@@ -58,8 +63,9 @@ class TableForm:
         natural = [_natural(name, lines, i) for i, name in enumerate(names)]
         if width is not None and not named:
             natural = [min(cells, _WIDEST // 2) for cells in natural]
-            count = max(1, sum(_total(natural[: i + 1]) <= width for i in range(len(names))))
-            self._left_out = len(names) - count
+            ends = accumulate(natural, lambda end, cells: end + _GAP + cells)
+            count = max(1, sum(end <= width for end in ends))
+            self._left_out += len(names) - count
             del names[count:], natural[count:]
             for line in lines:
                 del line[count:]
@@ -69,7 +75,9 @@ class TableForm:
 def print_record(file: IO[str], record: dict[str, Any], paths: Sequence[str]) -> None:
     """One record, a line for each value that has content or was asked for."""
     pairs = [(name, value) for name, value in details(record) if has_content(value) or name in paths]
-    print_table(file, None, [[visible(name), shown(value)] for name, value in pairs])
+    print_table(file, None, [[visible(name), shown(value)] for name, value in pairs[:_MOST]])
+    if len(pairs) > _MOST:
+        say(f"{counted(len(pairs) - _MOST, 'more value')} left out; --json has all")
 
 
 def print_table(file: IO[str], header: Sequence[str] | None, lines: Sequence[Sequence[str]]) -> None:

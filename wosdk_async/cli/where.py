@@ -6,7 +6,8 @@ One condition is PROPERTY OPERATOR VALUE. Operators are those of the service::
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value is written as it is up to the end, the next comma or ``and``, or in quotes, where a quote is doubled.
+A value is written as it is: up to the end, in a list up to the next comma, in ``between`` up to ``and``. Or
+it stands in quotes, where a quote is doubled.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from wosdk_async.query.properties import Nested, Path, Text, Unchecked, at
 __all__ = ["condition", "order"]
 
 _QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
-_CONDITION = re.compile(
-    r"\s*(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*"
+_START = (
+    r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*"
     r"(?P<operator>==|=|!=|<>|>=|<=|>|<"
     r"|(?:is\s+not\s+null|is\s+null|not\s+like|like|not\s+in|in|not\s+between|between)\b)"
-    r"\s*(?P<rest>.*?)\s*",
-    re.IGNORECASE | re.DOTALL,
 )
+_CONDITION = re.compile(rf"\s*{_START}\s*(?P<rest>.*?)\s*", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
 _BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
 _ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
 
@@ -122,6 +123,9 @@ def _list(operator: str, rest: str, text: str) -> list[str]:
 def _bare(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
+    if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
+        once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
+        raise _wrong(text, f"it is one condition, so {once}; a value that holds such words stands in quotes")
     if not raw:
         raise _wrong(text, "a value is missing; an empty text is ''")
     if raw[0] in "'\"":

@@ -91,6 +91,8 @@ class VirtualClock(Clock):
         super().__init__()
         if isinstance(start, datetime):
             start = _nanoseconds(start)
+        elif start is not None and not isinstance(start, int):
+            raise ValueError(f"start is {start!r}; it must be a datetime with its zone.")
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:

@@ -8,7 +8,7 @@ in between. Requests are counted in the order in which they were read.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from inspect import signature
 from pathlib import Path
@@ -28,6 +28,7 @@ from .suggestions import nearest
 
 __all__ = ["FaultScript", "Rule"]
 
+_EXAMPLES = {"status": "status = 503"}  # of settings that a rule must have
 _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
@@ -76,6 +77,8 @@ class Rule:
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
             raise ValueError("rate, first and every exclude each other")
+        if self.kind == "request_id" and self.operation == {"token"}:
+            raise ValueError("operation is 'token'; such a response carries no RequestId: name command")
 
     def applies(self, target: Target) -> bool:
         named = not self.operation or bool(self.operation & target.operations)
@@ -131,6 +134,21 @@ class FaultScript:
         """All chance for one request of one rule. The text is hashed, the same on every machine."""
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
+    def require_companies(self, names: Iterable[str]) -> None:
+        """Check that each Company that a rule names is one of these.
+
+        Raises:
+            FaultScriptError: a rule would never strike.
+        """
+        known = {name.lower(): name for name in names}
+        for number, rule in enumerate(self.rules, 1):
+            if rule.company is not None and rule.company not in known:
+                near = nearest(rule.company, known.values())
+                hint = f" (did you mean {near}?)" if near else ""
+                there = ", ".join(known.values())
+                text = f"company is {rule.company!r}{hint}; there is only {there}"
+                raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
+
     def written(self) -> dict[str, Any]:
         """The script in plain data."""
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
@@ -152,15 +170,25 @@ def _without_decimals(value: Any, depth: int = 5) -> Any:
 
 def _rule(number: int, written: object) -> Rule:
     name = f"rule {number}"
-    if not isinstance(written, Mapping) or str(written.get("fault")) not in KINDS:
+    if not isinstance(written, Mapping) or not isinstance(written.get("fault"), str):
         raise FaultScriptError(f"{name} needs a fault, one of {', '.join(KINDS)}.")
-    kind = KINDS[str(written["fault"])]
-    settings = list(signature(kind).parameters)
+    if written["fault"] not in KINDS:
+        near = nearest(written["fault"][:60], KINDS)
+        hint = f" (did you mean {near}?)" if near else ""
+        text = f"fault is {written['fault'][:60]!r}{hint}; it must be one of {', '.join(KINDS)}"
+        raise FaultScriptError(f"{name}: {text}.")
+    kind = KINDS[written["fault"]]
+    settings = signature(kind).parameters
     _known(f"{name} ({written['fault']})", written, ("fault", *_CONDITIONS, *settings))
+    if missing := [
+        key for key, each in settings.items() if each.default is each.empty and key not in written
+    ]:
+        example = _EXAMPLES.get(missing[0], f"{missing[0]} = 1")
+        raise FaultScriptError(f"{name} ({written['fault']}): {missing[0]} is missing, as in {example}.")
     try:
         fault = kind(**{key: value for key, value in written.items() if key in settings})
         conditions = {key: value for key, value in written.items() if key in _CONDITIONS}
-        return Rule(kind=str(written["fault"]), fault=fault, written=written, **conditions)
+        return Rule(kind=written["fault"], fault=fault, written=written, **conditions)
     except (ValueError, TypeError) as error:
         raise FaultScriptError(f"{name} ({written['fault']}): {error}.") from error
 

@@ -16,7 +16,7 @@ from .companies import Company
 from .console import RequestLog
 from .dialect import SPEC, dialect_of
 from .faults import Faults
-from .seed_rows import Given, load_rows
+from .seed_rows import given_rows, load_rows
 from .server import InThread, listening, ports_of, prepared, running, web_root
 from .snapshots import reset, take_snapshot
 from .store import Store
@@ -42,7 +42,7 @@ class LocalCompany:
         clock: to be moved on at any time.
 
     Raises:
-        FaultScriptError: the faults are no script.
+        FaultScriptError: the faults are no script; on entering, when one names a Company that is not there.
         StoreError: on entering, when the file cannot be used.
         ValueError: there is no such dialect; on entering, when a name cannot be used.
     """
@@ -108,11 +108,7 @@ class LocalCompany:
             KeyError: there is no Company of this name.
         """
         owner = self._company(company or self._first)
-        given = [
-            Given(f"{entity} {index}", entity, dict(members))
-            for entity, members_of in rows.items()
-            for index, members in enumerate(members_of)
-        ]
+        given = given_rows(rows)
         self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
 
     def __enter__(self) -> LocalCompany:
@@ -121,6 +117,7 @@ class LocalCompany:
             self._serial = itertools.count(1)
             path = self._path if self._path is not None else self._folder / "sandbox.db"
             self._store: Store = exits.enter_context(contextlib.closing(prepared(path, self._names)))
+            self.faults.script.require_companies(company.name for company in self._store.companies())
             listeners = [exits.enter_context(listening("127.0.0.1", 0)) for _ in range(2)]
             self._root = web_root(listeners[0])
             self._first = (*self._names, self._store.companies()[0].name)[0]

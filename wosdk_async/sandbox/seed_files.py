@@ -122,6 +122,8 @@ def _from_csv(text: str, shape: Shape) -> Iterator[Given]:
     lines = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
+        if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
+            raise StoreError(f"line 1: its cells seem to be separated by {mark!r}; separate them by commas.")
         last = lines.line_num
         for cells in lines:
             place, last = f"line {last + 1}", lines.line_num

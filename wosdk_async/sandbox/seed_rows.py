@@ -22,7 +22,7 @@ from .times import Now
 from .values import UNREADABLE, read, reference_id
 from .write import create
 
-__all__ = ["Given", "load_rows"]
+__all__ = ["Given", "given_rows", "load_rows"]
 
 _MOST = 20  # mistakes that one error tells
 
@@ -38,6 +38,27 @@ class Given:
     place: str
     entity: str
     members: Mapping[str, Any]
+
+
+def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Given]:
+    """The rows of a program, by entity type. Raises StoreError when they are not of that shape."""
+    shape = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
+    if not isinstance(rows, Mapping):
+        raise StoreError(f"The rows are {_short(rows)}. {shape}")
+    found = []
+    for entity, each in rows.items():
+        if isinstance(each, str | Mapping) or not isinstance(each, Sequence):
+            raise StoreError(f"The rows of {entity} are {_short(each)}. {shape}")
+        for index, members in enumerate(each):
+            if not isinstance(members, Mapping):
+                raise StoreError(f"{entity} {index} is {_short(members)}. {shape}")
+            found.append(Given(f"{entity} {index}", entity, dict(members)))
+    return found
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def load_rows(store: Store, company: Company, rows: Sequence[Given], now: Now) -> int:

@@ -59,6 +59,7 @@ def serve(
 
     Raises:
         StoreError: the file cannot be used.
+        FaultScriptError: a fault names a Company that is not there.
         ValueError: a name of a Company cannot be used, or there is no such dialect.
         OSError: the port cannot be had.
     """
@@ -67,6 +68,8 @@ def serve(
         listening(host, second_port) as second,
         contextlib.closing(prepared(store, companies)) as opened,
     ):
+        if faults is not None:
+            faults.script.require_companies(company.name for company in opened.companies())
         names = [name.strip().lower() for name in companies[:1]]
         first = next(each for each in opened.companies() if not names or each.name.lower() in names)
         listeners = [listener, second]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Never
 
+from wosdk_async.sandbox.errors import FaultScriptError
 from wosdk_async.sandbox.faults import Faults
+from wosdk_async.sandbox.faults_script import FaultScript
 
 __all__ = ["AddedFaults"]
 
@@ -12,7 +15,10 @@ __all__ = ["AddedFaults"]
 class AddedFaults(Faults):
     """The faults of a test's Company: none, until it adds some."""
 
-    def add(self, fault: str, **settings: Any) -> None:
+    companies: Sequence[str] = ()
+    """The names of the Companies that there are; those of rules are not checked without any."""
+
+    def add(self, fault: str, *unnamed: Never, **settings: Any) -> None:
         """Add a rule behind those in force; counting begins anew.
 
         Args:
@@ -25,5 +31,10 @@ class AddedFaults(Faults):
         Raises:
             FaultScriptError: the rule is wrong; the text tells what would be right.
         """
+        if unnamed:
+            raise FaultScriptError(f"{unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
         script = self.script.written()
-        self.load({**script, "rule": [*script["rule"], {"fault": fault, **settings}]})
+        made = FaultScript.of({**script, "rule": [*script["rule"], {"fault": fault, **settings}]})
+        if self.companies:
+            made.require_companies(self.companies)
+        self.load(made)

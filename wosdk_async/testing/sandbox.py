@@ -75,10 +75,10 @@ class Sandbox:
         self.clock = SkippingClock(now)
         self.faults = AddedFaults()
         self._exits = contextlib.ExitStack()
-        names = (company,) if isinstance(company, str) else tuple(company)
-        self._start = Snapshot(first_store(names))
+        self._start = Snapshot(first_store(_names(company)))
         self._store = self._copy(self._start._store)
         self._companies = self._store.companies()
+        self.faults.companies = [each.name for each in self._companies]
         self._recorder = Recorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
         self._line = Line(self._recorder, _HOST, self.clock)
         self.app = self._recorder
@@ -142,7 +142,15 @@ class Sandbox:
         return Snapshot(self._copy(self._store))
 
     def reset(self, snapshot: Snapshot | None = None) -> None:
-        """Bring the Company back to a snapshot, or to what it started with. Clients stay connected."""
+        """Bring the Company back to a snapshot, or to what it started with. Clients stay connected.
+
+        Raises:
+            TypeError: ``snapshot`` is none.
+        """
+        if snapshot is not None and not isinstance(snapshot, Snapshot):
+            raise TypeError(
+                f"reset takes what snapshot() gave, not {snapshot!r}; without it the start is meant."
+            )
         self._store.become((snapshot or self._start)._store)
 
     def close(self) -> None:
@@ -179,6 +187,13 @@ class Sandbox:
 
     def _engine(self, limits: Limits) -> AsgiEngine:
         return AsgiEngine(self._line, limits.connections)
+
+
+def _names(company: str | Sequence[str]) -> tuple[str, ...]:
+    names = (company,) if isinstance(company, str) else company
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"company is {company!r}; it must be a name, or a list of names.")
+    return tuple(names)
 
 
 def _cancel(future: asyncio.Future[None]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wosdk_async.sandbox.companies import Company
 from wosdk_async.sandbox.seed import found_company, open_store
-from wosdk_async.sandbox.seed_rows import Given, load_rows
+from wosdk_async.sandbox.seed_rows import given_rows, load_rows
 from wosdk_async.sandbox.store import Store
 from wosdk_async.sandbox.times import Now
 
@@ -43,9 +43,4 @@ def copy_of(store: Store) -> Store:
 
 def add_rows(store: Store, company: Company, rows: Rows, now: Now) -> None:
     """Add rows to a Company, all or none. Raises StoreError."""
-    given = [
-        Given(f"{entity} {index}", entity, dict(members))
-        for entity, each in rows.items()
-        for index, members in enumerate(each)
-    ]
-    load_rows(store, company, given, now)
+    load_rows(store, company, given_rows(rows), now)

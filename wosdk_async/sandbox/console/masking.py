@@ -30,14 +30,28 @@ def _spelt(name: str) -> str:
 
 _NAMES = "|".join(map(_spelt, sorted(_SECRETS)))
 # For text that is no whole JSON. A value that is a text ends with its quote, or where it was cut; objects and
-# lists are hidden up to the end, as nobody knows where they end.
+# lists are hidden up to the end, as nobody knows where they end. Some write single quotes.
 _IN_JSON = re.compile(
-    rf'("(?:{_NAMES})"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{{].*|[^\s"\[{{,}}\]]+)',
+    rf"(([\"'])(?:{_NAMES})\2\s*:\s*)"
+    r"(?:\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[\[{].*|[^\s\"\[{,}\]]+)",
     re.IGNORECASE | re.DOTALL,
 )
+# JSON within a text of JSON: hidden up to the end too
+_IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
+_IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*", re.IGNORECASE)  # as in a header, YAML, JavaScript
+_IN_PART = re.compile(  # of a multipart form: behind the empty line
+    rf"(name\s*=\s*[\"']?(?:{_NAMES})(?:[^\r\n]*\r?\n){{1,20}}?\r?\n).*?(?=\r?\n--|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_IN_XML = re.compile(rf"(<(?:[\w.-]{{1,50}}:)?(?:{_NAMES})\b[^>]*>).*?(?=</|\Z)", re.IGNORECASE | re.DOTALL)
 # Up to the next &: a semicolon separates fields, but may as well be part of a secret.
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
-_FILE_KEY = re.compile(r"(/files/\d+/\d+/)[0-9A-Za-z]+")  # whoever has it can open the file (facts 3.10)
+# Whoever has the key of a file can open it (facts 3.10), in whichever spelling of its address
+_SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
+_FILE_KEY = re.compile(
+    rf"({_SLASH}{_spelt('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
+)
+_PATTERNS = (_IN_PART, _IN_XML, _IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _FILE_KEY)
 
 
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
@@ -58,19 +72,20 @@ def shown_body(body: Body) -> str:
     try:
         laid_out = msgspec.json.format(dump(_masked(load(raw))), indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
-        return _text(raw)
-    return _FILE_KEY.sub(rf"\1{MASK}", laid_out)
+        return _text(raw.decode("utf-8", "replace"))
+    return laid_out
 
 
 def _masked(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: MASK if name.lower() in _SECRETS else _masked(inner) for name, inner in value.items()}
+    if isinstance(value, str):
+        return _text(value)
     return [_masked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _text(raw: bytes) -> str:
-    text = raw.decode("utf-8", "replace")
-    for pattern in (_IN_JSON, _IN_FORM, _FILE_KEY):
+def _text(text: str) -> str:
+    for pattern in _PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)
     return text
 

@@ -55,8 +55,12 @@ export function say(text) {
 export function trouble() {
   const node = h("div", { role: "alert" });
   const clear = () => node.replaceChildren();
-  const show = (error) => error instanceof Gone ? clear() : node.replaceChildren(h("p", { class: "error" }, // the banner tells of that
-    h("span", null, error.message), h("button", { type: "button", "aria-label": "Dismiss", onclick: clear }, "×")));
+  const show = (error) => {
+    say(""); // what went right before is no news beside it
+    if (error instanceof Gone) clear(); // the banner tells of that
+    else node.replaceChildren(h("p", { class: "error" },
+      h("span", null, error.message), h("button", { type: "button", "aria-label": "Dismiss", onclick: clear }, "×")));
+  };
   return { node, show, clear };
 }
 

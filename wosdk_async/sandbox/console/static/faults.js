@@ -49,7 +49,7 @@ export async function faults(main) {
   main.append(
     h("h1", null, "Faults and clock"),
     h("section", null, h("h2", null, "Rules"), counters, rules, wrong.rules.node),
-    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule)), wrong.rule.node),
+    h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule), (text) => wrong.rule.show(new Error(text))), wrong.rule.node),
     h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving(move), wrong.clock.node));
   draw(await get("faults"));
   return repeat(1000, async (wanted) => {
@@ -64,7 +64,7 @@ function counted(one) {
   return one.on ? `struck ${one.struck} of ${one.seen}` : "off";
 }
 
-function adding(add) {
+function adding(add, refuse) {
   const kind = h("select", { id: "kind" }, Object.entries(SIMPLE).map(([name, { title }]) => h("option", { value: name }, title)));
   const value = h("input", { id: "value", type: "number", min: "0", step: "any", value: "0.5" });
   const name = h("span", null, "Seconds");
@@ -79,6 +79,8 @@ function adding(add) {
   });
   return h("form", { class: "bar", onsubmit: (event) => {
     event.preventDefault();
+    if (!label.hidden && value.value === "") return refuse(`${name.textContent} is missing: name a number.`);
+    if (Number(share.value) === 0) return refuse("Percent of requests is 0: such a rule would strike nothing. Name more than 0.");
     const rule = SIMPLE[kind.value].rule(Number(value.value));
     if (operation.value !== "any") rule.operation = operation.value;
     if (Number(share.value) < 100) rule.rate = Number(share.value) / 100;
