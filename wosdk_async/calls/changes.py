@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from wosdk_async.calls.difference import difference
-from wosdk_async.calls.elements import NOT_WRITTEN, OWNED, elements, pointed
+from wosdk_async.calls.elements import OWNED, elements, pointed
 from wosdk_async.calls.entities import retrieve, update
 from wosdk_async.calls.parts import content_of, with_fields
 from wosdk_async.check.arguments import option_meant, refuse_keywords
@@ -113,17 +113,16 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
             refuse_keywords("update", {name: changes[name]}, ())
         near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
         raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
-    if meta["name"] in NOT_WRITTEN:
-        cls, given = entity.__name__, changes[name]
+    given = changes[name]
+    if meta["name"] in ("Id", "ConcurrencyId") or (meta["name"] == "PerformDeletion" and given):
+        cls = entity.__name__
         other = given if isinstance(given, int) else "id"
         why = {
             "id": f"the key of the given record: update({cls}.ref({other}), ...) writes another",
             "perform_deletion": f"which removes elements of lists; delete({cls}, {id}) deletes this record",
             "concurrency_id": "which the service counts; if_unchanged=True compares it",
         }
-        raise InvalidCallError(
-            f"update() never writes {name}, {why.get(name, 'which the service sets; leave it out')}"
-        )
+        raise InvalidCallError(f"update() never writes {name}, {why[name]}")
 
 
 def _id_of(record: Record) -> int:
