@@ -281,9 +281,9 @@ def refused(
     kind = _BY_CODE.get(known)
     if status in THROTTLED:
         kind = ThrottledError
-    elif kind is None:
-        kind = SessionRefusedError if status == 401 else RefusedError  # facts 6: 401 is the token's alone
-    return kind(
+    elif status == 401:
+        kind = SessionRefusedError  # facts 6: it is the token's alone, whatever its code
+    return (kind or RefusedError)(
         _text(message) or known or f"HTTP {status} without a text",
         code=known,
         status=status,

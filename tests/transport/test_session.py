@@ -40,6 +40,7 @@ async def test_every_call_carries_the_headers_of_the_specification() -> None:
         error(403, "INCORRECT_TOKEN"),
         error(400, "DATABASE_VERSION_MISMATCH"),
         Answer(401, b"<html>no</html>"),
+        error(401, "BUSINESS_LOGIC_ERROR"),
     ],
 )
 async def test_a_dead_session_is_renewed_once_and_the_call_resent(refusal: Answer) -> None:
