@@ -91,24 +91,22 @@ def test_retry_after(raw: Raw) -> None:
 
 
 def test_slow_drip(raw: Raw) -> None:
-    """The whole answer comes, in pieces; with the clock standing still the rest waits for it to go on."""
+    """The whole answer comes, in pieces."""
     raw.local.faults.load(creates("slow_drip", piece=100, pause=0))
     name = next(names)
     seen = raw.create(name)
     assert (seen.status, seen.whole, raw.count(name)) == (200, True, 1)
-    raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
-    with raw.open(next(names)) as connection:
-        data = b""
-        while not Seen(data, "").body:
-            data += connection.recv(65536)
-        assert len(Seen(data, "").body) == 10
 
-    def ended() -> bool:
-        raw.local.clock.advance(5)
-        return not raw.local.clock.sleepers
 
-    until(ended)  # for the next test, which counts who sleeps
-    raw.caller.renew()
+def test_slow_drip_waits_for_the_clock() -> None:
+    """Nothing more comes while the clock stands still. In a Company of its own: what drips sleeps on."""
+    with LocalCompany(clock=VirtualClock()) as local, raw_client(local) as raw:
+        raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
+        with raw.open(next(names)) as connection:
+            data = b""
+            while not Seen(data, "").body:
+                data += connection.recv(65536)
+            assert len(Seen(data, "").body) == 10
 
 
 def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
