@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import cattrs
 
-from wosdk_async.codec._json import UNREADABLE, check_size, exact_decoder, loads
+from wosdk_async.codec._json import MAX_SYMBOLS, UNREADABLE, check_size, exact_decoder, loads
 from wosdk_async.codec._seen import Seen
 from wosdk_async.codec._twin import Twins
 from wosdk_async.model._base import Record
@@ -65,7 +65,8 @@ class Reader:
             self._build()
         made, surprised = None, False
         if self._fast is not None:
-            check_size(body)
+            if len(body) > MAX_SYMBOLS:  # fewer bytes cannot have as many
+                check_size(body)
             try:
                 made = self._fast(body)
             except SURPRISES:

@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import orjson
 
-__all__ = ["UNREADABLE", "check_size", "dumps", "exact_decoder", "loads"]
+__all__ = ["MAX_SYMBOLS", "UNREADABLE", "check_size", "dumps", "exact_decoder", "loads"]
 
-_MAX_SYMBOLS = 2_000_000
+MAX_SYMBOLS = 2_000_000
 """Brackets and commas in a text. Each stands for a Python object, of 100 bytes and more; one byte of gzip may
 stand for hundreds of them, and no decoder stops in the middle. 4,000 work orders of 5 KB have 1,200,000.
 """
@@ -34,13 +34,13 @@ PLAIN_EXPONENT = 30  # beyond this a number is written as 1E+99, not as a row of
 def check_size(body: bytes) -> None:
     """Raise ValueError when ``body`` would become too many objects."""
     symbols = 0
-    if len(body) > _MAX_SYMBOLS:  # else it cannot have as many
+    if len(body) > MAX_SYMBOLS:  # else it cannot have as many
         for start in range(0, len(body), _COUNTED):
             end = start + _COUNTED
             opening = body.count(b"[", start, end) + body.count(b"{", start, end)
             symbols += 2 * opening + body.count(b",", start, end)
-            if symbols > _MAX_SYMBOLS:
-                raise ValueError(f"the body has more than {_MAX_SYMBOLS} brackets and commas")
+            if symbols > MAX_SYMBOLS:
+                raise ValueError(f"the body has more than {MAX_SYMBOLS} brackets and commas")
 
 
 def loads(body: bytes) -> Any:

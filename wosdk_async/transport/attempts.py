@@ -58,7 +58,7 @@ class Attempts:
                     call.body,
                     trace.leave,
                     call.repeat_safe,
-                    partial(self._received, call, grant, lane, trace, begun, gate.sent),
+                    partial(self._received, call, base, grant, lane, trace, begun, gate.sent),
                 )
             except RefusedError as refusal:
                 gate.release(lane)
@@ -86,9 +86,17 @@ class Attempts:
                 return value
 
     def _received(
-        self, call: Call[Any], grant: Grant, lane: Lane, trace: Trace, begun: float, number: int, reply: Reply
+        self,
+        call: Call[Any],
+        host: str,
+        grant: Grant,
+        lane: Lane,
+        trace: Trace,
+        begun: float,
+        number: int,
+        reply: Reply,
     ) -> Any:
-        """Read the response to the request that was the ``number``-th of all.
+        """Read the response of ``host`` to the request that was the ``number``-th of all.
 
         The engine calls it while no other request can get the connection.
         """
@@ -99,7 +107,6 @@ class Attempts:
             lane.control.throttled(number, self.gate.sent)
         else:
             lane.control.answered(number, now - begun, lane.held)
-        host = grant.locator_url if call.to_locator else grant.base_url
         return read(call, reply, grant.secrets, self.request_ids, host)
 
     async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:

@@ -46,11 +46,11 @@ class AnswerParser:
         "_headers",
         "_limits",
         "_parser",
-        "_reusable",
         "_silent",
         "_stage",
         "_status",
         "on_body",
+        "reusable",
     )
 
     def __init__(self, limits: Limits) -> None:
@@ -69,7 +69,8 @@ class AnswerParser:
         self._head: bytes | bytearray = b""
         self._end = 0  # of the last head in it that was read: of this answer, or of an 1xx before it
         self._silent = 0
-        self._reusable = False
+        self.reusable = False
+        """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
         self._coded = False
 
     def close(self) -> None:
@@ -85,11 +86,6 @@ class AnswerParser:
         """Whether not a byte of the answer has come."""
         return self._stage == _HEAD and not (self._silent or self._head)
 
-    @property
-    def reusable(self) -> bool:
-        """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
-        return self._reusable and self._stage == _DONE
-
     def feed(self, data: bytes) -> Reply | None:
         """The answer, once ``data`` completes it. Raises Garbage."""
         if self._stage == _HEAD:  # kept: llhttp would make two texts and a call of each header
@@ -104,7 +100,7 @@ class AnswerParser:
             self._silent += len(data)
             if self._answer is None:
                 raise Garbage(str(cause.__context__ or cause) or type(cause).__name__) from cause
-            self._stage = _MORE
+            self._stage, self.reusable = _MORE, False
         if self._answer is None:
             self._keep_count(len(data))
             return None
@@ -146,29 +142,28 @@ class AnswerParser:
         raise Garbage(f"the answer is longer than {self._limits.body} bytes")
 
     def _reply(self) -> Reply:
-        return (CodedReply if self._coded else Reply)(self._status, self._headers, self._taken())
-
-    def _taken(self) -> bytes:
-        """The body, which is not kept here any longer."""
-        chunks, body = self._chunks, self._body
-        if body is None and len(chunks) == 1:
-            whole = chunks.pop()
-        elif body is None:
-            whole = b"".join(chunks)
-            chunks.clear()
-        else:
-            body.add(b"".join(chunks))
-            chunks.clear()
-            whole, self._body = body.take(), None
-        if len(whole) > self._limits.body:
+        """The answer, whose body is not kept here any longer."""
+        chunks = self._chunks
+        body = chunks.pop() if self._body is None and len(chunks) == 1 else self._joined()
+        if len(body) > self._limits.body:
             self._refuse_long()
-        return whole
+        return (CodedReply if self._coded else Reply)(self._status, self._headers, body)
+
+    def _joined(self) -> bytes:
+        """The body, of none or several pieces."""
+        last, body = b"".join(self._chunks), self._body
+        self._chunks.clear()
+        if body is None:
+            return last
+        body.add(last)
+        self._body = None
+        return body.take()
 
     # --- called by llhttp; a body's pieces go straight into a list ------------------------------
 
     def on_message_begin(self) -> None:
         if self._stage == _DONE:
-            self._stage = _MORE  # bytes that nobody asked for, after the answer
+            self._stage, self.reusable = _MORE, False  # bytes that nobody asked for, after the answer
 
     def on_headers_complete(self) -> None:
         if self._stage != _HEAD:
@@ -212,6 +207,6 @@ class AnswerParser:
             self._stage, self._coded = _HEAD, False
             return
         self._stage = _DONE
-        self._reusable = self._parser.should_keep_alive()
+        self.reusable = self._parser.should_keep_alive()
         if self._answer is None:
             self._answer = self._reply()
