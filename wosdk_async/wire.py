@@ -124,7 +124,8 @@ class RequestIds:
                     reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
                 )
             return False
-        echoing.add(host)
+        if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
+            echoing.add(host)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
             raise Unreadable(reply.status, f"it carries the RequestId {shown!a} of another call{_OFF}")
@@ -159,7 +160,7 @@ def _require_none(call: Call[Any], reply: Reply) -> None:
 
     Only what was sent comes back, and no base call sends one (facts 5).
     """
-    if b"requestid" not in (call.body or b"").lower() and _echoed(reply.body) is not None:
+    if _echoed(reply.body) is not None and b"requestid" not in (call.body or b"").lower():
         raise Unreadable(reply.status, f"it carries a RequestId, and none was sent: of another call{_OFF}")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import ssl
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from h2.config import H2Configuration
 from h2.connection import H2Connection
@@ -20,13 +22,15 @@ from wosdk_async import Client, ConfigurationError, Customer
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.choice import FullEngine, engine_for
 from wosdk_async.transport.network import Network
+from wosdk_async.wire import Reply, Unreadable
 
 
 class Http2:
-    """Answers every request with its path and body; resets those to ``/reset``."""
+    """Answers every request with its path and body; resets those to ``/reset``, holds ``/held`` until ``/go``."""
 
     def __init__(self) -> None:
         self.protocols: list[str | None] = []
+        self.holds = asyncio.Event()
 
     async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.protocols.append(writer.get_extra_info("ssl_object").selected_alpn_protocol())
@@ -36,6 +40,9 @@ class Http2:
         writer.write(h2.data_to_send())
         while data := await reader.read(65536):
             for event in h2.receive_data(data):
+                if isinstance(event, StreamEnded) and bodies[event.stream_id] == b"/held":
+                    self.holds.set()
+                    continue
                 answer(h2, event, bodies)
             writer.write(h2.data_to_send())
 
@@ -46,11 +53,16 @@ def answer(h2: H2Connection, event: Event, bodies: dict[int, bytes]) -> None:
     elif isinstance(event, DataReceived):
         bodies[event.stream_id] += event.data
     elif isinstance(event, StreamEnded):
-        if bodies[event.stream_id].startswith(b"/reset"):
-            h2.reset_stream(event.stream_id)
-        else:
-            h2.send_headers(event.stream_id, [(":status", "200"), ("x-a", "b")])
-            h2.send_data(event.stream_id, bodies[event.stream_id], end_stream=True)
+        stream, body = event.stream_id, bodies.pop(event.stream_id)
+        if body.startswith(b"/reset"):
+            h2.reset_stream(stream)
+            return
+        ready = [stream]
+        if body == b"/go":
+            ready += [held for held, path in bodies.items() if path == b"/held"]
+        for each in ready:
+            h2.send_headers(each, [(":status", "200"), ("x-a", "b")])
+            h2.send_data(each, bodies.pop(each, body), end_stream=True)
 
 
 def offering(path: Path) -> ssl.SSLContext:
@@ -81,6 +93,37 @@ async def test_requests_and_answers(made: FullEngine, made_out: dict[str, Path])
         await asyncio.gather(*(made.send("GET", url, (), None, lambda: None) for url in urls))
         assert speaking.protocols == ["h2"] * 3
         await made.aclose()
+
+
+@pytest.mark.parametrize("bad", ["/page", "/reset"])
+async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: dict[str, Path]) -> None:
+    """A client of the program sends all over one connection: what is not believed ends one call alone."""
+    trusted = ssl.create_default_context(cafile=made_out["here"])
+
+    def unreadable(reply: Reply) -> Any:
+        raise Unreadable(reply.status, "not the service's")
+
+    def body(reply: Reply) -> bytes:
+        return reply.body
+
+    speaking = Http2()
+    async with (
+        RawServer(speaking, offering(made_out["here"])) as server,
+        httpx.AsyncClient(http2=True, verify=trusted, trust_env=False) as client,
+    ):
+        engine = engine_for(Network(http_client=client))
+
+        def post(path: str, read: Callable[[Reply], Any]) -> Coroutine[Any, Any, Any]:
+            return engine.send("POST", f"{server.url}{path}", (), b"", lambda: None, False, read)
+
+        await post("/first", body)
+        held = asyncio.create_task(post("/held", body))
+        await speaking.holds.wait()
+        with pytest.raises((Unreadable, SendFailed)):
+            await post(bad, unreadable)
+        assert await post("/go", body) == b"/go"
+        assert await held == b"/held"
+        assert speaking.protocols == ["h2"]
 
 
 async def test_verdicts(made: FullEngine, made_out: dict[str, Path]) -> None:

@@ -76,6 +76,15 @@ class Time:
                     await settle()
         self.seconds = end
 
+    async def stall(self, seconds: float) -> None:
+        """Let time pass as it does while the program holds up the loop: what is due comes late, at once."""
+        self.seconds += seconds
+        while self._timers and self._timers[0][0] <= self.seconds:
+            _, _, timer = heapq.heappop(self._timers)
+            if timer.callback is not None:
+                timer.callback()
+        await settle()
+
     async def pass_by(self, seconds: float) -> None:
         await self.run_until(self.seconds + seconds)
 

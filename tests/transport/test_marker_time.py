@@ -348,6 +348,18 @@ async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
     assert not told
 
 
+@pytest.mark.parametrize("stall", [0.5, 3.0, 20.0])
+async def test_a_program_that_holds_up_the_loop_between_two_looks(stall: float) -> None:
+    """What is due in the meantime comes late and all at once; the looks go on."""
+    desk = Late(PAGE)
+    desk.time.call_later(25.0, lambda: desk.commit({"PoNumber": "k"}) and None)
+    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    await settle()
+    await desk.time.stall(stall)
+    await desk.time.finish(task)
+    assert task.result().wo.id == 1
+
+
 async def test_many_with_one_deadline_each() -> None:
     """In a run the deadline is that of each input, looks included."""
     desk = Late("hang", "answer", "hang")

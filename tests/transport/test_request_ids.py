@@ -53,6 +53,21 @@ async def test_another_request_id_leaves_a_command_in_doubt(answer: tuple[int, A
         assert service.connections - before == 2
 
 
+@pytest.mark.parametrize("status", [401, 429])
+async def test_an_id_of_a_gateway_says_nothing_of_the_host(status: int) -> None:
+    """One response that is numbered in another way does not make every later refusal a doubt."""
+    numbered = without(Answer(status, {"message": "no more", "requestId": "gw-1"}))
+    refusal = without(Answer(400, REFUSAL))
+    service = Service(Script(numbered, refusal, refusal))
+    async with service, service.client(options=QUICK) as client:
+        acme = client.company()
+        with pytest.raises(InDoubtError, match="'gw-1' of another call"):
+            await acme.run("WoCreateCommand", {})
+        for _ in range(2):
+            with pytest.raises(BusinessRuleError):
+                await acme.run("WoCreateCommand", {})
+
+
 @pytest.mark.parametrize("change", [str.upper, lambda id: f"  {id}\n", str], ids=["case", "blanks", "same"])
 @pytest.mark.parametrize("key", ["RequestId", "requestID"])
 async def test_the_same_request_id_in_other_words(change: Callable[[str], str], key: str) -> None:

@@ -32,7 +32,8 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
     """Return what ``read`` makes of the response, its body decompressed to at most ``limit`` bytes.
 
     The connection is closed unless ``read`` returns or raises a WosdkError, before another request can get
-    it. Raises the errors of httpx.
+    it. One of HTTP/2 stays open: others use it, and a response there names its request. Raises the errors of
+    httpx.
     """
     believed = False
     try:
@@ -49,7 +50,7 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
         raise httpx.ReadError(_NO_MEMORY) from None
     finally:
         stream = response.extensions.get("network_stream")  # a mock has none
-        if not believed and stream is not None:
+        if not believed and stream is not None and "stream_id" not in response.extensions:
             await stream.aclose()
         await response.aclose()
 
