@@ -26,7 +26,7 @@ from wosdk_async.wire import Reply, Unreadable
 
 
 class Http2:
-    """Answers every request with its path and body; resets those to ``/reset``, holds ``/held`` until ``/go``."""
+    """Answers with path and body; resets requests to ``/reset``, holds those to ``/held`` until ``/go``."""
 
     def __init__(self) -> None:
         self.protocols: list[str | None] = []
