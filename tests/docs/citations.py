@@ -54,7 +54,7 @@ class Section:
     text: str
 
     def has(self, citation: Citation) -> bool:
-        """Whether the cited rule or row is here, and the name that is cited with it."""
+        """Return whether the cited rule or row is here, and the name that is cited with it."""
         found = {"": (0,), "rule": self.rules, "row": self.rows}[citation.kind]
         return citation.number in found and citation.name.casefold() in self.text.casefold()
 
@@ -67,7 +67,7 @@ def citations(text: str) -> Iterator[Citation]:
 
 
 def _cited(text: str, start: re.Match[str], document: str) -> Iterator[Citation]:
-    """Those behind one ``spec`` or ``facts``."""
+    """Yield the citations behind one ``spec`` or ``facts``."""
     before, ranged, at = "", False, start.end()
     while found := SECTION.match(text, at):
         section, at = _section(found), found.end()
@@ -95,15 +95,15 @@ def _section(found: re.Match[str]) -> str:
 
 
 def _between(first: str, last: str) -> list[str]:
-    """The sections after the first and before the last: 3.4 and 3.5 of ``3.3 to 3.6``."""
+    """Return the sections after the first and before the last: 3.4 and 3.5 of ``3.3 to 3.6``."""
     head, tail = (each.rpartition(".") for each in (first, last))
-    if head[0] != tail[0]:
+    if head[0] != tail[0] or not (head[2].isdecimal() and tail[2].isdecimal()):
         return []
     return [f"{head[0]}{head[1]}{each}" for each in range(int(head[2]) + 1, int(tail[2]))]
 
 
 def _numbers(text: str, at: int, *, many: bool) -> tuple[list[int], int]:
-    """The numbers of rules or rows from ``at``, and where they end; behind a plural there are several."""
+    """Return the numbers of rules or rows from ``at``, and their end; behind a plural there are several."""
     numbers: list[int] = []
     ranged = False
     step = None
@@ -120,7 +120,7 @@ def _numbers(text: str, at: int, *, many: bool) -> tuple[list[int], int]:
 
 
 def sections(path: Path) -> dict[tuple[str, str], Section]:
-    """The sections of docs/service.md by document and number."""
+    """Return the sections of docs/service.md by document and number."""
     tokens = MarkdownIt("commonmark").enable("table").parse(path.read_text(encoding="utf-8"))
     parts: dict[tuple[str, str], list[Token]] = {}
     part: list[Token] = []
@@ -138,7 +138,7 @@ def sections(path: Path) -> dict[tuple[str, str], Section]:
 
 
 def _read(tokens: list[Token]) -> Section:
-    """One section: items of numbered lists are rules, rows whose first cell is a number are rows."""
+    """Read one section: items of numbered lists are rules, rows whose first cell is a number are rows."""
     rules, rows, items, texts = [], [], [], []
     cells: list[str] | None = None
     for token in tokens:

@@ -24,12 +24,12 @@ TAG = re.compile(r"\[(?:spec|doc|doc:pm|doc:soap|peer|peer:gen|unsure)\]")
 
 @cache
 def service() -> dict[tuple[str, str], Section]:
-    """The sections of the page."""
+    """Return the sections of the page."""
     return sections(PAGE)
 
 
 def files() -> Iterator[Path]:
-    """The files that may cite; this one has citations to nowhere for its own tests."""
+    """Yield the files that may cite; this one has citations to nowhere for its own tests."""
     yield from (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "pyproject.toml"))
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*")):
@@ -38,7 +38,7 @@ def files() -> Iterator[Path]:
 
 
 def cited(paths: Iterable[Path]) -> Iterator[tuple[str, Citation]]:
-    """The citations of some files, each with its place as ``file:line``."""
+    """Yield the citations of some files, each with its place as ``file:line``."""
     for path in paths:
         text = path.read_text(encoding="utf-8")
         name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
@@ -47,7 +47,7 @@ def cited(paths: Iterable[Path]) -> Iterator[tuple[str, Citation]]:
 
 
 def broken(found: Iterable[tuple[str, Citation]]) -> list[str]:
-    """The citations whose section, rule, row or name is not on the page."""
+    """Return the citations whose section, rule, row or name is not on the page."""
     return [
         f"{place}: {citation}" + (f", {citation.name}" if citation.name else "")
         for place, citation in found
@@ -74,7 +74,7 @@ def test_every_section_is_cited() -> None:
 
 
 def indexed() -> Iterator[tuple[str, Citation]]:
-    """The sections and rows that tests/spec/index.py names, as citations."""
+    """Yield the sections and rows that tests/spec/index.py names, as citations."""
     for section, row in [*INDEX, *NOT_SHOWN]:
         number = re.match(r"(?:rule|row) \d+", row)
         text = f"spec {section} {number[0]}" if number else f"spec {section}"
@@ -82,7 +82,7 @@ def indexed() -> Iterator[tuple[str, Citation]]:
 
 
 def differing() -> Iterator[tuple[str, Citation]]:
-    """The sections behind each entry of the list of differences, in brackets."""
+    """Yield the sections that each entry of the list of differences has in brackets."""
     path = ROOT / "wosdk_async" / "catalogue" / "differences.json"
     for entry in json.loads(path.read_text(encoding="utf-8"))["sources_differ"]:
         for document in ("spec", "facts"):
@@ -152,6 +152,7 @@ def test_a_citation_to_nowhere_is_found(tmp_path: Path, text: str, wrong: str | 
         ("Facts 9: 139 entity types", "facts 9"),
         ("the number of facts 7, 4,000 rows", "facts 7"),
         ("spec 2.1, and nothing else", "spec 2.1"),
+        ("facts appendix A to 3", "facts appendix A|facts 3"),
         ("It ends here, spec 4.9.", "spec 4.9"),
         ("a spec of 4.9, factsheet 5", ""),
     ],
