@@ -8,6 +8,7 @@ import html
 import json
 import logging
 import pickle
+import re
 import time
 from collections.abc import Callable, Iterator
 from urllib.parse import quote_plus
@@ -352,6 +353,61 @@ def test_a_text_full_of_escapes_takes_no_long_time() -> None:
         secrets.hide(text, 2000)
         assert not secrets.within(f"https://{text}") or TOKEN in text
     assert time.process_time() - begun < 1
+
+
+def test_a_long_token_takes_no_long_time() -> None:
+    """It may be as long as a header, and a text may repeat any part of it: a few milliseconds each."""
+    tokens = ["".join(f"{at:x}." for at in range(4000))[:16_000], "abcdefg" * 2285]
+    secrets = Secrets(*tokens)
+    texts = [part * 400 for part in ("not found. ", "%2561", "abcdef", tokens[0][900:911])]
+    texts += ["".join(token[at * 37 :][:11] + "." for at in range(340)) for token in tokens]
+    begun = time.process_time()
+    for text in (*texts, *tokens) * 3:
+        secrets.hide(text[:4000], 2000)
+    assert time.process_time() - begun < 1.5
+
+
+def forms(secret: str) -> list[str]:
+    """Return a secret of ASCII letters as responses may repeat it: in plain, base64 and hexadecimal."""
+    raw = secret.encode()
+    coded = [base64.b64encode(bytes(more) + raw).decode().rstrip("=") for more in range(3)]
+    longer = [code[cut:] for code, cut in zip(coded[1:], (2, 3), strict=True) if len(code) - cut > 8]
+    return [form.lower() for form in (secret, raw.hex(), coded[0], *longer)]
+
+
+def hidden_slowly(secret: str, text: str) -> str:
+    """Return ``text`` without each run of characters that a form of the secret has too."""
+    secret_at = [False] * len(text)
+    for form in forms(secret):
+        size = min(len(form), max(8, min(12, len(form) // 2)))
+        for at in range(len(text) - size + 1):
+            if text[at : at + size] in form:
+                secret_at[at : at + size] = [True] * size
+    shown = "".join("\0" if here else char for char, here in zip(text, secret_at, strict=True))
+    return re.sub("\0+", "***", shown)
+
+
+@st.composite
+def secrets_and_texts(draw: st.DrawFn) -> tuple[str, str]:
+    """A secret whose parts repeat each other, and a text of parts of it, some longer than it."""
+    letters = st.sampled_from(draw(st.sampled_from(["x", "xy", "xyz", "abcdefghijklmnopqrstuvwxyz"])))
+    secret = draw(st.text(letters, min_size=4, max_size=90))
+    pieces = st.builds(
+        lambda form, at, size: form[at : at + size],
+        st.sampled_from(forms(secret)),
+        st.integers(0, 60),
+        st.sampled_from([3, *range(7, 14), 40]),
+    )
+    parts = st.one_of(pieces, st.text(letters, max_size=20), st.just("-" * draw(st.integers(0, 400))))
+    return secret, "".join(draw(st.lists(parts, max_size=12)))
+
+
+@settings(deadline=None)
+@given(secrets_and_texts())
+def test_every_piece_of_a_secret_is_hidden(both: tuple[str, str]) -> None:
+    """And nothing else: as if each piece of the text were looked for in each form of the secret."""
+    secret, text = both
+    assert Secrets(secret).hide(text, 10_000) == hidden_slowly(secret, text)
 
 
 def test_a_text_that_is_too_long_to_be_looked_through() -> None:
