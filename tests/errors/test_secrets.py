@@ -418,6 +418,15 @@ def test_a_text_that_is_too_long_to_be_looked_through() -> None:
         assert not [piece for piece in PIECES if piece[:4] in found]
 
 
+@pytest.mark.parametrize("written", [TOKEN, "".join(f"\\u{ord(char):04x}" for char in TOKEN)])
+def test_a_secret_that_begins_where_the_search_ends(written: str) -> None:
+    """Its first characters are too few to be known again, and what was hidden before makes room for them."""
+    hidden = "a " + TOKEN * 4
+    for seen in range(150):
+        text = hidden + " " * (2000 + 2048 - len(hidden) - seen) + written
+        assert Secrets(TOKEN).hide(text, 2000).replace("***", "").split() == ["a"]
+
+
 @pytest.mark.parametrize("length", [12, 20, 700])
 def test_a_secret_that_the_response_itself_cut(length: int) -> None:
     """A gateway that shows the first part of a token shows nothing through us."""
