@@ -155,7 +155,7 @@ def test_a_full_disk_is_one_line(arguments: str) -> None:
 def test_a_full_disk_after_a_command(scripted: Service) -> None:
     """The status says that it was carried out."""
     scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
-    status, (line,) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
+    status, (_, line) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
     assert status == 8
     assert line.startswith("wosdk: WoStartCommand was carried out (RequestId ")
     assert line.endswith("), but the result could not be written: No space left on device")
