@@ -7,6 +7,7 @@ import contextlib
 import os
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
