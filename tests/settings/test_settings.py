@@ -7,6 +7,7 @@ import contextlib
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -305,7 +306,7 @@ def test_variables_that_are_no_mapping(given: Any) -> None:
 def test_a_command_that_cannot_be_split() -> None:
     """The variable is named if it comes from there, and never what it holds."""
     line = f'echo "{SECRET}'
-    makers = {
+    makers: dict[str, Callable[[], object]] = {
         "WOSDK_CREDENTIALS_COMMAND": partial(Client.from_env, {"WOSDK_CREDENTIALS_COMMAND": line}),
         "the credentials command": partial(from_command, line),
     }
