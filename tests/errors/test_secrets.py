@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from urllib.parse import quote_plus
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,7 @@ from wosdk_async import (
     Credentials,
     CredentialsError,
     DiscoveryError,
+    NoAnswerError,
     SessionError,
     UnknownCompanyError,
     WosdkError,
@@ -167,6 +169,47 @@ async def test_nothing_that_a_response_repeats_is_shown(
     shown += [span.to_json() for span in spans.get_finished_spans()]
     assert shown
     assert not [piece for piece in PIECES for text in shown if piece in text]
+
+
+class Quoting(httpx.AsyncHTTPTransport):
+    """A user's own transport, whose errors quote the requests to one path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith(self.path):
+            return await super().handle_async_request(request)
+        shown = f"{request.url} {request.headers.get('authorization')} {request.content!r}"
+        raise httpx.ReadError(f"lost {shown}")
+
+
+@pytest.mark.parametrize("path", ["/OAuth/token", "/GetCompanyWsdkUrlCommand", "/Thing/1", "/file"])
+async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
+    """Neither the form of a log-in nor the token of a call, nor the rest of the address of a file."""
+    async with Service() as service, Quoting(path) as transport:
+        service.on_token = given_token
+        files = {"Results": [{"DocumentId": 7, "Url": f"{service.url}/a/file?sign={SECRET[:9]}{TOKEN}"}]}
+        service.handler = lambda _: Answer(body={"CommandResult": files})
+        pair = Credentials(ID, SECRET)
+        async with service.client(credentials=pair, options=QUICK, transport=transport) as client:
+            with pytest.raises(NoAnswerError, match=r"ReadError: lost http.*\*\*\*") as caught:
+                if path == "/file":
+                    await client.company().download(7)
+                await client.company().get("Thing", 1)
+    check(caught.value)
+
+
+async def test_a_response_that_repeats_a_short_secret_as_it_was_sent() -> None:
+    """A secret too short to be known within the base64 of another text; HTTP's Basic is known as a whole."""
+    pair = Credentials("my-id-2", "s3cr3t")
+    basic = base64.b64encode(b"my-id-2:s3cr3t").decode()
+    async with Service() as service, service.client(credentials=pair, options=QUICK) as client:
+        service.on_token = lambda _: Answer(429, {"ErrorMessage": f"Basic {basic}"}, {"Retry-After": "900"})
+        with pytest.raises(SessionError, match=r"Basic \*\*\*") as caught:
+            await client.company().get("Thing", 1)
+    assert basic not in str(caught.value)
 
 
 async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
