@@ -93,7 +93,7 @@ class Secrets:
 def _written(value: str) -> Iterator[str]:
     """The forms of ``value``: as it is, as headers are read, decoded as a text is, base64, hexadecimal."""
     raw = value.encode("utf-8", "replace")
-    for text in (value, raw.decode("latin-1")):
+    for text in {value, raw.decode("latin-1")}:
         yield from (decoded for decoded, _ in _decoded(text))
     yield raw.hex()
     for before, foreign in enumerate((0, 2, 3)):  # within the base64 of a longer text, in one of three ways
