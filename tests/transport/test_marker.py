@@ -149,6 +149,7 @@ async def test_a_key_that_several_records_have_is_told() -> None:
         (create("k"), "work_order.no_such_field"),
         (create("k"), "wp_tree.id"),
         (WoCreateCommand(work_order=WorkOrder(is_warranty=True)), "work_order.is_warranty"),
+        (WoCreateCommand(work_order=WorkOrder(won_id=0)), "work_order.won_id"),
         (WoPickUpCommand(work_order_id=1), "work_order_id"),
         ("WoCreateCommand", MARKER),
     ],

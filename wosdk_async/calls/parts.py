@@ -16,7 +16,6 @@ from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record, command_class, entity_class
 from wosdk_async.model._index import COMMANDS, ENTITIES
-from wosdk_async.safe_text import one_line
 from wosdk_async.spelling import suggestion
 
 __all__ = [
@@ -118,7 +117,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
     for problem in found:
-        _log.warning("%s: %s", name, one_line(str(problem)))
+        _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
