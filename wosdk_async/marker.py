@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import attrs
@@ -122,17 +121,6 @@ class Marker(Generic[R]):
                 "before, or the call was carried out more than once"
             )
         return self.result(**{self.member: same[0]}) if same else None
-
-    def reading(self, decode: Callable[[bytes], R]) -> Callable[[bytes], R]:
-        """Return ``decode`` with a look at the record in the result. Raises ValueError when it has no id."""
-
-        def checked(body: bytes) -> R:
-            result = decode(body)
-            if getattr(getattr(result, self.member), "id", None) is None:
-                raise ValueError(f"the result holds no {self.entity.wire_name} with an id")
-            return result
-
-        return checked
 
     def _value_of(self, row: Any) -> Any:
         """Return what stands where the key should be; None where there is nothing."""

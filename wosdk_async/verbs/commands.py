@@ -145,7 +145,6 @@ class Commands(Connected):
     async def _resolved(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
         """Send a command that carries a key of the caller's own, and look it up when it is in doubt."""
         transport, sessions, options = self._transport, self._sessions, self._options
-        call = attrs.evolve(call, decode=marker.reading(call.decode))
         whole = trace or self._trace_of(call)
         with transport.hold() as hold:
 
