@@ -91,6 +91,12 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "WoItem has no field 'Coment'; did you mean 'Comment'?"),
         (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "names a field of WorkOrder, which is no object"),
+        (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both give WorkOrderId; give it once"),
+        (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId:=9"), "both give WorkOrderId; give it once"),
+        (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both give WorkOrder; give it once"),
+        (("WoCreateCommand", 'WorkOrder:={"PoNumber":"2"}', "WorkOrder.PoNumber=1"), "both give WorkOrder.PoNumber"),
+        (("WoCreateCommand", "WorkOrder.Customer=5", "WorkOrder.Customer.Id=6"), "both give WorkOrder.Customer.Id"),
+        (("WoPickUpCommand", "--unchecked", "Aa=1", "Aa=1"), "both give Aa; give it once"),
         (("WoCreateCommand", "--json-body", "none.json"), "none.json: No such file or directory"),
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so it is not sent"),
     ],
@@ -112,6 +118,24 @@ def test_names_beyond_the_catalogue_are_sent_as_they_are(wosdk: Wosdk, scripted:
     assert wosdk("run", "NewFancyThing", "Some.Field=1", "Other:=[2]").exit_code == 0
     assert wosdk("run", "WoOnHoldCommand", "WorkOrdrId=1", "--unchecked").exit_code == 0
     assert sent(scripted) == [{"Some": {"Field": "1"}, "Other": [2]}, {"WorkOrdrId": "1"}]
+
+
+def test_fields_of_one_object_go_together(wosdk: Wosdk, scripted: Service) -> None:
+    """Other fields of an object that was given as JSON; the assignments go over those of the body."""
+    scripted.handler = lambda _: DONE
+    fields = (
+        'WorkOrder:={"PoNumber": "1"}',
+        "WorkOrder.Customer=5",
+        "WorkOrder.Customer.DisplayAs=x",
+        "WorkOrder.TypeCategory=Basic",
+    )
+    assert wosdk("run", "WoCreateCommand", *fields).exit_code == 0
+    body = '{"WorkOrder": {"PoNumber": "0", "Comment": "c"}}'
+    assert wosdk("run", "New", "--json-body", "-", "WorkOrder.PoNumber=2", input=body).exit_code == 0
+    assert sent(scripted) == [
+        {"WorkOrder": {"PoNumber": "1", "Customer": {"Id": 5, "DisplayAs": "x"}, "TypeCategory": "Basic"}},
+        {"WorkOrder": {"PoNumber": "2", "Comment": "c"}},
+    ]
 
 
 def test_a_change_elsewhere_wants_an_answer_or_yes(
