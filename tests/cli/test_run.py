@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Wosdk
+from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import asking
 
@@ -226,20 +226,35 @@ def test_a_result_of_any_depth_is_written(wosdk: Wosdk, scripted: Service, level
         assert (result.exit_code, "[[[[[[" in result.stdout) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("none/result.txt", "No such file or directory"), ("file/result.txt", "Not a directory")],
+)
+@pytest.mark.parametrize("command", [HOLD, ("get", "WorkOrder", "7"), ("query", "WorkOrder")])
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_sent(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], name: str, told: str
+) -> None:
+    """Afterwards would be too late: the work order is changed."""
+    (tmp_path / "file").write_bytes(b"")
+    result = wosdk(*command, "--output", tmp_path / name)
+    assert (result.exit_code, result.output) == (2, f"wosdk: {tmp_path / name}: {told}\n")
+    assert (scripted.calls, scripted.tokens) == ([], [])
+
+
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
 def test_a_result_that_cannot_be_written_is_told_as_carried_out(
     wosdk: Wosdk, scripted: Service, tmp_path: Path, form: tuple[str, ...]
 ) -> None:
-    """Its status is none of those after which the command may be given again."""
+    """Its status is none of those after which the command may be given again; no empty file stays."""
     scripted.handler = lambda _: DONE
-    target = tmp_path / "none" / "result.txt"
-    result = wosdk(*HOLD, "--yes", *form, "--output", target)
+    target = tmp_path / "result.txt"
+    with full_disk():
+        result = wosdk(*HOLD, "--yes", *form, "--output", target)
     assert (result.exit_code, result.stdout) == (8, "")
     (call,) = scripted.calls
     told = f"WoOnHoldCommand was carried out (RequestId {call.json['RequestId']}), but the result"
-    assert result.stderr.splitlines()[-1] == (
-        f"wosdk: {told} could not be written: {target}: No such file or directory"
-    )
+    assert result.stderr.splitlines()[-1] == (f"wosdk: {told} could not be written: {target}: File too large")
+    assert not target.exists()
 
 
 def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.apart import keep_apart, require_other_than_store
+from wosdk_async.cli.apart import keep_apart, require_other_than_store, require_stdout
 from wosdk_async.cli.asking import confirm
 from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable, writing
 from wosdk_async.cli.options import target_of, target_options
@@ -86,6 +86,7 @@ def import_command(
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
+    require_stdout()
     with unusable():
         from wosdk_async.cli.link import Link
 

@@ -73,7 +73,7 @@ def run_command(
         given.require_allowed(target)
         with Link(target) as link:
             trace = _sent(link, given, ask=not yes)
-        with writing(f"{given.name} was carried out (RequestId {trace.request_id})"):
+        with writing(f"{given.name} was carried out (RequestId {trace.request_id})", how.path):
             write_record(how, _result(trace))
 
 
