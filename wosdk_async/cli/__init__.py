@@ -26,6 +26,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from pathlib import Path
 
 __all__ = ["main"]
 
@@ -44,11 +45,12 @@ def main() -> None:
 def _open_what_is_closed() -> None:
     """Put a stream where Python has None because the caller closed it; the next socket would get its number.
 
-    Nothing can be read from stdin or written to stdout, which is an error; stderr takes all and keeps nothing.
+    stdin is empty, to write to stdout is an error, and stderr takes all.
     """
+    nowhere = Path(os.devnull)
     if sys.stdin is None:
-        sys.stdin = open(os.devnull, encoding="utf-8")
+        sys.stdin = nowhere.open(encoding="utf-8")
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, encoding="utf-8")
+        sys.stdout = nowhere.open(encoding="utf-8")
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")
+        sys.stderr = nowhere.open("w", encoding="utf-8")
