@@ -400,6 +400,54 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
     ),
+    # numbers and lists of the helpers
+    "attach with a size as text": (
+        lambda a: a.attach(ORDER, b"x", file_name="a.txt", max_bytes="10MB"),
+        "max_bytes is '10MB'; it takes a number of bytes, 0 or more",
+    ),
+    "download with a size as text": (lambda a: a.download(5, max_bytes="10MB"), "max_bytes is '10MB'; it"),
+    "download to a number": (lambda a: a.download(5, 5), "to is 5; it takes the path of a file or of a dir"),
+    "link a number": (lambda a: a.link(ORDER, 5, title="t"), "the link is 5; it takes an http(s) address as"),
+    "addresses of one document": (
+        lambda a: a.download_urls(5),
+        "documents is 5; it takes a list of documents",
+    ),
+    "no flags": (lambda a: a.set_flags(ORDER, None), "flags is None; it takes a list of at least one"),
+    "clear one flag": (lambda a: a.clear_flags(ORDER, 7), "flags is 7; it takes a list of at least one"),
+    "set one flag by name": (lambda a: a.set_flags(ORDER, "Urgent"), "flags is 'Urgent'; it takes a list"),
+    "labor of one order": (
+        lambda a: a.labor(ORDER).__anext__(),
+        "orders is a WorkOrder; it takes a list of work orders or ids",
+    ),
+    "resolve with an age as text": (
+        lambda a: a.resolve(Customer, name="x", max_age="x"),
+        "max_age is 'x'; it takes a number of seconds, 0 or more",
+    ),
+    "resolve with a negative age": (lambda a: a.resolve(Customer, name="x", max_age=-1), "max_age is -1; it"),
+    "resolve and remember a text": (
+        lambda a: a.resolve(Customer, name="x", remember="x"),
+        "remember is 'x'; it takes a number of names, 0 or more",
+    ),
+    "resolve a number": (lambda a: a.resolve(Customer, names=5), "takes one property with its name, such as"),
+    "resolve bytes": (lambda a: a.resolve(Customer, names=b"x"), "takes one property with its name, such as"),
+    "poll at a negative time": (
+        lambda a: a.changes(WorkOrder).poll(every=-1),
+        "every is -1; it takes a number",
+    ),
+    "poll without a pause": (
+        lambda a: a.changes(WorkOrder).poll(0),
+        "every is 0; it takes a number of seconds",
+    ),
+    "poll at nan": (lambda a: a.changes(WorkOrder).poll(float("nan")), "every is nan; it takes a number of"),
+    "poll never": (lambda a: a.changes(WorkOrder).poll(float("inf")), "every is inf; it takes a number of"),
+    "poll at a text": (
+        lambda a: a.changes(WorkOrder).poll("60"),
+        "every is '60'; it takes a number of seconds",
+    ),
+    "poll at True": (
+        lambda a: a.changes(WorkOrder).poll(True),
+        "every is True; it takes a number of seconds",
+    ),
     # one argument too few or too many
     "delete by the record alone": (
         lambda a: a.delete(Customer(id=512)),

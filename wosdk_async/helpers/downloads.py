@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,10 +14,9 @@ from urllib.parse import unquote, urlsplit
 from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.check.arguments import described
 from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, UnknownNameError
-from wosdk_async.helpers.files import PartialFile, id_of, require_place, safe_name
+from wosdk_async.helpers.files import PartialFile, id_of, require_place, require_size, safe_name
 from wosdk_async.transport.download import Pour, Progress, Wanted
 from wosdk_async.transport.hosts import is_local
-from wosdk_async.transport.options import check_number
 from wosdk_async.verbs import Verbs
 
 if TYPE_CHECKING:
@@ -92,9 +90,7 @@ class Downloading(Verbs):
         """
         seconds = _SECONDS if self._options.deadline is None else self._options.deadline
         id = id_of(document, "document")
-        check_number(
-            "max_bytes", max_bytes, "a number of bytes, 0 or more", high=math.inf, error=InvalidCallError
-        )
+        require_size(max_bytes)
         place = None if to is None else require_place(to)
         try:
             async with asyncio.timeout(seconds) as limit:

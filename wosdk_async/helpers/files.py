@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import re
 import secrets
@@ -13,7 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from wosdk_async.check.arguments import described
 from wosdk_async.errors import DownloadError, InvalidCallError
+from wosdk_async.transport.options import check_number
 
 __all__ = [
     "Content",
@@ -23,6 +26,7 @@ __all__ = [
     "media_type",
     "read_source",
     "require_place",
+    "require_size",
     "safe_name",
 ]
 
@@ -102,10 +106,16 @@ def safe_name(name: str, otherwise: str) -> str:
     return (kept + suffix).strip(" .") or otherwise
 
 
+def require_size(max_bytes: object) -> None:
+    """Raise InvalidCallError for what is no number of bytes."""
+    takes = "a number of bytes, 0 or more"
+    check_number("max_bytes", max_bytes, takes, high=math.inf, error=InvalidCallError)
+
+
 def require_place(to: str | os.PathLike[str]) -> Path:
     """The directory or file that ``to`` names. Raises InvalidCallError for what cannot become a file."""
     if not isinstance(to, str | os.PathLike):
-        raise InvalidCallError(f"to is a {type(to).__name__}; it takes the path of a file or of a directory")
+        raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
     path = Path(to)
     try:
         kind = stat.S_IFMT(path.stat().st_mode)

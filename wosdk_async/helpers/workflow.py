@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
+from wosdk_async.check.arguments import described
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.helpers.tables import Tables
 from wosdk_async.query.values import identifier
@@ -146,9 +147,9 @@ class Workflow(Tables):
         return made if made is not None else WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
-        given = [] if isinstance(flags, str) else list(flags)
+        given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
         if not given:
-            raise InvalidCallError(f"flags is {flags!r}; it takes a list of at least one name or id")
+            raise InvalidCallError(f"flags is {described(flags)}; it takes a list of at least one name or id")
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
