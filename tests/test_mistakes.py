@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +28,7 @@ from wosdk_async import (
     UnknownPropertyError,
     Watermark,
     WoCreateCommand,
+    WoItem,
     WoNote,
     WorkOrder,
     WorkZone,
@@ -44,6 +45,7 @@ customer: Any = Customer
 order_class: Any = WorkOrder
 start_class: Any = WoStartCommand
 watermark: Any = Watermark
+anything_at_all: Any = lambda value: value  # noqa: E731 - hides the kind from type checkers
 START = WoStartCommand(work_order_id=7)
 CREATE = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
 
@@ -399,6 +401,31 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "scan with a text": (
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
+    ),
+    # values of another kind
+    "a record for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(ORDER))),
+        "work_order_id is a WorkOrder; it takes a whole number, send its id, 7.",
+    ),
+    "a Ref for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(Ref(7)))),
+        "it takes a whole number, send its id, 7.",
+    ),
+    "a number of an order for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all("RSC000001"))),
+        "work_order_id is 'RSC000001', a text; it takes a whole number.",
+    ),
+    "a span for minutes": (
+        lambda a: a.update(ORDER, duration=timedelta(1)),
+        "duration is a timedelta; it takes a whole number.",
+    ),
+    "a generator for a list": (
+        lambda a: a.update(ORDER, items=(item for item in [WoItem()])),
+        "items is a generator; it takes a list, send list(value).",
+    ),
+    "a dict for a list": (
+        lambda a: a.update(ORDER, items={"Id": 1}),
+        "items is a dict; it takes a list, send [value].",
     ),
     # numbers and lists of the helpers
     "attach with a size as text": (

@@ -97,6 +97,8 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", 'WorkOrder:={"PoNumber":"2"}', "WorkOrder.PoNumber=1"), "both give WorkOrder.PoNumber"),
         (("WoCreateCommand", "WorkOrder.Customer=5", "WorkOrder.Customer.Id=6"), "both give WorkOrder.Customer.Id"),
         (("WoPickUpCommand", "--unchecked", "Aa=1", "Aa=1"), "both give Aa; give it once"),
+        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing: WoStartCommand needs it"),
+        (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "wosdk: WorkOrder.Items[0]: WoItem has no field 'Coment'"),
         (("WoCreateCommand", "--json-body", "none.json"), "none.json: No such file or directory"),
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so it is not sent"),
     ],

@@ -303,6 +303,15 @@ def test_a_fault_for_nobody_is_refused(wosdk: Wosdk, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
 
+def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
+    at = ("--store", tmp_path / "s.db", "--faults", tmp_path / "nope.toml")
+    made = wosdk("sandbox", "serve", "--port", "0", *at)
+    assert (made.exit_code, made.stderr) == (
+        2,
+        f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n",
+    )
+
+
 @pytest.mark.parametrize("mark", [";", "\t", "|"])
 def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
     (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")

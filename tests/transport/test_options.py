@@ -272,6 +272,14 @@ def test_a_proxy_that_is_an_address(given: str) -> None:
     client(proxy=given)
 
 
+def test_a_pair_that_is_no_text() -> None:
+    """Of which kind it is, and never what it is."""
+    pair: Any = (b"a-client", b"a-secret")
+    with pytest.raises(ConfigurationError, match="client_id is a bytes; it takes text") as caught:
+        Credentials(*pair)
+    assert "a-client" not in str(caught.value)
+
+
 def test_a_class_that_is_no_credentials() -> None:
     """The class itself is callable and would be taken for a function."""
     given: Any = Credentials

@@ -134,7 +134,8 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
     faults += [
         f"{meta['name']} is missing: {cls.wire_name} needs it"
         for meta in cls.__wire__.values()
-        if meta.get("required") and not {meta["name"], *meta.get("aliases", ())} & fields.keys()
+        if meta.get("required")
+        and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
     ]
     if not faults:
         made = codec.structure(dict(fields), cls)
@@ -150,7 +151,7 @@ def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterato
         try:
             meta = _field(cls, name)
         except Unusable as fault:
-            yield f"{place}: {fault.message}" if place else fault.message
+            yield f"{place.removesuffix('.')}: {fault.message}" if place else fault.message
             continue
         if value is None:
             continue

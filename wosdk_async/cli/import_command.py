@@ -82,7 +82,7 @@ def import_command(
       wosdk import requests.csv --map map.toml --yes --json
 
     Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable; 3 to 6 the
-    Company refused or was not reached before anything was created.
+    Company refused or was not reached before anything was created, 8 the summary could not be written.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))

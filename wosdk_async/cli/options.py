@@ -51,7 +51,7 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
-class _Seconds(click.FloatRange):
+class _Seconds(click.types.FloatParamType):
     """A number of seconds; errors name the unit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
