@@ -402,6 +402,29 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
     ),
+    # conditions
+    "no parentheses": (
+        lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
+        "WorkOrder.Id is no condition: & and | bind more than ==, so put each comparison in parentheses",
+    ),
+    "no parentheses around the second": (
+        lambda _: (anything(WorkOrder).id > 1) | anything(WorkOrder).id == 1,
+        "put each comparison in parentheses: (f.a == 1) & (f.b == 2)",
+    ),
+    "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is no condition: &"),
+    "a property negated": (
+        lambda _: ~anything(WorkOrder).is_warranty,
+        "WorkOrder.IsWarranty is no condition: compare it, == False too, before ~",
+    ),
+    "a pattern for an enum": (
+        lambda _: anything(WorkOrder).status_id.like("N%"),
+        "WorkOrder.StatusId holds no text, so it has no like(); compare it, or use in_([...])",
+    ),
+    "a pattern for a number": (lambda _: anything(WorkOrder).id.not_like("1%"), "so it has no not_like()"),
+    "a misspelt comparison": (
+        lambda _: anything(WorkOrder).number.betwen("a", "b"),
+        "WorkOrder.Number is a single value and has no 'betwen'; did you mean 'between'?",
+    ),
     # values of another kind
     "a record for an id in a command": (
         lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(ORDER))),
