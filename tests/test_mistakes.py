@@ -402,6 +402,37 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
     ),
+    # keywords that other verbs or libraries have
+    "run_many with a concurrency": (
+        lambda a: a.run_many([], concurrency=8),
+        "run_many() has no keyword 'concurrency'; it takes command, marker, limit, grace, keep_replies",
+    ),
+    "complete with a comment": (
+        lambda a: a.complete(ORDER, comment="x"),
+        "complete() has no keyword 'comment'; it takes note, note_option, repair_code, at",
+    ),
+    "hold with a note": (
+        lambda a: a.hold(ORDER, reason=1, note="x"),
+        "hold() has no keyword 'note'; it takes reason, comment, at",
+    ),
+    "cancel with a note": (lambda a: a.cancel(ORDER, reason=1, note="x"), "it takes reason, comment, at"),
+    "edit with retries": (
+        lambda a: a.edit(WorkOrder, 1, print, retries=3),
+        "options are set before: with_options(retry=...).edit(...)",
+    ),
+    "edit with tries": (
+        lambda a: a.edit(WorkOrder, 1, print, tries=3),
+        "edit() has no keyword 'tries'; it takes properties, attempts, check",
+    ),
+    "changes from": (lambda a: a.changes(WorkOrder, from_=None), "it takes since, properties, overlap"),
+    "pages with a page size": (
+        lambda a: a.query(WorkOrder).pages(page_size=10),
+        "pages() has no keyword 'page_size'; did you mean 'size'?",
+    ),
+    "scan with workers": (
+        lambda a: a.query(WorkOrder).scan(workers=3).__anext__(),
+        "scan() has no keyword 'workers'; it takes parallel, size",
+    ),
     # conditions
     "no parentheses": (
         lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
