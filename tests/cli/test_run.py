@@ -75,6 +75,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
     ("arguments", "told"),
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
+        (("wotype",), "WOType is an enum, no command; `wosdk describe WOType` lists its values"),
         (("WoOnHoldCommand",), "WorkOrderId is missing: WoOnHoldCommand needs it; ActionReasonId is missing"),
         (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is no field: write NAME=VALUE"),
         (("WoOnHoldCommand", "=1"), "'=1' is no field: write NAME=VALUE"),
