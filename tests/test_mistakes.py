@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +28,7 @@ from wosdk_async import (
     UnknownPropertyError,
     Watermark,
     WoCreateCommand,
+    WoItem,
     WoNote,
     WorkOrder,
     WorkZone,
@@ -44,6 +45,7 @@ customer: Any = Customer
 order_class: Any = WorkOrder
 start_class: Any = WoStartCommand
 watermark: Any = Watermark
+anything_at_all: Any = lambda value: value  # noqa: E731 - hides the kind from type checkers
 START = WoStartCommand(work_order_id=7)
 CREATE = WoCreateCommand(work_order=WorkOrder(po_number="a", type_category=WOType.Basic))
 
@@ -399,6 +401,133 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "scan with a text": (
         lambda a: a.query(WorkOrder).scan(parallel="4").__anext__(),
         "parallel is '4'; it takes a whole number from 1",
+    ),
+    # keywords that other verbs or libraries have
+    "run_many with a concurrency": (
+        lambda a: a.run_many([], concurrency=8),
+        "run_many() has no keyword 'concurrency'; it takes command, marker, limit, grace, keep_replies",
+    ),
+    "complete with a comment": (
+        lambda a: a.complete(ORDER, comment="x"),
+        "complete() has no keyword 'comment'; it takes note, note_option, repair_code, at",
+    ),
+    "hold with a note": (
+        lambda a: a.hold(ORDER, reason=1, note="x"),
+        "hold() has no keyword 'note'; it takes reason, comment, at",
+    ),
+    "cancel with a note": (lambda a: a.cancel(ORDER, reason=1, note="x"), "it takes reason, comment, at"),
+    "edit with retries": (
+        lambda a: a.edit(WorkOrder, 1, print, retries=3),
+        "options are set before: with_options(retry=...).edit(...)",
+    ),
+    "edit with tries": (
+        lambda a: a.edit(WorkOrder, 1, print, tries=3),
+        "edit() has no keyword 'tries'; it takes properties, attempts, check",
+    ),
+    "changes from": (lambda a: a.changes(WorkOrder, from_=None), "it takes since, properties, overlap"),
+    "pages with a page size": (
+        lambda a: a.query(WorkOrder).pages(page_size=10),
+        "pages() has no keyword 'page_size'; did you mean 'size'?",
+    ),
+    "scan with workers": (
+        lambda a: a.query(WorkOrder).scan(workers=3).__anext__(),
+        "scan() has no keyword 'workers'; it takes parallel, size",
+    ),
+    # conditions
+    "no parentheses": (
+        lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
+        "WorkOrder.Id is no condition: & and | bind more than ==, so put each comparison in parentheses",
+    ),
+    "no parentheses around the second": (
+        lambda _: (anything(WorkOrder).id > 1) | anything(WorkOrder).id == 1,
+        "put each comparison in parentheses: (f.a == 1) & (f.b == 2)",
+    ),
+    "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is no condition: &"),
+    "a property negated": (
+        lambda _: ~anything(WorkOrder).is_warranty,
+        "WorkOrder.IsWarranty is no condition: compare it, == False too, before ~",
+    ),
+    "a pattern for an enum": (
+        lambda _: anything(WorkOrder).status_id.like("N%"),
+        "WorkOrder.StatusId holds no text, so it has no like(); compare it, or use in_([...])",
+    ),
+    "a pattern for a number": (lambda _: anything(WorkOrder).id.not_like("1%"), "so it has no not_like()"),
+    "a misspelt comparison": (
+        lambda _: anything(WorkOrder).number.betwen("a", "b"),
+        "WorkOrder.Number is a single value and has no 'betwen'; did you mean 'between'?",
+    ),
+    # values of another kind
+    "a record for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(ORDER))),
+        "work_order_id is a WorkOrder; it takes a whole number, send its id, 7.",
+    ),
+    "a Ref for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all(Ref(7)))),
+        "it takes a whole number, send its id, 7.",
+    ),
+    "a number of an order for an id in a command": (
+        lambda a: a.run(WoStartCommand(work_order_id=anything_at_all("RSC000001"))),
+        "work_order_id is 'RSC000001', a text; it takes a whole number.",
+    ),
+    "a span for minutes": (
+        lambda a: a.update(ORDER, duration=timedelta(1)),
+        "duration is a timedelta; it takes a whole number.",
+    ),
+    "a generator for a list": (
+        lambda a: a.update(ORDER, items=(item for item in [WoItem()])),
+        "items is a generator; it takes a list, send list(value).",
+    ),
+    "a dict for a list": (
+        lambda a: a.update(ORDER, items={"Id": 1}),
+        "items is a dict; it takes a list, send [value].",
+    ),
+    # numbers and lists of the helpers
+    "attach with a size as text": (
+        lambda a: a.attach(ORDER, b"x", file_name="a.txt", max_bytes="10MB"),
+        "max_bytes is '10MB'; it takes a number of bytes, 0 or more",
+    ),
+    "download with a size as text": (lambda a: a.download(5, max_bytes="10MB"), "max_bytes is '10MB'; it"),
+    "download to a number": (lambda a: a.download(5, 5), "to is 5; it takes the path of a file or of a dir"),
+    "link a number": (lambda a: a.link(ORDER, 5, title="t"), "the link is 5; it takes an http(s) address as"),
+    "addresses of one document": (
+        lambda a: a.download_urls(5),
+        "documents is 5; it takes a list of documents",
+    ),
+    "no flags": (lambda a: a.set_flags(ORDER, None), "flags is None; it takes a list of at least one"),
+    "clear one flag": (lambda a: a.clear_flags(ORDER, 7), "flags is 7; it takes a list of at least one"),
+    "set one flag by name": (lambda a: a.set_flags(ORDER, "Urgent"), "flags is 'Urgent'; it takes a list"),
+    "labor of one order": (
+        lambda a: a.labor(ORDER).__anext__(),
+        "orders is a WorkOrder; it takes a list of work orders or ids",
+    ),
+    "resolve with an age as text": (
+        lambda a: a.resolve(Customer, name="x", max_age="x"),
+        "max_age is 'x'; it takes a number of seconds, 0 or more",
+    ),
+    "resolve with a negative age": (lambda a: a.resolve(Customer, name="x", max_age=-1), "max_age is -1; it"),
+    "resolve and remember a text": (
+        lambda a: a.resolve(Customer, name="x", remember="x"),
+        "remember is 'x'; it takes a number of names, 0 or more",
+    ),
+    "resolve a number": (lambda a: a.resolve(Customer, names=5), "takes one property with its name, such as"),
+    "resolve bytes": (lambda a: a.resolve(Customer, names=b"x"), "takes one property with its name, such as"),
+    "poll at a negative time": (
+        lambda a: a.changes(WorkOrder).poll(every=-1),
+        "every is -1; it takes a number",
+    ),
+    "poll without a pause": (
+        lambda a: a.changes(WorkOrder).poll(0),
+        "every is 0; it takes a number of seconds",
+    ),
+    "poll at nan": (lambda a: a.changes(WorkOrder).poll(float("nan")), "every is nan; it takes a number of"),
+    "poll never": (lambda a: a.changes(WorkOrder).poll(float("inf")), "every is inf; it takes a number of"),
+    "poll at a text": (
+        lambda a: a.changes(WorkOrder).poll("60"),
+        "every is '60'; it takes a number of seconds",
+    ),
+    "poll at True": (
+        lambda a: a.changes(WorkOrder).poll(True),
+        "every is True; it takes a number of seconds",
     ),
     # one argument too few or too many
     "delete by the record alone": (

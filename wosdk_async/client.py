@@ -233,8 +233,8 @@ class Client:
         pair = credentials or self._credentials
         if pair is None:
             raise ConfigurationError(
-                f"no credentials for {name!r}; pass credentials=, "
-                "or set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET"
+                f"no credentials for {name!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
+                "or pass credentials="
             )
         return Company(self._transport, Tenant(name, region or self._region, pair), self._options)
 

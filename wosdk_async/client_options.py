@@ -34,6 +34,11 @@ def check_settings(given: Mapping[str, Any]) -> None:
         _check_proxy(given["proxy"])
     for name in _SWITCHES:
         check_kind(name, given[name], bool, "True or False")
+    for name in (*_HOOKS, "transport", "http_client"):
+        if isinstance(given[name], type):
+            raise ConfigurationError(
+                f"{name} is {described(given[name])}; make one: {given[name].__name__}()"
+            )
     for name in _HOOKS:
         if given[name] is not None and not callable(given[name]):
             raise ConfigurationError(f"{name} is a {type(given[name]).__name__}; it takes a function")

@@ -129,7 +129,7 @@ class PayloadError(WosdkError, ValueError):
 
 
 class DownloadError(WosdkError):
-    """A file cannot be had as it was asked for: no address that may be used, gone, longer than allowed.
+    """A file cannot be had as asked for: no address that may be used, gone, too long, no room on the disk.
 
     ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
     """

@@ -90,7 +90,7 @@ TABLE: list[tuple[Ask, str]] = [
     (creating(items=[None]), "work_order.items[0] is a None; it takes an object of WoItem"),
     (
         running(WoAssignCommand(work_order_id=1, assignees=[208, "two"])),
-        "assignees[1] is a str; it takes a whole number, send int(...).",
+        "assignees[1] is 'two', a text; it takes a whole number.",
     ),
     # times
     (
@@ -138,7 +138,7 @@ TABLE: list[tuple[Ask, str]] = [
     (making("Contact", {"ContactAddresses": [{"Adress": "a"}]}), "ContactAddresses[0].Adress is no property"),
     (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is no property of WoItem"),
     (asking({"Order": {"PropertyName": "Id"}}), "Order is no property of QueryExpression"),
-    (asking(QueryExpression(count="many")), "count is a str; it takes a whole number"),
+    (asking(QueryExpression(count="many")), "count is 'many', a text; it takes a whole number"),
 ]
 ALWAYS = (
     "body is a bytes",

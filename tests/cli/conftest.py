@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
+import resource
 import subprocess
 import sys
 import threading
@@ -124,3 +126,14 @@ def spawn(*arguments: str | Path, pass_fds: tuple[int, ...] = ()) -> subprocess.
         stderr=subprocess.PIPE,
         pass_fds=pass_fds,
     )
+
+
+@contextlib.contextmanager
+def full_disk() -> Iterator[None]:
+    """No file of this process takes a byte more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
+from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, Wosdk, spawn
 from tests.support.service import Answer, Request, Service
 
 
@@ -246,3 +246,52 @@ def test_what_needs_no_network_loads_no_http(arguments: tuple[str, ...]) -> None
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert "wosdk_async.cli.app" in loaded
     assert not {"httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
+
+
+def closed(stream: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process whose ``stream`` is closed, as ``>&-`` does it."""
+    shell = ["sh", "-c", f'exec "$@" {stream}', "sh", *COMMAND, *arguments]
+    return subprocess.run(
+        shell, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+
+
+MAP = ("--map", str(EXAMPLES / "sf311.toml"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "WoPickUpCommand", "WorkOrderId=7"),
+        ("get", "WorkOrder", "7"),
+        ("query", "WorkOrder"),
+        ("import", str(EXAMPLES / "requests.csv"), *MAP, "--yes"),
+    ],
+    ids=["run", "get", "query", "import"],
+)
+def test_nothing_is_sent_when_stdout_is_closed(scripted: Service, arguments: tuple[str, ...]) -> None:
+    """The result would be lost."""
+    done = closed(">&-", *arguments)
+    remedy = "" if arguments[0] == "import" else ", or name a file with --output"
+    told = f"wosdk: stdout is closed, and the result would be lost; open it{remedy}\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    assert (scripted.calls, scripted.tokens) == ([], [])
+
+
+def test_what_needs_no_stdout_works_without_it(scripted: Service, tmp_path: Path) -> None:
+    """A result that goes to a file is written; what only shows something says that it cannot."""
+    scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
+    arguments = ("run", "WoPickUpCommand", "WorkOrderId=7", "--json", "-o", str(tmp_path / "made"))
+    assert closed(">&-", *arguments).returncode == 0
+    assert (tmp_path / "made").read_text() == '{"Wo":{"Id":7}}\n'
+    done = closed(">&-", "describe", "WOType")
+    assert (done.returncode, done.stderr) == (2, "wosdk: not writable\n")
+
+
+def test_closed_stdin_and_stderr(scripted: Service) -> None:
+    """There is nothing on the one, and what goes to the other is lost."""
+    done = closed("<&-", "run", "WoPickUpCommand", "--json-body", "-")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.startswith("wosdk: --json-body -: ")
+    scripted.handler = lambda _: Answer(body={"Entities": []})
+    assert closed("2>&-", "query", "WorkOrder", "--all").returncode == 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.cli.conftest import Wosdk
+from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import Answer, Service
 from wosdk_async import codec
 from wosdk_async.cli.plain import json_text, visible
@@ -160,3 +161,19 @@ def test_a_record_with_very_many_members_is_shown_in_part(
     assert result.stderr == "wosdk: 29000 more values left out; --json has all\n"
     result = wosdk("get", "WorkOrder", "1", "--csv")
     assert result.stdout.count(",") == 2 * 29_999
+
+
+@pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
+@pytest.mark.parametrize("command", [("get", "Customer", "7"), ("query", "Customer")])
+def test_rows_that_cannot_be_written_were_read(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], form: tuple[str, ...]
+) -> None:
+    """On a full disk: the status says that they were read, the line names the file, and none stays."""
+    row = {"Data": {"Id": 7, "Name": "x" * 20_000}}
+    scripted.handler = lambda _: Answer(body={"Entities": [row], **row})
+    with full_disk():
+        result = wosdk(*command, *form, "-o", tmp_path / "made")
+    what = "the record was" if command[0] == "get" else "the rows were"
+    told = f"wosdk: {what} read, but the result could not be written: {tmp_path / 'made'}: File too large\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (8, "", told)
+    assert not (tmp_path / "made").exists()

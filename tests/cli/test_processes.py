@@ -175,4 +175,4 @@ def test_an_import_whose_summary_cannot_be_written(tmp_path: Path) -> None:
             check=False,
         )
     told = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{told}No space left on device")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{told}stdout: No space left on device")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Wosdk
+from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import RESET, Answer, Request, Service, error
 from wosdk_async.cli import asking
 
@@ -75,6 +75,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
     ("arguments", "told"),
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
+        (("wotype",), "WOType is an enum, no command; `wosdk describe WOType` lists its values"),
         (("WoOnHoldCommand",), "WorkOrderId is missing: WoOnHoldCommand needs it; ActionReasonId is missing"),
         (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is no field: write NAME=VALUE"),
         (("WoOnHoldCommand", "=1"), "'=1' is no field: write NAME=VALUE"),
@@ -91,6 +92,14 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "WoItem has no field 'Coment'; did you mean 'Comment'?"),
         (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "names a field of WorkOrder, which is no object"),
+        (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both give WorkOrderId; give it once"),
+        (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId:=9"), "both give WorkOrderId; give it once"),
+        (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both give WorkOrder; give it once"),
+        (("WoCreateCommand", 'WorkOrder:={"PoNumber":"2"}', "WorkOrder.PoNumber=1"), "both give WorkOrder.PoNumber"),
+        (("WoCreateCommand", "WorkOrder.Customer=5", "WorkOrder.Customer.Id=6"), "both give WorkOrder.Customer.Id"),
+        (("WoPickUpCommand", "--unchecked", "Aa=1", "Aa=1"), "both give Aa; give it once"),
+        (("WoStartCommand", "WorkOrderId:=null"), "WorkOrderId is missing: WoStartCommand needs it"),
+        (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "wosdk: WorkOrder.Items[0]: WoItem has no field 'Coment'"),
         (("WoCreateCommand", "--json-body", "none.json"), "none.json: No such file or directory"),
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so it is not sent"),
     ],
@@ -112,6 +121,24 @@ def test_names_beyond_the_catalogue_are_sent_as_they_are(wosdk: Wosdk, scripted:
     assert wosdk("run", "NewFancyThing", "Some.Field=1", "Other:=[2]").exit_code == 0
     assert wosdk("run", "WoOnHoldCommand", "WorkOrdrId=1", "--unchecked").exit_code == 0
     assert sent(scripted) == [{"Some": {"Field": "1"}, "Other": [2]}, {"WorkOrdrId": "1"}]
+
+
+def test_fields_of_one_object_go_together(wosdk: Wosdk, scripted: Service) -> None:
+    """Other fields of an object that was given as JSON; the assignments go over those of the body."""
+    scripted.handler = lambda _: DONE
+    fields = (
+        'WorkOrder:={"PoNumber": "1"}',
+        "WorkOrder.Customer=5",
+        "WorkOrder.Customer.DisplayAs=x",
+        "WorkOrder.TypeCategory=Basic",
+    )
+    assert wosdk("run", "WoCreateCommand", *fields).exit_code == 0
+    body = '{"WorkOrder": {"PoNumber": "0", "Comment": "c"}}'
+    assert wosdk("run", "New", "--json-body", "-", "WorkOrder.PoNumber=2", input=body).exit_code == 0
+    assert sent(scripted) == [
+        {"WorkOrder": {"PoNumber": "1", "Customer": {"Id": 5, "DisplayAs": "x"}, "TypeCategory": "Basic"}},
+        {"WorkOrder": {"PoNumber": "2", "Comment": "c"}},
+    ]
 
 
 def test_a_change_elsewhere_wants_an_answer_or_yes(
@@ -202,20 +229,35 @@ def test_a_result_of_any_depth_is_written(wosdk: Wosdk, scripted: Service, level
         assert (result.exit_code, "[[[[[[" in result.stdout) == (0, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("none/result.txt", "No such file or directory"), ("file/result.txt", "Not a directory")],
+)
+@pytest.mark.parametrize("command", [HOLD, ("get", "WorkOrder", "7"), ("query", "WorkOrder")])
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_sent(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], name: str, told: str
+) -> None:
+    """Afterwards would be too late: the work order is changed."""
+    (tmp_path / "file").write_bytes(b"")
+    result = wosdk(*command, "--output", tmp_path / name)
+    assert (result.exit_code, result.output) == (2, f"wosdk: {tmp_path / name}: {told}\n")
+    assert (scripted.calls, scripted.tokens) == ([], [])
+
+
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
 def test_a_result_that_cannot_be_written_is_told_as_carried_out(
     wosdk: Wosdk, scripted: Service, tmp_path: Path, form: tuple[str, ...]
 ) -> None:
-    """Its status is none of those after which the command may be given again."""
+    """Its status is none of those after which the command may be given again; no empty file stays."""
     scripted.handler = lambda _: DONE
-    target = tmp_path / "none" / "result.txt"
-    result = wosdk(*HOLD, "--yes", *form, "--output", target)
+    target = tmp_path / "result.txt"
+    with full_disk():
+        result = wosdk(*HOLD, "--yes", *form, "--output", target)
     assert (result.exit_code, result.stdout) == (8, "")
     (call,) = scripted.calls
     told = f"WoOnHoldCommand was carried out (RequestId {call.json['RequestId']}), but the result"
-    assert result.stderr.splitlines()[-1] == (
-        f"wosdk: {told} could not be written: {target}: No such file or directory"
-    )
+    assert result.stderr.splitlines()[-1] == (f"wosdk: {told} could not be written: {target}: File too large")
+    assert not target.exists()
 
 
 def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(

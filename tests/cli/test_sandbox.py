@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.conftest import Wosdk, spawn
+from tests.cli.conftest import Wosdk, full_disk, spawn
 from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.server import console_of, listening, ports_of
 
@@ -83,6 +83,18 @@ def test_a_taken_port_leaves_no_new_store_behind(wosdk: Wosdk, tmp_path: Path) -
         (port,) = ports_of([taken])
         result = wosdk("sandbox", "serve", "--store", tmp_path / "new.db", "--port", str(port))
     assert (result.exit_code, "Name another port, or 0 for a free one." in result.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [("serve", "--port", "0"), ("add-company", "South")])
+def test_a_full_disk_leaves_no_new_store_behind(
+    wosdk: Wosdk, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    command, *rest = arguments
+    with full_disk():
+        result = wosdk("sandbox", command, "--store", tmp_path / "new.db", *rest)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert str(tmp_path / "new.db") in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -165,8 +177,49 @@ def test_an_env_file_that_cannot_be_written_is_told(tmp_path: Path, name: str) -
     )
     _, stderr = process.communicate(timeout=20)
     assert (process.returncode, stderr.count("\n")) == (2, 1)
-    assert f"Cannot write {tmp_path / name}: " in stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["s.db"]
+    assert f"{tmp_path / name}" in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["notes.env", "fifo", "link.env"])
+def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
+    """It may hold the credentials of another Company; a fifo would be replaced by a file."""
+    real = "WOSDK_COMPANY=Acme\nWOSDK_CLIENT_ID=id\nWOSDK_CLIENT_SECRET=real\n"
+    (tmp_path / "notes.env").write_text(real)
+    (tmp_path / "link.env").symlink_to("notes.env")
+    os.mkfifo(tmp_path / "fifo")
+    made = wosdk(
+        *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name)
+    )
+    told = (
+        f"--env-file {tmp_path / name} is no regular file; name another"
+        if name == "fifo"
+        else f"{tmp_path / name} is there already, and `wosdk sandbox serve` did not write it; name another"
+        " file, or add --force to overwrite it"
+    )
+    assert (made.exit_code, made.stderr) == (2, f"wosdk: {told}\n")
+    assert (tmp_path / "notes.env").read_text() == real
+    assert (tmp_path / "fifo").is_fifo()
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_an_env_file_of_before_is_written_anew(tmp_path: Path) -> None:
+    """What serve wrote before, an empty file, and with --force any other; behind a link, which stays."""
+    (tmp_path / "link.env").symlink_to("company.env")
+    (tmp_path / "company.env").touch()
+    for before, *more in (("",), (None,), ("mine", "--force")):
+        if before is not None:
+            (tmp_path / "company.env").write_text(before)
+        served = spawn(
+            *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db"),
+            *("--env-file", tmp_path / "link.env", *more),
+        )
+        assert served.stderr is not None
+        assert served.stderr.readline() == f"wosdk: the variables are in {tmp_path / 'link.env'}\n"
+        served.terminate()
+        served.communicate(timeout=20)
+        assert (tmp_path / "company.env").read_text().startswith("WOSDK_TOKEN_URL=http://127.0.0.1:")
+    assert (tmp_path / "link.env").is_symlink()
 
 
 def test_companies_as_profiles(wosdk: Wosdk, store: Path) -> None:
@@ -252,6 +305,15 @@ def test_a_fault_for_nobody_is_refused(tmp_path: Path) -> None:
     told = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
     assert (process.returncode, stderr) == (2, told)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
+
+
+def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
+    at = ("--store", tmp_path / "s.db", "--faults", tmp_path / "nope.toml")
+    made = wosdk("sandbox", "serve", "--port", "0", *at)
+    assert (made.exit_code, made.stderr) == (
+        2,
+        f"wosdk: {tmp_path / 'nope.toml'}: No such file or directory\n",
+    )
 
 
 @pytest.mark.parametrize("mark", [";", "\t", "|"])

@@ -34,6 +34,7 @@ def fresh(local: LocalCompany, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "belt.jpg").write_bytes(b"a picture")
     (tmp_path / "contract.pdf").write_bytes(b"a contract")
+    (tmp_path / "photos").mkdir()
     return local
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +53,78 @@ async def test_where_a_file_goes(tmp_path: Path) -> None:
         assert await acme.download(7, progress=lambda *had: seen.append(had)) == WHOLE
         assert await acme.download(Document(id=7), tmp_path / "a.jpg") == tmp_path / "a.jpg"
         assert await acme.download(Ref(7), str(tmp_path)) == tmp_path / "7-belt.jpg"
-        with pytest.raises(FileNotFoundError):
-            await acme.download(7, tmp_path / "none" / "a.jpg")
         with pytest.raises(InvalidCallError, match="no id"):
             await acme.download(Document())
     assert files(tmp_path) == {"a.jpg": WHOLE, "7-belt.jpg": WHOLE}
     assert (seen[-1], sorted(seen)) == ((len(WHOLE), len(WHOLE)), seen)
+
+
+async def test_a_link_stays_and_leads_to_the_file(tmp_path: Path) -> None:
+    """What a link names is written, there already or not; in a directory that is a link, too."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "a")
+    (tmp_path / "way").symlink_to("there")
+    async with Storage(answer(b"1"), answer(b"2")) as storage, company(storage.url) as acme:
+        for body in (b"1", b"2"):
+            assert await acme.download(7, tmp_path / "link") == tmp_path / "link"
+            assert files(tmp_path / "there") == {"a": body}
+        assert await acme.download(7, tmp_path / "way") == tmp_path / "way" / "7-belt.jpg"
+    assert (tmp_path / "link").is_symlink()
+    assert files(tmp_path / "there") == {"a": b"2", "7-belt.jpg": b"2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("fifo", "fifo' is there and no regular file"),
+        ("to-fifo", "to-fifo' is there and no regular file"),
+        ("none/a.jpg", "none' is no directory; make it first"),
+        ("none/", "none/' is no directory; make it first"),
+        ("to-none", "none' is no directory; make it first"),
+        ("file/a.jpg", "a.jpg' cannot be written: Not a directory"),
+        ("loop", "loop' cannot be written: Too many levels"),
+        ("nul\0", "cannot be written: "),
+    ],
+)
+async def test_what_cannot_become_a_file_is_refused_before_anything_is_sent(
+    tmp_path: Path, name: str, told: str
+) -> None:
+    """A fifo or a device would be replaced by a file, and without its directory a file cannot be."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "to-fifo").symlink_to("fifo")
+    (tmp_path / "to-none").symlink_to("none/a")
+    (tmp_path / "loop").symlink_to("loop")
+    async with Service() as service, service.client() as client:
+        with pytest.raises(InvalidCallError) as caught:
+            await client.company().download(7, f"{tmp_path}/{name}")
+        assert (service.calls, service.tokens) == ([], [])
+    assert told in str(caught.value)
+    assert (tmp_path / "fifo").is_fifo()
+
+
+async def test_the_name_in_a_directory_is_looked_at_too(tmp_path: Path) -> None:
+    """It is known only when the address is there."""
+    os.mkfifo(tmp_path / "7-belt.jpg")
+    async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
+        with pytest.raises(InvalidCallError, match=r"7-belt\.jpg' is there and no regular file"):
+            await acme.download(7, tmp_path)
+    assert (tmp_path / "7-belt.jpg").is_fifo()
+
+
+async def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """A DownloadError names the file; what was there stays, and nothing else is left."""
+    (tmp_path / "a").write_bytes(b"before")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    async with Storage(answer(WHOLE)) as storage, company(storage.url) as acme:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(WHOLE) // 2, hard))
+        try:
+            with pytest.raises(DownloadError, match=r"cannot be written to '.*/a': File too large") as caught:
+                await acme.download(7, tmp_path / "a")
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert (caught.value.operation, len(storage.requests)) == ("download", 1)
+    assert files(tmp_path) == {"a": b"before"}
 
 
 @given(st.text(), st.text(alphabet="./\\:\x00a\u202e "))

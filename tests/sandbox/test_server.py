@@ -10,15 +10,18 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from benchmarks.sandbox_kills import Answered, killed_once, lost, sound
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox import LocalCompany, StoreError, open_store, serve
+from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
 from wosdk_async.sandbox.store import Company
 
 SERVE = """
@@ -87,6 +90,48 @@ def test_local_company_leaves_nothing() -> None:
     assert threading.active_count() == before
     with pytest.raises(httpx.ConnectError):
         httpx.get(root)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda local: local.variables,
+        lambda local: local.variables_of("AcmeFacilities"),
+        lambda local: local.seed({"Customer": []}),
+        lambda local: local.snapshot(),
+        lambda local: local.reset(),
+    ],
+    ids=["variables", "variables_of", "seed", "snapshot", "reset"],
+)
+def test_a_forgotten_with_is_told(ask: Callable[[LocalCompany], object]) -> None:
+    """Before the block and after it there is no server to ask."""
+    local = LocalCompany()
+    with pytest.raises(RuntimeError, match=r"serves inside its block: with LocalCompany\(\) as local"):
+        ask(local)
+    with local:
+        ask(local)
+    with pytest.raises(RuntimeError, match="serves inside its block"):
+        ask(local)
+
+
+UNTYPED: Any = LocalCompany  # as programs without a type checker call it
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"companies": "North"}, r"companies is 'North'; it takes a list of names: \['North'\]"),
+        (
+            {"clock": datetime(2026, 1, 1, tzinfo=UTC)},
+            r"clock is datetime.*; it takes a VirtualClock\(start\)",
+        ),
+        ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
+    ],
+)
+def test_settings_of_the_wrong_kind_are_told(settings: dict[str, object], told: str) -> None:
+    """A text would be five Companies of one letter, and without a clock no login would succeed."""
+    with pytest.raises(ValueError, match=told):
+        UNTYPED(**settings)
 
 
 def test_two_local_companies_are_apart() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -19,11 +19,12 @@ from wosdk_async import (
     SendWorkOrderCommand,
     WoActionResponse,
     WoCreateCommand,
+    WoPickUpCommand,
     WoPriority,
     WorkOrder,
 )
 from wosdk_async.catalogue import load
-from wosdk_async.errors import InDoubtError, NotFoundError
+from wosdk_async.errors import InDoubtError, InvalidCallError, NotFoundError
 from wosdk_async.testing import Routes, routes
 
 ENTITIES = sorted(name for name, entity in load().entities.items() if entity.kind == "entity")
@@ -143,16 +144,59 @@ async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
 
 def test_what_cannot_be_answered(service: Routes) -> None:
     """Told when the answer is set, not when it is asked for."""
-    with pytest.raises(TypeError, match="list of records"):
+    with pytest.raises(InvalidCallError, match="list of records"):
         service.on(Customer, "query").answers(Customer())
-    with pytest.raises(TypeError, match="an id"):
+    with pytest.raises(InvalidCallError, match="an id"):
         service.on(Customer, "create").answers("5")
-    with pytest.raises(TypeError, match="needs what to answer"):
+    with pytest.raises(InvalidCallError, match="needs what to answer"):
         service.on(Customer, "update").answers()
-    with pytest.raises(ValueError, match="no operation 'read'"):
+    with pytest.raises(InvalidCallError, match="no operation 'read'"):
         service.on(Customer, "read")
     for route in service._router.routes:
         route.calls.append(object())  # they were set and need not be called here
+
+
+UNTYPED: Any = WoPickUpCommand
+
+
+@pytest.mark.parametrize(
+    ("mistake", "told"),
+    [
+        (lambda each: each.on("Custmer"), "no entity or command 'Custmer'; did you mean 'Customer'?"),
+        (lambda each: each.on("WoPickUpComand"), "'WoPickUpComand'; did you mean 'WoPickUpCommand'?"),
+        (lambda each: each.on(UNTYPED(work_order_id=1)), "not a WoPickUpCommand; pass WoPickUpCommand"),
+        (lambda each: each.on(None), "or its name, not None"),
+        (lambda each: each.on(WoPickUpCommand, "create"), "is a command; leave the operation 'create' out"),
+        (lambda each: each.on(Customer, "command"), "is an entity, which is not run; name one of retrieve"),
+        (lambda each: each.on(Customer).answers(WorkOrder()), "answers Customer, not a WorkOrder; pass"),
+        (lambda each: each.on(Customer, "query").answers([WorkOrder()]), "answers Customer, not a WorkOrder"),
+        (
+            lambda each: each.on(WoPickUpCommand).answers(WorkOrder()),
+            "command WoPickUpCommand answers WoActionResponse, not a WorkOrder; pass WoActionResponse(...)",
+        ),
+        (lambda each: each.on(Customer).answers({"Nme": "x"}), "has no 'Nme'; did you mean 'Name'?"),
+        (lambda each: each.on(Customer, "create").answers({"EntityTyp": "x"}), "did you mean 'EntityType'?"),
+        (lambda each: each.on(Customer).refuses(404), "such as 'ERROR_CODE_1019', not 404"),
+        (
+            lambda each: each.on(Customer).refuses("BUSINES_LOGIC_ERROR"),
+            "no error has the code 'BUSINES_LOGIC_ERROR'; did you mean 'BUSINESS_LOGIC_ERROR'?",
+        ),
+    ],
+)
+def test_a_mistake_is_told_when_it_is_made(mistake: Callable[[Any], object], told: str) -> None:
+    """A route that never matches, or an answer of another kind, would make a test that shows nothing."""
+    with pytest.raises(InvalidCallError) as caught:
+        mistake(routes(respx.mock(assert_all_called=False)))
+    assert told in caught.value.message
+
+
+def test_what_the_catalogue_does_not_know_is_let_pass() -> None:
+    """The service may know more than this release does."""
+    each = routes(respx.mock(assert_all_called=False))
+    each.on("Quantum", "query").answers([{"Id": 1, "Spin": 2}])
+    each.on("MakeQuantumCommand").answers({"Done": True})
+    each.on(Customer).answers({"Id": 1, "QuantumState": 2, "name": "x"})
+    each.on(Customer).refuses("ERROR_CODE_1018").refuses("NOBODY_SAW_IT")
 
 
 async def test_an_answer_that_nobody_asks_for(acme: Company) -> None:

@@ -112,6 +112,13 @@ async def test_rows_of_ones_own(wosdk_sandbox: Sandbox, wosdk_company: Company) 
     assert await names(wosdk_sandbox) == ["made before", "made, too"]
 
 
+async def test_rows_by_the_class_of_their_entity(wosdk_sandbox: Sandbox) -> None:
+    """The client's classes tell which entity is meant."""
+    rows: Any = {Customer: [{"Name": "made by class"}]}
+    wosdk_sandbox.seed(rows)
+    assert await names(wosdk_sandbox) == ["made by class"]
+
+
 @pytest.mark.parametrize(
     ("rows", "wrong"),
     [
@@ -174,6 +181,9 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
         ),
         (lambda each: each.seed({"Customer": ["x"]}), "Customer 0 is 'x'. Write {"),
         (lambda each: each.seed([{"Name": "x"}]), "The rows are [{'Name': 'x'}]. Write {"),
+        (lambda each: each.seed({5: [{"Name": "x"}]}), "5 is no entity type. Write {"),
+        (lambda _: UNTYPED(company=""), "company is ''; a name is empty. Leave it out for AcmeFacilities."),
+        (lambda _: UNTYPED(company=["North", " "]), "company is ['North', ' ']; a name is empty."),
         (lambda _: UNTYPED(company=5), "company is 5; it must be a name, or a list of names"),
         (lambda _: UNTYPED(company=["a", 5]), "company is ['a', 5]; it must be a name"),
         (

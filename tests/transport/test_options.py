@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import httpx
 import pytest
 
 from tests.support.service import SECRET, Service
@@ -16,6 +17,7 @@ from wosdk_async import (
     ConfigurationError,
     Credentials,
     DeadlineError,
+    DryRun,
     Limits,
     RetryPolicy,
     Timeouts,
@@ -116,6 +118,9 @@ def test_a_name_that_is_near_nothing() -> None:
         ("http2", "yes", "True or False"),
         ("read_only", None, "True or False"),
         ("before_send", 5, "function"),
+        ("before_send", DryRun, r"before_send is the class DryRun; make one: DryRun\(\)"),
+        ("http_client", httpx.AsyncClient, r"is the class AsyncClient; make one: AsyncClient\(\)"),
+        ("transport", httpx.MockTransport, r"is the class MockTransport; make one: MockTransport\(\)"),
         ("on_in_doubt", "print", "function"),
         ("ssl_context", True, "SSLContext"),
         ("limits", 5, "Limits"),
@@ -265,6 +270,14 @@ def test_a_proxy_that_is_no_address(given: Any) -> None:
 def test_a_proxy_that_is_an_address(given: str) -> None:
     """A scheme or a port makes it one."""
     client(proxy=given)
+
+
+def test_a_pair_that_is_no_text() -> None:
+    """Of which kind it is, and never what it is."""
+    pair: Any = (b"a-client", b"a-secret")
+    with pytest.raises(ConfigurationError, match="client_id is a bytes; it takes text") as caught:
+        Credentials(*pair)
+    assert "a-client" not in str(caught.value)
 
 
 def test_a_class_that_is_no_credentials() -> None:

@@ -12,7 +12,7 @@ checked too. ``rules.py`` says what may be wrong with a single value, ``needed.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -82,7 +82,9 @@ def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
         for i, item in enumerate(value):
             yield from _value(item, meta, f"{path}[{i}]")
     else:
-        yield Problem(path, f"is {kind_of(value)}; it takes a list, send [value].")
+        is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
+        remedy = "[value]" if is_one else "list(value)"
+        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.")
 
 
 def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:

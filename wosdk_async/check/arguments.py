@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import reprlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from wosdk_async.check.rules import kind_of, named_by
@@ -195,15 +195,16 @@ def require_command(value: Any) -> None:
     raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
 
 
-def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Iterable[str], remedy: str = "") -> NoReturn:
-    """Raise UnknownFieldError for keywords that ``verb`` does not take; ``remedy`` where no name is near."""
+def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Sequence[str], remedy: str = "") -> NoReturn:
+    """Raise UnknownFieldError for keywords that ``verb`` does not take: what is near, else what it takes."""
     name, value = next(iter(given.items()))
     if option := option_meant(name):
         shown = f"{option}={'...' if option == 'retry' else described(value)}"
         raise UnknownFieldError(
             f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
         )
-    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy}")
+    known = f"; it takes {', '.join(takes)}" if takes else ""
+    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy or known}")
 
 
 def option_meant(name: str) -> str | None:

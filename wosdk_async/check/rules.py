@@ -46,13 +46,23 @@ def _integer(value: Any, _: Wire) -> Finding | None:
     # spec 4.4: the service takes an integer as text as well
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
-        return f"is {kind_of(value)}; it takes a whole number, send int(...).", "error"
+        return _no_integer(value), "error"
     number = int(value)
     if not -_INT64 <= number < _INT64:
         return f"is {value}; it takes a whole number of at most 64 bits, send a smaller one.", "error"
     if not -_INT32 <= number < _INT32:  # not shown; assumed: the vendor's schema says int, of 32 bits there
         return f"is {value}; the service's whole numbers have 32 bits, so it may be refused.", "warning"
     return None
+
+
+def _no_integer(value: Any) -> str:
+    if isinstance(value, Record | type(Ref(0))):
+        id = getattr(value, "id", None)
+        return f"is {kind_of(value)}; it takes a whole number, send its id{'' if id is None else f', {id}'}."
+    if isinstance(value, bool | float | Decimal):
+        return f"is {kind_of(value)}; it takes a whole number, send int(...)."
+    shown = f"{reprlib.repr(value)}, a text" if isinstance(value, str) else kind_of(value)
+    return f"is {shown}; it takes a whole number."
 
 
 def _number(value: Any, _: Wire) -> Finding | None:

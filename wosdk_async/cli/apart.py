@@ -1,13 +1,15 @@
-"""Files that a command writes, kept apart from those it needs."""
+"""Files that a command writes: they can be written, and are kept apart from those it needs."""
 
 from __future__ import annotations
 
+import errno
 import os
+import sys
 from pathlib import Path
 
 from wosdk_async.cli.exits import Unusable
 
-__all__ = ["keep_apart", "require_other_than_store"]
+__all__ = ["keep_apart", "require_other_than_store", "require_stdout", "require_writable"]
 
 
 def keep_apart(option: str, written: Path, *needed: Path) -> None:
@@ -23,6 +25,27 @@ def require_other_than_store(option: str, written: Path, store: Path) -> None:
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
     if any(_same(written, path) for path in beside):
         raise Unusable(f"{option} would overwrite {store}; name another file")
+
+
+def require_writable(path: Path) -> None:
+    """Raise Unusable for a file that nobody can write: before anything is sent, for then it is too late."""
+    try:
+        try:
+            path.stat()
+            place = path
+        except FileNotFoundError:  # to be made; also where a link leads
+            place = Path(os.path.realpath(path)).parent
+            place.stat()
+        if not os.access(place, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def require_stdout(remedy: str = "") -> None:
+    """Raise Unusable when stdout is closed: the result would be lost."""
+    if not sys.stdout.writable():
+        raise Unusable(f"stdout is closed, and the result would be lost; open it{remedy}")
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -19,7 +19,11 @@ _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises Unusable with the remedy."""
+    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises Unusable with the remedy.
+
+    What ``texts`` say goes over ``fields``; a field that two of them give is refused.
+    """
+    before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         raw = name.endswith(":")
@@ -27,10 +31,33 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
         if not sign or not all(step.isidentifier() for step in path):
             raise Unusable(f"{text!r} is no field: {_ASSIGNMENT}")
         meta = _meta(cls, path)
-        _put(
-            fields, path, _json(value, text) if raw or _takes_json(meta) else _typed(value, meta, name), text
-        )
+        found = _json(value, text) if raw or _takes_json(meta) else _typed(value, meta, name)
+        if meta is not None:
+            path[-1] = meta["name"]  # given by its alias, it is the same field
+        _require_new(before, tuple(path), fields, text)
+        before[tuple(path)] = text
+        _put(fields, path, found, text)
     return fields
+
+
+def _require_new(
+    before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
+) -> None:
+    """Refuse what would silently replace what an assignment ``before`` it gave."""
+    for other, told in before.items():
+        same = min(len(other), len(path))
+        if other[:same] != path[:same]:
+            continue
+        if len(other) >= len(path) or _is_in(fields, path):  # a field of it, or in the JSON of it
+            raise Unusable(f"{told!r} and {text!r} both give {'.'.join(path)}; give it once")
+
+
+def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
+    for step in path:
+        if not isinstance(fields, Mapping) or step not in fields:
+            return False
+        fields = fields[step]
+    return True
 
 
 def _takes_json(meta: Wire | None) -> bool:
@@ -107,7 +134,8 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
     faults += [
         f"{meta['name']} is missing: {cls.wire_name} needs it"
         for meta in cls.__wire__.values()
-        if meta.get("required") and not {meta["name"], *meta.get("aliases", ())} & fields.keys()
+        if meta.get("required")
+        and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
     ]
     if not faults:
         made = codec.structure(dict(fields), cls)
@@ -123,7 +151,7 @@ def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterato
         try:
             meta = _field(cls, name)
         except Unusable as fault:
-            yield f"{place}: {fault.message}" if place else fault.message
+            yield f"{place.removesuffix('.')}: {fault.message}" if place else fault.message
             continue
         if value is None:
             continue

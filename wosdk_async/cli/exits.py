@@ -110,19 +110,19 @@ def unusable() -> Iterator[None]:
 
 
 @contextmanager
-def writing(done: str, *others: type[Exception]) -> Iterator[None]:
+def writing(done: str, to: object = None) -> Iterator[None]:
     """Around what writes the result of something that is done: whatever fails, one line says that it is.
 
-    What is of one of ``others`` goes on as it is.
+    ``to`` is where it goes; stdout without one.
     """
     try:
         yield
     except Exception as error:
-        if isinstance(error, (BrokenPipeError, click.ClickException, *others)):
+        if isinstance(error, BrokenPipeError | click.ClickException):
             raise
         why = f"{type(error).__name__}: {error}"
         if isinstance(error, OSError):
-            why = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error)
+            why = f"{error.filename or to or 'stdout'}: {error.strerror or error}"
         text = f"{done}, but the result could not be written: {why}"
         raise Unusable(text, Exit.UNWRITTEN) from error
 

@@ -63,7 +63,7 @@ def get_command(
         name = checked(kind, lambda query: query.select(*paths))
         with Link(target_of(ctx)) as link:
             record = link.do(link.company.get(name, id, properties=paths))
-        with writing("the record was read", OSError):
+        with writing("the record was read", how.path):
             write_record(how, record, paths)
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.apart import keep_apart, require_other_than_store
+from wosdk_async.cli.apart import keep_apart, require_other_than_store, require_stdout
 from wosdk_async.cli.asking import confirm
 from wosdk_async.cli.exits import Exit, Unusable, sandbox_extra, say, unusable, writing
 from wosdk_async.cli.options import target_of, target_options
@@ -82,10 +82,11 @@ def import_command(
       wosdk import requests.csv --map map.toml --yes --json
 
     Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable; 3 to 6 the
-    Company refused or was not reached before anything was created.
+    Company refused or was not reached before anything was created, 8 the summary could not be written.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
+    require_stdout()
     with unusable():
         from wosdk_async.cli.link import Link
 

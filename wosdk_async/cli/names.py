@@ -33,8 +33,12 @@ def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
 
 
 def _unknown(kind: str, name: str, names: Any, unchecked: bool) -> str:
+    from wosdk_async.catalogue import load
+
     if unchecked:
         return name
+    if enum := next((each for each in load().enums if each.lower() == name.lower()), None):
+        raise Unusable(f"{enum} is an enum, no {kind}; `wosdk describe {enum}` lists its values")
     if guess := near(name, names):
         raise Unusable(f"the catalogue has no {kind} {name!r}{guess} --unchecked sends it as it is")
     say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")

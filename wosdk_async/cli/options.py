@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
+from wosdk_async.cli.apart import require_stdout, require_writable
+
 if TYPE_CHECKING:
     from wosdk_async import Client
 
@@ -49,7 +51,7 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
-class _Seconds(click.FloatRange):
+class _Seconds(click.types.FloatParamType):
     """A number of seconds; errors name the unit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -126,7 +128,11 @@ def output_options(function: F) -> F:
 
 
 def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
-    """The output that the options ask for."""
+    """The output that the options ask for. Raises Unusable when it cannot be written."""
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two forms of the same; give one of them")
+    if output is None:
+        require_stdout(", or name a file with --output")
+    else:
+        require_writable(output)
     return Output("json" if as_json else "csv" if as_csv else "table", output)

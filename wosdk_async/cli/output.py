@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from wosdk_async.cli.csv_form import CsvForm
@@ -26,10 +28,17 @@ class Form(Protocol):
 
 @contextmanager
 def opened(output: Output) -> Iterator[IO[str]]:
-    """The file of ``output``, in UTF-8; stdout without a path."""
+    """The file of ``output``, in UTF-8; stdout without a path. Raises OSError for what cannot be written."""
     if output.path is not None:
-        with output.path.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+        file = output.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        try:
             yield file
+            file.close()
+        except BaseException:
+            with suppress(OSError):  # it fails again to write what is left in its buffer
+                file.close()
+            _remove_empty(output.path)
+            raise
         return
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
@@ -37,6 +46,14 @@ def opened(output: Output) -> Iterator[IO[str]]:
         reconfigure(errors="backslashreplace", newline="", **({} if terminal else {"encoding": "utf-8"}))
     yield sys.stdout
     sys.stdout.flush()
+
+
+def _remove_empty(path: Path) -> None:
+    """An empty file would look like a result without rows."""
+    with suppress(OSError):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode) and not found.st_size:
+            path.unlink()
 
 
 def rows_to(file: IO[str], form: str, paths: Sequence[str]) -> Form:

@@ -123,7 +123,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, how: Ou
     name = kind if isinstance(kind, str) else kind.wire_name
     with Link(target) as link:
         rows = link.do(link.company.query(name, expression, check=False))
-    with writing("the rows were read", OSError), opened(how) as file:
+    with writing("the rows were read", how.path), opened(how) as file:
         form = rows_to(file, how.form, ())
         form.rows(rows)
         form.close()

@@ -38,13 +38,15 @@ async def stream(query: Query[Any], limit: int | None, output: Output, paths: Se
         async with aclosing(wanted.pages()) as pages:
             async for page in pages:
                 left = page if limit is None else page[: limit - counter.rows]
-                with writing("the rows were read", OSError):
+                with writing("the rows were read", output.path):
                     form.rows(left)
                     file.flush()
                 counter.add(len(page))
-        if not counter.rows:
-            form.rows([])
-        form.close()
+        with writing("the rows were read", output.path):
+            if not counter.rows:
+                form.rows([])
+            form.close()
+            file.flush()
     if limit is not None and counter.rows > limit:
         shown = "1 row is" if limit == 1 else f"{limit} rows are"
         say(f"{shown} shown and there are more; --limit N shows N, --all shows all")

@@ -58,7 +58,7 @@ def run_command(
     anything is sent. `wosdk describe COMMAND` shows what a command takes.
 
     \b
-      wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=102 Comment='Waiting for parts'
+      wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=2201 Comment='Waiting for parts'
       wosdk run WoCreateCommand --json-body order.json WorkOrder.PoNumber=PO-77 ComputeSchedule=true
 
     An outcome in doubt ends with 7: the command was sent, and no answer tells whether it was carried out.
@@ -73,7 +73,7 @@ def run_command(
         given.require_allowed(target)
         with Link(target) as link:
             trace = _sent(link, given, ask=not yes)
-        with writing(f"{given.name} was carried out (RequestId {trace.request_id})"):
+        with writing(f"{given.name} was carried out (RequestId {trace.request_id})", how.path):
             write_record(how, _result(trace))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.apart import keep_apart, require_other_than_store
+from wosdk_async.cli.apart import keep_apart, require_other_than_store, require_writable
 from wosdk_async.cli.exits import Unusable, sandbox_extra, say, unusable
 from wosdk_async.cli.plain import counted
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["sandbox_command"]
 
+_LARGEST = 100_000  # characters; what serve writes has less than a thousand
 _FILE = click.Path(path_type=Path)
 _new_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
 _store = click.option("--store", type=_FILE, required=True, help="The file; it must be there.")
@@ -52,6 +53,7 @@ def sandbox_command() -> None:
     type=_FILE,
     help="Write the variables to this file, for its owner only, instead of to stdout.",
 )
+@click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
@@ -65,6 +67,7 @@ def serve(
     host: str,
     companies: tuple[str, ...],
     env_file: Path | None,
+    force: bool,
     open_admin: bool,
     log: bool,
     faults: Path | None,
@@ -83,8 +86,9 @@ def serve(
     if env_file is not None:
         require_other_than_store("--env-file", env_file, store)
         keep_apart("--env-file", env_file, *([faults] if faults else []))
+        _require_free(env_file, force)
     with sandbox_extra():
-        from wosdk_async.sandbox import Faults, FaultScriptError
+        from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.server import console_of
         from wosdk_async.sandbox.server import serve as serve_store
         from wosdk_async.sandbox.variables import assignments, write_assignments
@@ -99,7 +103,8 @@ def serve(
             say(f"the console is at {console}")
         say(f"serving {store}; Ctrl-C ends it")
 
-    with _told(), _not_left_behind(store, FaultScriptError):  # a rule for a Company that is not there
+    # no room on the disk, a name that cannot be one, a rule for a Company that is not there
+    with _told(), _not_left_behind(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
             host=host,
@@ -188,6 +193,24 @@ def reset(store: Path, to: Path | None) -> None:
         say(f"{store} is as {to} keeps it" if to else f"{store} is as it started")
 
 
+def _require_free(env_file: Path, force: bool) -> None:
+    """Refuse an env file that cannot be written, and one that may hold something else."""
+    from wosdk_async.sandbox.variables import are_assignments
+
+    require_writable(env_file)
+    if not env_file.exists():
+        return
+    if not env_file.is_file():
+        raise Unusable(f"--env-file {env_file} is no regular file; name another")
+    with unusable(), env_file.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(_LARGEST)
+    if text and not force and not are_assignments(text):
+        raise Unusable(
+            f"{env_file} is there already, and `wosdk sandbox serve` did not write it; name another file, or"
+            " add --force to overwrite it"
+        )
+
+
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
     """Open a store, and show its errors as lines; a new one is not kept when the block fails.
@@ -203,7 +226,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
 
 
 @contextmanager
-def _not_left_behind(store: Path, refused: type[BaseException]) -> Iterator[None]:
+def _not_left_behind(store: Path, *refused: type[BaseException]) -> Iterator[None]:
     """Take a store away that the block has made, when the block is refused."""
     existed = store.exists()
     try:

@@ -21,10 +21,12 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.helpers.watermark import MOST_SEEN, Reading, Seen, Watermark
 from wosdk_async.model import Record
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
+from wosdk_async.transport.options import check_number
 from wosdk_async.transport.trace import Trace
 
 __all__ = ["MOVED", "ChangeFeed"]
@@ -96,8 +98,16 @@ class ChangeFeed(Generic[E]):
                 self._keep(now, reading)
         self._finish(reading)
 
-    async def poll(self, every: float) -> AsyncGenerator[E, None]:
-        """Pass after pass, ``every`` so many seconds, until the loop is left or a call fails."""
+    def poll(self, every: float) -> AsyncGenerator[E, None]:
+        """Pass after pass, ``every`` so many seconds, until the loop is left or a call fails.
+
+        Raises InvalidCallError for what is no number of seconds above 0.
+        """
+        takes = "a number of seconds above 0"
+        check_number("every", every, takes, above=True, error=InvalidCallError)
+        return self._passes(every)
+
+    async def _passes(self, every: float) -> AsyncGenerator[E, None]:
         while True:
             async with aclosing(aiter(self)) as rows:
                 async for row in rows:

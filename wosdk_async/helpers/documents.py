@@ -10,7 +10,7 @@ from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.calls.uploads import Upload
 from wosdk_async.errors import InvalidCallError, NotFoundError
 from wosdk_async.helpers.downloads import Downloading
-from wosdk_async.helpers.files import Source, id_of, media_type, read_source
+from wosdk_async.helpers.files import Source, id_of, media_type, read_source, require_size
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.query.fields import fields
 from wosdk_async.transport.hosts import require_link
@@ -87,6 +87,7 @@ class Documents(Downloading):
             is_public=public,
             mime_type=mime_type,
         )
+        require_size(max_bytes)
         upload = Upload(named, max_bytes)
         await read_source(source, upload.require_fit, upload.write)
         default = _PICTURE if mime_type.lower().startswith("image/") else _FILE

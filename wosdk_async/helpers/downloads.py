@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
-from wosdk_async.errors import DeadlineError, DownloadError, UnknownNameError
-from wosdk_async.helpers.files import PartialFile, id_of, safe_name
+from wosdk_async.check.arguments import described
+from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, UnknownNameError
+from wosdk_async.helpers.files import PartialFile, id_of, require_place, require_size, safe_name
 from wosdk_async.transport.download import Pour, Progress, Wanted
 from wosdk_async.transport.hosts import is_local
 from wosdk_async.verbs import Verbs
@@ -39,6 +40,10 @@ class Downloading(Verbs):
         An address opens without a token for whoever has it: do not log it.
         """
         # facts 3.10
+        if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+            raise InvalidCallError(
+                f"documents is {described(documents)}; it takes a list of documents or ids"
+            )
         ids = [id_of(document, "document") for document in documents]
         if not ids:
             return {}
@@ -70,19 +75,23 @@ class Downloading(Verbs):
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, which is replaced only by a complete one; or a directory, where the file
-                gets the document's id and the service's name for it: ``70021-belt.jpg``.
+            to: the file to write, which is replaced only by a complete one, and the one behind a link; or a
+                directory, where the file gets the document's id and the service's name for it:
+                ``70021-belt.jpg``.
             progress: called with the bytes had so far and their whole number, None where the storage does
                 not tell it; begins again when the file is fetched again after a failure.
             max_bytes: the longest file that is taken.
 
         The address gets neither token nor Company name. One deadline holds for address and file, 120 s where
-        the Company has none of its own. Raises DownloadError for a file that cannot be had, NotFoundError for
-        a document that is not there, NotSentError, NoAnswerError or DeadlineError for one that did not come,
-        and OSError when the file cannot be written.
+        the Company has none of its own. Raises DownloadError for a file that cannot be had or written,
+        NotFoundError for a document that is not there, and NotSentError, NoAnswerError or DeadlineError for
+        one that did not come. Raises InvalidCallError, before anything is sent, for a ``to`` that is no
+        regular file or whose directory is not there.
         """
         seconds = _SECONDS if self._options.deadline is None else self._options.deadline
         id = id_of(document, "document")
+        require_size(max_bytes)
+        place = None if to is None else require_place(to)
         try:
             async with asyncio.timeout(seconds) as limit:
                 address = await self._address(id)
@@ -92,7 +101,7 @@ class Downloading(Verbs):
                     max_bytes=max_bytes,
                     progress=progress,
                 )
-                return await self._fetch(wanted, None if to is None else _target(Path(to), address, id))
+                return await self._fetch(wanted, None if place is None else _target(place, address, id))
         except DownloadError as error:
             error.add(operation=f"download Document {id}", company=self.name)
             raise
@@ -147,4 +156,4 @@ def _target(to: Path, address: GetDocDownloadUrl, id: int) -> Path:
     if not to.is_dir():
         return to
     named = address.file_name or unquote(urlsplit(address.url or "").path)
-    return to / f"{id}-{safe_name(named, 'document')}"  # many documents are called image.jpg
+    return require_place(to / f"{id}-{safe_name(named, 'document')}")  # many documents are called image.jpg

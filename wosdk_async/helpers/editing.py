@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
-from typing import TypeVar
+from typing import Never, TypeVar
 
 from wosdk_async.calls import Id
-from wosdk_async.check.arguments import described, require_class, require_id
+from wosdk_async.check.arguments import described, refuse_keywords, require_class, require_id
 from wosdk_async.errors import ConflictError, InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.query.plan import selection
@@ -32,6 +32,7 @@ class Editing(Verbs):
         properties: Iterable[str | Path] = ("*",),
         attempts: int = 5,
         check: bool = True,
+        **unknown: Never,
     ) -> E:
         """Read a record, let ``change`` edit a copy of it, and write what it changed.
 
@@ -48,6 +49,8 @@ class Editing(Verbs):
         version it must be the one read (``if_unchanged``); the window of ``update`` stays. Raises the last
         ConflictError when every attempt met one, and what ``get``, ``update`` and ``change`` raise.
         """
+        if unknown:
+            refuse_keywords("edit", unknown, ("properties", "attempts", "check"))
         if isinstance(attempts, bool) or not isinstance(attempts, int) or attempts < 1:
             raise InvalidCallError(f"attempts is {described(attempts)}; it takes a whole number from 1")
         require_class("edit", entity)

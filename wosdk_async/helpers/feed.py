@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
+from typing import Never, TypeVar
 
-from wosdk_async.check.arguments import described, require_class
+from wosdk_async.check.arguments import described, refuse_keywords, require_class
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.helpers.change_feed import MOVED, ChangeFeed
 from wosdk_async.helpers.watermark import Watermark
@@ -34,6 +34,7 @@ class Feeds(Verbs):
         since: Watermark | datetime | None = None,
         properties: Iterable[str | Path] = (),
         overlap: timedelta = timedelta(minutes=5),
+        **unknown: Never,
     ) -> ChangeFeed[E]:
         """What moved since a watermark: ``async for order in acme.changes(WorkOrder, since=watermark)``.
 
@@ -48,6 +49,8 @@ class Feeds(Verbs):
         Not every change is a move: see ``docs/changes.md``. Raises UnsupportedError for another entity, and
         InvalidCallError for a watermark of another Company.
         """
+        if unknown:
+            refuse_keywords("changes", unknown, ("since", "properties", "overlap"))
         require_class("changes", entity)
         _require_moves(entity)
         if not isinstance(overlap, timedelta):

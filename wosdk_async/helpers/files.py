@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import re
 import secrets
 import stat
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.check.arguments import described
+from wosdk_async.errors import DownloadError, InvalidCallError
+from wosdk_async.transport.options import check_number
 
-__all__ = ["Content", "PartialFile", "Source", "id_of", "media_type", "read_source", "safe_name"]
+__all__ = [
+    "Content",
+    "PartialFile",
+    "Source",
+    "id_of",
+    "media_type",
+    "read_source",
+    "require_place",
+    "require_size",
+    "safe_name",
+]
 
 Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
@@ -92,18 +106,52 @@ def safe_name(name: str, otherwise: str) -> str:
     return (kept + suffix).strip(" .") or otherwise
 
 
+def require_size(max_bytes: object) -> None:
+    """Raise InvalidCallError for what is no number of bytes."""
+    takes = "a number of bytes, 0 or more"
+    check_number("max_bytes", max_bytes, takes, high=math.inf, error=InvalidCallError)
+
+
+def require_place(to: str | os.PathLike[str]) -> Path:
+    """The directory or file that ``to`` names. Raises InvalidCallError for what cannot become a file."""
+    if not isinstance(to, str | os.PathLike):
+        raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
+    path = Path(to)
+    try:
+        kind = stat.S_IFMT(path.stat().st_mode)
+    except FileNotFoundError:  # also of a link to what is not there yet
+        folder = Path(os.path.realpath(path)).parent
+        if str(to).endswith(("/", os.sep)) or not folder.is_dir():
+            missing = to if folder.is_dir() else folder
+            raise InvalidCallError(f"{str(missing)!r:.200} is no directory; make it first") from None
+        return path
+    except (OSError, ValueError) as cause:
+        why = getattr(cause, "strerror", None) or cause
+        raise InvalidCallError(f"{str(to)!r:.200} cannot be written: {why}; name another file") from None
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):
+        raise InvalidCallError(
+            f"{str(to)!r:.200} is there and no regular file; name another, or take the bytes: leave to out"
+        )
+    return path
+
+
 class PartialFile:
-    """A file beside ``target`` that takes its place when it is complete, and else leaves nothing."""
+    """A file beside ``target`` that takes its place when it is complete, and else leaves nothing.
+
+    A link stays: what it leads to is replaced. Raises DownloadError for what cannot be written.
+    """
 
     def __init__(self, target: Path) -> None:
         self.target = target
-        self._path = target.with_name(f".{secrets.token_hex(8)}.part")
+        self._place = Path(os.path.realpath(target))
+        self._path = self._place.with_name(f".{secrets.token_hex(8)}.part")
         self._file: BinaryIO
         self._waiting: list[bytes] = []
         self._size = 0
 
     def __enter__(self) -> Self:
-        self._file = self._path.open("xb")
+        with self._writing():
+            self._file = self._path.open("xb")
         return self
 
     async def write(self, piece: bytes) -> None:
@@ -114,16 +162,27 @@ class PartialFile:
 
     async def keep(self) -> None:
         await self._flush()
-        await asyncio.to_thread(self._file.close)
-        self._path.replace(self.target)
+        with self._writing():
+            await asyncio.to_thread(self._file.close)
+            self._path.replace(self._place)
 
     async def _flush(self) -> None:
         """Write off the loop; closing waits for a write that a cancelled caller has left under way."""
         pieces, self._waiting, self._size = self._waiting, [], 0
-        await asyncio.to_thread(self._file.writelines, pieces)
+        with self._writing():
+            await asyncio.to_thread(self._file.writelines, pieces)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as cause:  # of this file: what it is fetched with has errors of its own
+            text = f"the file cannot be written to {str(self.target)!r:.200}: {cause.strerror or cause}"
+            raise DownloadError(text) from cause
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with suppress(OSError):  # it fails again to write what is left in its buffer
+            self._file.close()
         self._path.unlink(missing_ok=True)

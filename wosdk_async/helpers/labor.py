@@ -7,6 +7,8 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from wosdk_async.check.arguments import described
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.helpers.names import batches
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
@@ -64,6 +66,10 @@ class Labor(Verbs):
             query = query.where(f.items.start_date < until)
         queries = [query]
         if orders is not None:
+            if isinstance(orders, str | bytes) or not isinstance(orders, Iterable):
+                raise InvalidCallError(
+                    f"orders is {described(orders)}; it takes a list of work orders or ids"
+                )
             ids = dict.fromkeys(int(identifier(order, "the work order", "WorkOrder")) for order in orders)
             queries = [query.where(f.id.in_(some)) for some in batches(ids)]
         for each in queries:

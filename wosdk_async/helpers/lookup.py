@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any, TypeVar, overload
 
@@ -12,6 +13,7 @@ from wosdk_async.helpers.names import Names
 from wosdk_async.helpers.tables import MAX_AGE
 from wosdk_async.model._base import Referable
 from wosdk_async.query.places import root
+from wosdk_async.transport.options import check_number
 
 __all__ = ["Lookup"]
 
@@ -72,11 +74,15 @@ class Lookup(Names):
         InvalidCallError for what is no text property of the entity.
         """
         require_class("resolve", entity)
+        check_number(
+            "max_age", max_age, "a number of seconds, 0 or more", high=math.inf, error=InvalidCallError
+        )
+        check_number("remember", remember, "a number of names, 0 or more", whole=True, error=InvalidCallError)
         if names is None and by is None and len(name) == 1:
             ((key, one),) = name.items()
             found = await self._ids(entity, _checked(entity, key, [one]), [one], max_age, remember)
             return entity.ref(found[one])
-        if names is None or isinstance(names, str) or name:
+        if isinstance(names, str | bytes) or not isinstance(names, Iterable) or name:
             raise InvalidCallError(
                 f"resolve({entity.__name__}) takes one property with its name, such as name='Acme Mall', or"
                 " names=[...] with by='name'"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Never, TypeVar
 
+from wosdk_async.check.arguments import described, refuse_keywords
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.helpers.tables import Tables
 from wosdk_async.query.values import identifier
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # at run time the model's modules are loaded when a method ne
     )
 
 __all__ = ["Workflow"]
+
+_REASONED = ("reason", "comment", "at")
 
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
@@ -50,6 +53,7 @@ class Workflow(Tables):
         note_option: CompletionNoteOptions | str = "Replace",
         repair_code: RepairCode | str | int | None = None,
         at: datetime | None = None,
+        **unknown: Never,
     ) -> WorkOrder:
         """Complete a work order: ``await acme.complete(order, note="Filter changed")``.
 
@@ -62,6 +66,8 @@ class Workflow(Tables):
             at: when it was completed, if not now.
         """
         # facts 5.1
+        if unknown:
+            refuse_keywords("complete", unknown, ("note", "note_option", "repair_code", "at"))
         from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
 
         option = CompletionNoteOptions(note_option) if note is not None else None
@@ -81,9 +87,13 @@ class Workflow(Tables):
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
+        **unknown: Never,
     ) -> WorkOrder:
         """Put a work order on hold: ``await acme.hold(order, reason="Waiting for parts")``."""
         from wosdk_async.model import WoOnHoldCommand
+
+        if unknown:
+            refuse_keywords("hold", unknown, _REASONED)
 
         id = _order_id(order)
         reason_id = await self._reason_id("OnHold", "hold reason", reason)
@@ -96,9 +106,13 @@ class Workflow(Tables):
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
+        **unknown: Never,
     ) -> WorkOrder:
         """Cancel a work order: ``await acme.cancel(order, reason="Entered twice")``."""
         from wosdk_async.model import WoCancelCommand
+
+        if unknown:
+            refuse_keywords("cancel", unknown, _REASONED)
 
         id = _order_id(order)
         reason_id = await self._reason_id("Cancel", "cancel reason", reason)
@@ -146,9 +160,9 @@ class Workflow(Tables):
         return made if made is not None else WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
-        given = [] if isinstance(flags, str) else list(flags)
+        given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
         if not given:
-            raise InvalidCallError(f"flags is {flags!r}; it takes a list of at least one name or id")
+            raise InvalidCallError(f"flags is {described(flags)}; it takes a list of at least one name or id")
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]

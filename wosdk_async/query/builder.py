@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 import attrs
 
 from wosdk_async import calls
+from wosdk_async.check.arguments import refuse_keywords
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition, Order
@@ -152,8 +153,10 @@ class Query(Generic[T]):
                 for row in page:
                     yield row
 
-    def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
+    def pages(self, size: int = _PAGE, **unknown: Never) -> AsyncGenerator[list[T], None]:
         """Lists of at most ``size`` rows; the next one is fetched while one is read."""
+        if unknown:
+            refuse_keywords("pages", unknown, ("size",))
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
         return ahead([cursor(self._fetch, self._plan, _checked_size(size))])
 
@@ -175,11 +178,15 @@ class Query(Generic[T]):
             raise NotUniqueError("several rows match", operation=f"query {self._plan.name}")
         return rows[0]
 
-    async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
+    async def scan(
+        self, *, parallel: int = 4, size: int = _PAGE, **unknown: Never
+    ) -> AsyncGenerator[T, None]:
         """All rows in no order, for full pulls: ``parallel`` calls at once read a part of the ids each.
 
         Rows that are added after the scan has begun are not read. At most ``parallel`` pages wait in memory.
         """
+        if unknown:
+            refuse_keywords("scan", unknown, ("parallel", "size"))
         cursors = await self._ranges(parallel, _checked_size(size))
         async with aclosing(ahead(cursors)) as pages:
             async for page in pages:

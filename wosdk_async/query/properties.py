@@ -6,10 +6,11 @@ import reprlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
-from wosdk_async.errors import InvalidCallError
+from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.conditions import Comparison, Condition, Order
 from wosdk_async.query.places import Place, find
 from wosdk_async.query.values import identifier, text
+from wosdk_async.spelling import suggestion
 
 __all__ = ["Nested", "Path", "Property", "Text", "Unchecked", "at"]
 
@@ -38,6 +39,20 @@ class Path:
         raise TypeError(
             f"{self._where} is a property, not a value: compare it, == True too, or ask .is_null()"
         )
+
+    if not TYPE_CHECKING:  # checkers find these faults themselves
+
+        def _joined(self, _: Any) -> NoReturn:
+            """``f.a == 1 & f.b == 2`` is ``f.a == (1 & f.b) == 2`` in Python."""
+            raise InvalidCallError(
+                f"{self._where} is no condition: & and | bind more than ==, so put each comparison in"
+                " parentheses: (f.a == 1) & (f.b == 2)"
+            )
+
+        __and__ = __rand__ = __or__ = __ror__ = _joined
+
+        def __invert__(self) -> NoReturn:
+            raise InvalidCallError(f"{self._where} is no condition: compare it, == False too, before ~")
 
     def is_null(self) -> Condition:
         """Rows that have no value here."""
@@ -119,6 +134,18 @@ class Property(Path, Generic[T]):
     def desc(self) -> Order:
         """Highest first."""
         return Order(self._place.entity, self._place.path, descending=True)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in ("like", "not_like"):
+                wrong = f"{self._where} holds no text, so it has no {name}(); compare it, or use in_([...])"
+            else:
+                near = suggestion(name, [each for each in dir(type(self)) if not each.startswith("_")])
+                wrong = f"{self._where} is a single value and has no {name!r}{near}"
+            raise UnknownPropertyError(wrong)
 
 
 class Matching(Property[T]):

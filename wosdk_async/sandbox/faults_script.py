@@ -110,7 +110,8 @@ class FaultScript:
         try:
             return cls.of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
-            raise FaultScriptError(f"{path}: {error}") from error
+            why = error.strerror if isinstance(error, OSError) else error
+            raise FaultScriptError(f"{path}: {why or error}") from error
 
     @classmethod
     def of(cls, written: object) -> FaultScript:

@@ -44,7 +44,9 @@ class LocalCompany:
     Raises:
         FaultScriptError: the faults are no script; on entering, when one names a Company that is not there.
         StoreError: on entering, when the file cannot be used.
-        ValueError: there is no such dialect; on entering, when a name cannot be used.
+        RuntimeError: what a running one has is asked for outside of the block.
+        ValueError: there is no such dialect, or ``companies`` or ``clock`` is none; on entering, when a name
+            cannot be used.
     """
 
     def __init__(
@@ -58,17 +60,22 @@ class LocalCompany:
         log: bool = False,
     ) -> None:
         self._path = store
+        if isinstance(companies, str):
+            raise ValueError(f"companies is {companies!r}; it takes a list of names: [{companies!r}].")
+        if clock is not None and not isinstance(clock, Clock):
+            raise ValueError(f"clock is {clock!r}; it takes a VirtualClock(start).")
         self._names = tuple(companies)
         self._dialect = dialect_of(dialect)
         self.faults = faults if isinstance(faults, Faults) else Faults(faults)
         self.clock = clock or Clock()
         self._log = RequestLog(log)
         self._exits = contextlib.ExitStack()
+        self._open = False
 
     @property
     def variables(self) -> Variables:
         """The environment variables that lead a client here."""
-        return self.variables_of(self._first)
+        return variables(self._company(None), self._root)
 
     def variables_of(self, company: str) -> Variables:
         """The same for one of several Companies. Raises KeyError when there is none of this name."""
@@ -83,6 +90,7 @@ class LocalCompany:
         Raises:
             StoreError: the file is there and no store, or cannot be written.
         """
+        self._require_open()
         target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
         self._thread.run(lambda: take_snapshot(self._store, target))
         return target
@@ -95,6 +103,7 @@ class LocalCompany:
         Raises:
             StoreError: the file is no snapshot.
         """
+        self._require_open()
         self._thread.run(lambda: reset(self._store, snapshot))
 
     def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
@@ -107,7 +116,7 @@ class LocalCompany:
             StoreError: a row does not fit the catalogue; the text names it.
             KeyError: there is no Company of this name.
         """
-        owner = self._company(company or self._first)
+        owner = self._company(company)
         given = given_rows(rows)
         self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
 
@@ -131,6 +140,7 @@ class LocalCompany:
             )
             self._thread: InThread = exits.enter_context(running(app, listeners))
             self._exits = exits.pop_all()
+            self._open = True
         return self
 
     def __exit__(
@@ -139,12 +149,20 @@ class LocalCompany:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._open = False
         self._exits.close()
 
     def __repr__(self) -> str:
         return f"LocalCompany({str(self._path) if self._path else None!r})"
 
-    def _company(self, name: str) -> Company:
+    def _require_open(self) -> None:
+        if not self._open:
+            raise RuntimeError("A LocalCompany serves inside its block: with LocalCompany() as local: ...")
+
+    def _company(self, name: str | None) -> Company:
+        """The one of this name; without a name the first. Raises KeyError when there is none."""
+        self._require_open()
+        name = name or self._first
         companies = self._thread.run(self._store.companies)
         found = next((company for company in companies if company.name.lower() == name.lower()), None)
         if found is None:

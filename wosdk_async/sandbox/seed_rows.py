@@ -46,7 +46,10 @@ def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Given]:
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}. {shape}")
     found = []
-    for entity, each in rows.items():
+    for key, each in rows.items():
+        entity = getattr(key, "wire_name", key)  # the client's classes have one
+        if not isinstance(entity, str):
+            raise StoreError(f"{_short(key)} is no entity type. {shape}")
         if isinstance(each, str | Mapping) or not isinstance(each, Sequence):
             raise StoreError(f"The rows of {entity} are {_short(each)}. {shape}")
         for index, members in enumerate(each):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shlex
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -11,9 +13,14 @@ from pathlib import Path
 from .companies import Company
 from .database import make_private
 
-__all__ = ["Variables", "assignments", "profiles", "variables", "write_assignments"]
+__all__ = ["Variables", "are_assignments", "assignments", "profiles", "variables", "write_assignments"]
 
 Variables = dict[str, str]
+
+_WRITTEN = re.compile(
+    r"WOSDK_TOKEN_URL=.*\nWOSDK_LOCATOR_URL=.*\nWOSDK_COMPANY=.*\n"
+    r"WOSDK_CLIENT_ID=sandbox-client.*\nWOSDK_CLIENT_SECRET=.*\n(WOSDK_TRUSTED_HOSTS=.*\n)?"
+)
 
 
 def variables(company: Company, root: str) -> Variables:
@@ -38,18 +45,26 @@ def assignments(variables: Mapping[str, str]) -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items())
 
 
+def are_assignments(text: str) -> bool:
+    """Whether a text is what :func:`assignments` gave for a Company of a sandbox, this one or another."""
+    return _WRITTEN.fullmatch(text) is not None
+
+
 def write_assignments(variables: Mapping[str, str], path: Path) -> None:
     """Write the variables to a file that only its owner can read; it is never there in part.
+
+    A link stays, and what it leads to is written.
 
     Raises:
         OSError: the file cannot be written.
     """
+    place = Path(os.path.realpath(path))
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as folder:
-            part = Path(folder) / path.name
+        with tempfile.TemporaryDirectory(prefix=f".{place.name}.", dir=place.parent) as folder:
+            part = Path(folder) / place.name
             make_private(part)
             part.write_text(assignments(variables), encoding="utf-8")
-            part.replace(path)
+            part.replace(place)
     except OSError as error:
         remedy = "Name a file in a folder that can be written."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error

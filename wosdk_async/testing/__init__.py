@@ -6,6 +6,7 @@
     clock.py      the time of both sides          requests.py  what the Company was asked
     faults.py     faults added one by one         respx_routes.py  the service as routes of respx
     paths.py      what a request asks for         answers.py   what is answered; examples.py: if nobody says
+    mistakes.py   routes that would never match
 
 ``docs/testing.md`` shows how they are used. Names are loaded when they are asked for: pytest imports this
 package in every run.

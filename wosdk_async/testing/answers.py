@@ -10,8 +10,10 @@ from urllib.parse import parse_qs
 
 from wosdk_async import codec
 from wosdk_async.catalogue import load
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.testing.examples import record, result
+from wosdk_async.testing.mistakes import require_answer
 from wosdk_async.testing.paths import Asked
 
 __all__ = ["asks_for_more", "envelope", "example"]
@@ -20,13 +22,16 @@ __all__ = ["asks_for_more", "envelope", "example"]
 def envelope(asked: Asked, value: Any) -> dict[str, Any]:
     """The body of an answer that says ``value``.
 
-    Raises TypeError when an answer of this operation cannot say it.
+    Raises InvalidCallError when an answer of this operation cannot say it.
     """
     operation = asked.operation
     if operation == "query":
         if isinstance(value, Record | Mapping | str) or not hasattr(value, "__iter__"):
-            raise TypeError(f"query {asked.name} answers a list of records, not {value!r}")
+            raise InvalidCallError(f"query {asked.name} answers a list of records, not {value!r}")
+        value = list(value)
+        require_answer(asked, value)
         return {"Entities": [{"Data": _written(asked, row)} for row in value]}
+    require_answer(asked, value)
     if operation == "command":
         return {"CommandResult": _written(asked, value)}
     if operation == "retrieve":
@@ -74,7 +79,7 @@ def _written(asked: Asked, value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     article = "an id" if asked.operation in ("create", "update", "delete") else "a record or a dict"
-    raise TypeError(f"{asked.operation} {asked.name} answers {article}, not {value!r}")
+    raise InvalidCallError(f"{asked.operation} {asked.name} answers {article}, not {value!r}")
 
 
 def _id(operation: str, path: str, query: str, body: bytes) -> int:

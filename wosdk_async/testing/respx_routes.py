@@ -9,9 +9,11 @@ from typing import Any
 import respx
 
 from wosdk_async import codec
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
 from wosdk_async.testing.answers import asks_for_more, envelope, example
-from wosdk_async.testing.paths import DISCOVERY, Asked, asked_for, is_command, names_of, spelled
+from wosdk_async.testing.mistakes import name_of, require_code, require_operation
+from wosdk_async.testing.paths import DISCOVERY, Asked, asked_for, is_command, names_of
 from wosdk_async.transport.region import Region
 
 __all__ = ["Answer", "Routes", "routes"]
@@ -71,14 +73,11 @@ class Routes:
                 or ``query``.
 
         Raises:
-            ValueError: there is no such operation.
+            InvalidCallError: there is no such operation, or a name that is nearly this one.
         """
-        name = spelled(what if isinstance(what, str) else what.wire_name)
+        name = name_of(what)
         asked = Asked(operation or _usual_operation(what, name), name)
-        if asked.operation not in _OPERATIONS:
-            raise ValueError(
-                f"There is no operation {operation!r}. Name one of: {', '.join(_OPERATIONS[:-1])}."
-            )
+        require_operation(asked, operation, _OPERATIONS)
         if asked not in self._answers:
             method, path = _PATHS[asked.operation]
             names = "|".join(map(re.escape, names_of(asked)))
@@ -124,10 +123,10 @@ class Answer:
                 ``create``, ``update`` and ``delete``; or dicts by the service's names in their place.
 
         Raises:
-            TypeError: the operation cannot answer that.
+            InvalidCallError: the operation cannot answer that.
         """
         if not values:
-            raise TypeError("answers() needs what to answer")
+            raise InvalidCallError("answers() needs what to answer")
         bodies = [envelope(self._asked, value) for value in values]
         self.route.mock(side_effect=_InTurn(bodies))
         return self
@@ -135,6 +134,7 @@ class Answer:
     def refuses(self, code: str, message: str = "Refused by the mock.", status: int = 400) -> Answer:
         """Answer with an error of the service: ``refuses("ERROR_CODE_1019")``."""
         # spec 7
+        require_code(code)
         body = {"ErrorMessage": message, "ErrorCode": code}
         self.route.mock(side_effect=lambda request: _reply(request, body, status))
         return self

@@ -193,6 +193,8 @@ def _names(company: str | Sequence[str]) -> tuple[str, ...]:
     names = (company,) if isinstance(company, str) else company
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"company is {company!r}; it must be a name, or a list of names.")
+    if not all(name.strip() for name in names):
+        raise ValueError(f"company is {company!r}; a name is empty. Leave it out for AcmeFacilities.")
     return tuple(names)
 
 

@@ -12,7 +12,9 @@ __all__ = ["CredentialProvider", "Credentials"]
 
 
 def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
+    if not value.strip():
         raise ConfigurationError(f"{attribute.name} is empty; a Company's administrator generates the pair")
     # Not by encoding it: the error of that would hold the secret.
     if any("\ud800" <= char <= "\udfff" for char in value):

@@ -161,6 +161,8 @@ class HostRules:
 
 def require_link(url: str) -> None:
     """Raise InvalidCallError unless ``url`` is an http(s) address that can be put behind a link."""
+    if not isinstance(url, str):
+        raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
     if " " in url:
         raise InvalidCallError(f"the link is {url[:80]!r}; write a blank as %20")
     _parse(url, InvalidCallError, f"the link is {url[:80]!r}")

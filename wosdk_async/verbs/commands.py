@@ -101,6 +101,7 @@ class Commands(Connected):
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
+        **unknown: Any,
     ) -> Run[Any, Any]:
         """Run many commands at once: one outcome for each input, in the order in which they end.
 
@@ -114,6 +115,8 @@ class Commands(Connected):
 
         See :class:`~wosdk_async.fanout.Run` for what leaving the block early means.
         """
+        if unknown:
+            refuse_keywords("run_many", unknown, ("command", "marker", "limit", "grace", "keep_replies"))
 
         async def call(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
