@@ -169,15 +169,34 @@ async def test_nothing_that_a_response_repeats_is_shown(
 
 
 async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
-    """Such a host is not used: its name would be in every log line."""
-    for url in (f"https://evil.example/?x={TOKEN}", f"https://{TOKEN[:30].lower()}.corrigo.com/"):
+    """Such a host is not used: its name would be in every log line. Nor is it with a part of a token."""
+    token = "abcdefghij0123456789klmnopqrstuvwxyz"
+    urls = [f"https://evil.example/?x={token}", f"https://{token[:30].upper()}.corrigo.com/"]
+    urls += [
+        f"https://{token[4:]}.example.com/",
+        f"https://{token[4:]}.corrigo.com/",
+        f"https://x:{token[3:]}/",
+    ]
+    urls += [f"ftp://{token[7:19]}/", f"https://u:{token[3:]}@corrigo.com/", f"https://{token[1:]}_/"]
+    for url in urls:
         async with Service() as service, service.client() as client:
-            service.on_token = given_token
+            service.on_token = lambda _: Answer(body={"access_token": token, "expires_in": 1199})
             service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
             with pytest.raises(DiscoveryError, match="token or secret in it") as caught:
                 await client.company().get("Thing", 1)
-            check(caught.value)
+            shown = repr([(str(each), vars(each)) for each in behind(caught.value)]) + repr(client.company())
+            assert not [at for at in range(len(token) - PIECE + 1) if token[at : at + PIECE] in shown.lower()]
             assert service.calls == []
+
+
+async def test_a_short_secret_in_a_url_that_is_refused() -> None:
+    """It may be the name of a host by chance, so that is told, and the secret is hidden."""
+    async with Service() as service, service.client(credentials=Credentials(ID, "qwerty")) as client:
+        for url in ("https://qwerty.example/", "ftp://qwerty.corrigo.com/", "http://qwerty.corrigo.com/"):
+            service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
+            with pytest.raises(DiscoveryError, match=r"\*\*\*") as caught:
+                await client.company().get("Thing", 1)
+            assert "qwerty" not in repr([(str(each), vars(each)) for each in behind(caught.value)])
 
 
 @pytest.mark.parametrize("place", ["token", "discovery", "call"])
