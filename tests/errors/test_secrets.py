@@ -24,6 +24,7 @@ from tests.errors.test_faults import behind, head, raw
 from tests.support.service import Answer, Handler, Request, Service
 from tests.transport.script import QUICK
 from wosdk_async import (
+    Company,
     ConfigurationError,
     Credentials,
     CredentialsError,
@@ -227,6 +228,56 @@ async def test_a_response_that_repeats_the_token_before(place: str, status: int)
             await client.company().run("WoStartCommand", {})
     assert len(service.tokens) == 2
     check(caught.value)
+
+
+TOKENS = [
+    f"{word}.{word[::-1]}{number}Kq" * 3 for number, word in enumerate(["aXbYcZdW", "eRfTgVhU", "iMjNkOlP"])
+]
+
+
+FOUND = {"Data": {"Id": 2}}
+
+
+async def test_a_response_that_repeats_a_newer_token() -> None:
+    """A call waits for its response while another renews the session; the response has the token of that."""
+    renewed = asyncio.Event()
+
+    async def answer(request: Request) -> Answer:
+        if request.path.endswith("/1"):
+            await renewed.wait()
+            return Answer(400, {"ErrorCode": "X", "ErrorMessage": f"not {TOKENS[1]}"})
+        return Answer(401 if request.headers["authorization"].endswith(TOKENS[0]) else 200, FOUND)
+
+    async with Service(answer) as service, service.client(options=QUICK) as client:
+        service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(refusal(client.company(), 1))
+            while not service.calls:
+                await asyncio.sleep(0.001)
+            await client.company().get("Thing", 2)
+            renewed.set()
+    assert len(service.tokens) == 2
+    assert first.result().message == "not ***"
+
+
+async def test_a_response_that_repeats_a_token_of_two_sessions_before() -> None:
+    """One call can renew twice, and meet a server that repeats all that it knows."""
+
+    def answer(request: Request) -> Answer:
+        newest = request.headers["authorization"].endswith(TOKENS[2])
+        return Answer(400 if newest else 401, {"ErrorCode": "X", "ErrorMessage": " or ".join(TOKENS)})
+
+    async with Service(answer) as service, service.client(options=QUICK) as client:
+        service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
+        error = await refusal(client.company(), 1)
+    assert len(service.tokens) == 3
+    assert error.message == "*** or *** or ***"
+
+
+async def refusal(company: Company, number: int) -> WosdkError:
+    with pytest.raises(WosdkError) as caught:
+        await company.get("Thing", number)
+    return caught.value
 
 
 async def test_a_word_of_oauth_that_is_the_secret() -> None:
