@@ -91,6 +91,7 @@ class Downloading(Verbs):
                     local=is_local(self.host or ""),
                     max_bytes=max_bytes,
                     progress=progress,
+                    secrets=self._sessions.secrets,
                 )
                 return await self._fetch(wanted, None if to is None else _target(Path(to), address, id))
         except DownloadError as error:
