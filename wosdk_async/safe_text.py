@@ -80,9 +80,14 @@ class Secrets:
     def within(self, text: str) -> bool:
         """Return whether the first 8,192 characters of ``text`` show a piece of one; of short ones nobody
         can tell. An address that is longer is refused."""
-        forms = {size: known for size, known in self._forms.items() if size >= _TELLING}
-        texts = (decoded.translate(_ALIKE) for decoded, _ in _decoded(text[:_ADDRESS]))
-        return any(any(_pieces(each, forms)) for each in texts)
+        looked_at = text[:_ADDRESS]
+        return self._telling.hide(looked_at, _ADDRESS) != looked_at
+
+    @cached_property
+    def _telling(self) -> Secrets:
+        """Those with no form so short that an address may have it by chance."""
+        values = (each for each in self._values if min(map(len, _written(each))) >= _TELLING)
+        return Secrets(*values)
 
 
 def _written(value: str) -> Iterator[str]:
