@@ -111,6 +111,8 @@ class FaultScript:
             return cls.of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
             raise FaultScriptError(f"{path}: {error}") from error
+        except RecursionError:
+            raise FaultScriptError(f"{path}: its tables or lists are nested too deeply.") from None
 
     @classmethod
     def of(cls, written: object) -> FaultScript:

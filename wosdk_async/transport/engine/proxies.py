@@ -72,6 +72,7 @@ def checked_proxy(proxy: str, name: str) -> str:
     """
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
+        url.encode()  # what the environment could not decode cannot be sent
         parts = urlsplit(url)
         usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
