@@ -74,7 +74,7 @@ def test_a_file_that_is_nested_too_deeply(
 ) -> None:
     """Of settings, a map and faults alike."""
     path = tmp_path / "deep.toml"
-    path.write_text("a = " + "[" * 5000, encoding="utf-8")
+    path.write_text("a = " + "[" * 50_000, encoding="utf-8")
     assert "deep.toml" in refused(wosdk, "import", FILE, "--map", path, "--sandbox")
     assert "deep.toml" in refused(wosdk, "sandbox", "serve", "--store", tmp_path / "s.db", "--faults", path)
     monkeypatch.setenv("WOSDK_CONFIG", str(path))
