@@ -13,7 +13,7 @@ from typing import Any
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
 
-__all__ = ["from_command", "from_file"]
+__all__ = ["from_command", "from_file", "split_command"]
 
 _MAX_SECRET = 64 * 1024  # characters
 _PATIENCE = 30.0  # seconds for a command
@@ -47,7 +47,7 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
 
     The Company's name is in the command's environment as ``WOSDK_COMPANY``.
     """
-    words = _split(command) if isinstance(command, str) else list(command)
+    words = split_command(command, "the credentials command") if isinstance(command, str) else list(command)
     if not words:
         raise ConfigurationError("the credentials command is empty")
 
@@ -57,15 +57,14 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
     return run
 
 
-def _split(command: str) -> list[str]:
+def split_command(command: str, name: str) -> list[str]:
+    """Return the words of a command; ``name`` says in an error where it stands."""
     try:
         return shlex.split(command)
     except ValueError as cause:
         why = str(cause)
     # Not in the handler: what goes on from the error of splitting holds the command.
-    raise ConfigurationError(
-        f"WOSDK_CREDENTIALS_COMMAND cannot be split into words: {why}; quote its words as for a shell"
-    )
+    raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
 
 
 async def _output(words: Sequence[str], company: str) -> bytes:

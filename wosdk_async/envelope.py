@@ -7,7 +7,7 @@ are documented, and leave an answer with another one to the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -75,7 +75,11 @@ def _plain_name(entity: str) -> str:
 
 
 def _require_id(found: object, id: object) -> None:
-    if found is None or not isinstance(id, int) or found == id or str(found).strip() == str(id):
+    if isinstance(id, Mapping):  # of a compound key (facts 3.1)
+        id = id.get("Id")
+    if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
+        raise ValueError(f"it has the id {found}, which is not that of a record")
+    if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
     raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
 
@@ -161,7 +165,7 @@ def _plain_result(found: Any, one: One) -> Any:
     if not isinstance(result, dict):  # null tells as little as none: nothing says that it was carried out
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
-    if info:
+    if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one says nothing
         raise _refusal(info, answer)
     return one(result)
 

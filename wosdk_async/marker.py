@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async import calls
 from wosdk_async.check.arguments import described
-from wosdk_async.errors import InvalidCallError, NotUniqueError, UnknownPropertyError
+from wosdk_async.errors import InvalidCallError, NoAnswerError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
@@ -111,8 +111,9 @@ class Marker(Generic[R]):
 
         Raises NotUniqueError when several do.
         """
-        rows = await send(calls.query(self.entity, self.question))  # one page: keys are unique
-        same = [row for row in rows if operator.attrgetter(self.path)(row) == self.key]
+        # One page: keys are unique. With a RequestId, so that no other response is taken for this one.
+        rows = await send(calls.query(self.entity, self.question, numbered=True))
+        same = [row for row in rows if self._is_key(self._value_of(row))]
         if len(same) > 1:
             ids = ", ".join(str(getattr(row, "id", "?")) for row in same)
             raise NotUniqueError(
@@ -120,6 +121,20 @@ class Marker(Generic[R]):
                 "before, or the call was carried out more than once"
             )
         return self.result(**{self.member: same[0]}) if same else None
+
+    def _value_of(self, row: Any) -> Any:
+        """Return what stands where the key should be; None where there is nothing."""
+        for name in self.path.split("."):
+            row = getattr(row, name, None)
+        return row
+
+    def _is_key(self, value: Any) -> bool:
+        """Return whether a record that was found has the key. Raises NoAnswerError when nobody can tell."""
+        if value is None:
+            raise NoAnswerError(
+                f"a {self.entity.wire_name} was found by {self.path} {self.key!r}, and came without it"
+            )
+        return str(value).strip() == str(self.key)
 
 
 async def _never(_: Any) -> list[Any]:

@@ -67,15 +67,20 @@ class Secrets:
             return text[:longest]
         part = text[: longest + _AHEAD]
         secret = bytearray(len(part))  # 1 for each character that belongs to one
-        for decoded, starts in _decoded(part):
-            for first, end in _pieces(decoded.translate(_ALIKE), self._forms):
-                secret[starts[first] : starts[end]] = b"\x01" * (starts[end] - starts[first])
+        decoded = [(each.translate(_ALIKE), starts) for each, starts in _decoded(part)]
+        for size, known in self._forms.items():
+            shown = _shared([each for each, _ in decoded], known, size)
+            for each, starts in decoded if shown else ():
+                for at in range(len(each) - size + 1):
+                    if each[at : at + size] in shown:
+                        first, end = starts[at], starts[at + size]
+                        secret[first:end] = b"\x01" * (end - first)
         if len(part) < len(text):  # a secret may begin there, with too little of it to be known again
             tail = _PIECE * _LONGEST_ESCAPE
             part, secret = part[:-tail], secret[:-tail]
         runs = re.finditer(rb"\x00+|\x01+", secret)
-        shown = (_HIDDEN if run[0][0] else part[run.start() : run.end()] for run in runs)
-        return "".join(shown)[:longest]
+        kept = (_HIDDEN if run[0][0] else part[run.start() : run.end()] for run in runs)
+        return "".join(kept)[:longest]
 
     def within(self, text: str) -> bool:
         """Return whether the first 8,192 characters of ``text`` show a piece of one; of short ones nobody
@@ -93,7 +98,7 @@ class Secrets:
 def _written(value: str) -> Iterator[str]:
     """The forms of ``value``: as it is, as headers are read, decoded as a text is, base64, hexadecimal."""
     raw = value.encode("utf-8", "replace")
-    for text in (value, raw.decode("latin-1")):
+    for text in {value, raw.decode("latin-1")}:
         yield from (decoded for decoded, _ in _decoded(text))
     yield raw.hex()
     for before, foreign in enumerate((0, 2, 3)):  # within the base64 of a longer text, in one of three ways
@@ -134,16 +139,23 @@ def _char(found: re.Match[str]) -> str:
     return chr(number) if number < 0x110000 else ""
 
 
-def _pieces(text: str, forms: dict[int, str]) -> Iterator[tuple[int, int]]:
-    """The pieces of the secrets in ``text``, each from where to where."""
-    for size, known in forms.items():
-        part = size // 2
-        step = size - part + 1  # wherever a piece begins, one of these parts of the text lies in it
-        for near in range(0, len(text) - part + 1, step):
-            if text[near : near + part] in known:
-                for at in range(max(0, near - step + 1), min(near, len(text) - size) + 1):
-                    if text[at : at + size] in known:
-                        yield at, at + size
+def _shared(texts: list[str], known: str, size: int) -> set[str]:
+    """Return the pieces of ``known`` that one of ``texts`` has too.
+
+    Sets keep the time linear: a token may be as long as a header, and it is the service that chooses it.
+    """
+    part = size // 2
+    step = size - part + 1  # wherever a piece begins in a text, one of the parts at these steps lies in it
+    ours, theirs = (step, 1) if len(known) > len(texts[0]) else (1, step)  # the shorter is looked at closely
+    parts = _pieces(known, part, ours) & set().union(*[_pieces(text, part, theirs) for text in texts])
+    begins = [at for at in range(0, len(known), ours) if known[at : at + part] in parts] if parts else []
+    near = {known[at : at + size] for begin in begins for at in range(max(0, begin - step + 1), begin + 1)}
+    return {piece for text in texts for piece in _pieces(text, size) & near} if near else near
+
+
+def _pieces(text: str, size: int, step: int = 1) -> set[str]:
+    """Return the pieces of ``text`` of that size, one beginning at every so many characters."""
+    return {text[at : at + size] for at in range(0, len(text) - size + 1, step)}
 
 
 def one_line(text: str) -> str:

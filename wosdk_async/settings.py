@@ -142,9 +142,9 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
         missing = "WOSDK_CLIENT_SECRET" if client_id else "WOSDK_CLIENT_ID"
         raise ConfigurationError(f"{missing} is not set, but its other half is; set both or neither")
     if command:
-        from wosdk_async.credential_sources import from_command
+        from wosdk_async.credential_sources import from_command, split_command
 
-        return from_command(command)
+        return from_command(split_command(command, "WOSDK_CREDENTIALS_COMMAND"))
     return None
 
 

@@ -86,52 +86,61 @@ class Unreadable(Exception):
 
 
 class RequestIds:
-    """Compares the RequestId of each response of a command with the one that was sent.
+    """Compares the RequestId of each response with the one that was sent.
 
     A response with another one belongs to another call: a connection on which a surplus response came gives
     every request the response of the one before. A command comes back with its RequestId as the last key of
     every success (spec 4.2) and, as recorded, of every error (facts 5 and 12 row 9; the error body of spec 7
-    has none). So a response without one is believed until its host has sent one in a response of that kind.
+    has none); a query with that of a query that sent one (facts 4). So a response without one is believed
+    until its host has sent one in a response of that kind.
     """
 
     def __init__(self) -> None:
-        self._successes: set[str] = set()
-        self._errors: set[str] = set()
+        self._echoing: set[tuple[str, bool, bool]] = set()
+        """Host, whether for commands, whether in successes."""
 
     def check(
-        self, sent: str, reply: Reply, host: str, secrets: Secrets, failure: RefusedError | None = None
+        self,
+        call: Call[Any],
+        sent: str,
+        reply: Reply,
+        host: str,
+        secrets: Secrets,
+        failure: RefusedError | None = None,
     ) -> bool:
         """Return whether ``reply`` carries the RequestId ``sent``. Raises Unreadable when it cannot be its
         response.
 
         Args:
-            sent: the RequestId of the command.
+            call: a command or a query.
+            sent: its RequestId.
             reply: the response of ``host``.
             host: the origin that was asked.
             secrets: what the error must not show.
             failure: what the response says, if it is an error.
         """
-        echoing = self._successes if failure is None else self._errors
+        kind = (host, call.path.startswith(_COMMANDS), failure is None)
         # As bytes first, which is how a compact body with the RequestId as its last key ends.
         if reply.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
-            echoing.add(host)
+            self._echoing.add(kind)
             return True
         found = _echoed(reply.body)
         if found is None:
             # A token may be refused, and a wait asked for, before the body is read: not shown; assumed.
-            if host in echoing and not isinstance(failure, SessionRefusedError | ThrottledError):
+            if kind in self._echoing and not isinstance(failure, SessionRefusedError | ThrottledError):
                 raise Unreadable(
                     reply.status, f"it carries no RequestId, which this host has sent before{_OFF}"
                 )
             return False
         if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
-            echoing.add(host)
+            self._echoing.add(kind)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
             raise Unreadable(reply.status, f"it carries the RequestId {shown!a} of another call{_OFF}")
         return True
 
 
+_COMMANDS = "api/v1/cmd/"
 _OFF = "; Client(check_request_ids=False) turns this check off"
 _TAIL = 1024  # bytes of a body
 _LONG = 1024 * 1024  # bytes; an error of the service has some hundreds
@@ -180,7 +189,7 @@ def read(
         known = False
         if request_ids is not None and not isinstance(failure, Unreadable):
             if call.request_id is not None:
-                known = request_ids.check(call.request_id, reply, host, secrets, failure)
+                known = request_ids.check(call, call.request_id, reply, host, secrets, failure)
             elif isinstance(failure, SessionRefusedError | ThrottledError):
                 pass  # a gateway that asks to wait may number its own responses: not shown; assumed
             elif failure is not None or not call.repeat_safe:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -111,7 +112,9 @@ def test_a_reader_that_goes_away_ends_it_quietly(scripted: Service, form: str) -
         process.stderr.close()
 
 
-@pytest.mark.parametrize("arguments", [("describe",), ("describe", "--json"), ("describe", "WOType")])
+@pytest.mark.parametrize(
+    "arguments", [("describe",), ("describe", "--json"), ("describe", "WOType"), ("--help",)]
+)
 def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
     """What is still in a buffer when the program ends makes no noise either."""
     process = spawn(*arguments)
@@ -121,6 +124,53 @@ def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
     with process.stderr as told:
         assert told.read() == ""
     assert process.wait(20) == 141
+
+
+def on_a_full_disk(*command: str) -> tuple[int, list[str]]:
+    """Run a command whose stdout takes nothing: its exit status, and the lines on stderr."""
+    with Path("/dev/full").open("w") as full:
+        pipe = subprocess.PIPE
+        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=pipe, text=True, check=False)
+    return done.returncode, done.stderr.splitlines()
+
+
+FULL = [
+    "--help",
+    "--version",
+    "sandbox --help",
+    "query --help",
+    "describe",
+    "describe WOType",
+    "completion bash",
+]
+
+
+@pytest.mark.parametrize("arguments", [*FULL, "get Customer 512", "query Customer --json"])
+@pytest.mark.usefixtures("seeded")
+def test_a_full_disk_is_one_line(arguments: str) -> None:
+    """Also for what fits into a buffer, and for the texts of the command line itself."""
+    assert on_a_full_disk(*COMMAND, *arguments.split()) == (2, ["wosdk: No space left on device"])
+
+
+def test_a_full_disk_after_a_command(scripted: Service) -> None:
+    """The status says that it was carried out."""
+    scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
+    status, (_, line) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
+    assert status == 8
+    assert line.startswith("wosdk: WoStartCommand was carried out (RequestId ")
+    assert line.endswith("), but the result could not be written: No space left on device")
+
+
+def test_a_full_disk_that_is_met_at_the_very_end() -> None:
+    """A command that leaves its output in the buffer does not end well either."""
+    code = (
+        "import click, sys\n"
+        "from wosdk_async.cli.app import Wosdk\n"
+        "@click.group(cls=Wosdk, invoke_without_command=True)\n"
+        "def app(): sys.stdout.write('kept in the buffer')\n"
+        "app()"
+    )
+    assert on_a_full_disk(COMMAND[0], "-c", code) == (2, ["wosdk: stdout: No space left on device"])
 
 
 @pytest.mark.usefixtures("seeded")

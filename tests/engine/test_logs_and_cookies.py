@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import ssl
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,42 @@ async def test_what_a_response_repeats_is_in_no_log(
     assert [text for text in texts if "receive_x.y of the program" in text]
     if own != "http2" and where == "reason":
         assert len([text for text in texts if text.endswith('"HTTP/1.1 400 Bad Request"')]) == 2
+
+
+class Drained(httpx.AsyncByteStream):
+    """A body whose rest is read when it is closed, so that its connection can be used again."""
+
+    def __init__(self, body: httpx.AsyncByteStream) -> None:
+        self.body = body
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return aiter(self.body)
+
+    async def aclose(self) -> None:
+        with contextlib.suppress(httpx.RemoteProtocolError):
+            async for _ in self.body:
+                pass
+        await self.body.aclose()
+
+
+class Draining(httpx.AsyncHTTPTransport):
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = Drained(response.stream)
+        return response
+
+
+async def test_what_is_read_to_close_a_response_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    """As a transport of the user's own may do with what nobody wants to read."""
+    caplog.set_level(logging.DEBUG)
+    async with RawServer(answering(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
+        engine = engine_for(Network(transport=transport))
+        async with engine.incoming(f"{storage.url}/a?{SIGNED}") as incoming:
+            assert incoming.status == 200
+    texts = [record.getMessage() for record in caplog.records]
+    assert [text for text in texts if "receive_response_body.failed ***" in text]
+    assert not [text for text in texts if "5ecre7ly" in text]
 
 
 class OfThisTask(logging.Handler):

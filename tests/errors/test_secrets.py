@@ -8,10 +8,12 @@ import html
 import json
 import logging
 import pickle
+import re
 import time
 from collections.abc import Callable, Iterator
 from urllib.parse import quote_plus
 
+import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +31,7 @@ from wosdk_async import (
     Credentials,
     CredentialsError,
     DiscoveryError,
+    NoAnswerError,
     SessionError,
     UnknownCompanyError,
     WosdkError,
@@ -167,6 +170,52 @@ async def test_nothing_that_a_response_repeats_is_shown(
     shown += [span.to_json() for span in spans.get_finished_spans()]
     assert shown
     assert not [piece for piece in PIECES for text in shown if piece in text]
+
+
+SIGNATURE = "mA4xQz.7LpWe" * 8
+
+
+class Quoting(httpx.AsyncHTTPTransport):
+    """A user's own transport, whose errors quote the requests to one path."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if not request.url.path.endswith(self.path):
+            return await super().handle_async_request(request)
+        shown = f"{request.url} {request.headers.get('authorization')} {request.content!r}"
+        raise httpx.ReadError(f"lost {shown}")
+
+
+@pytest.mark.parametrize("path", ["/OAuth/token", "/GetCompanyWsdkUrlCommand", "/Thing/1", "/file"])
+async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
+    """Neither the form of a log-in nor the token of a call, nor the rest of the address of a file."""
+    async with Service() as service, Quoting(path) as transport:
+        service.on_token = given_token
+        files = {"Results": [{"DocumentId": 7, "Url": f"{service.url}/a/file?sign={SIGNATURE}"}]}
+        service.handler = lambda _: Answer(body={"CommandResult": files})
+        pair = Credentials(ID, SECRET)
+        async with service.client(credentials=pair, options=QUICK, transport=transport) as client:
+            with pytest.raises(NoAnswerError, match=r"ReadError: lost http.*\*\*\*") as caught:
+                if path == "/file":
+                    await client.company().download(7)
+                await client.company().get("Thing", 1)
+    check(caught.value)
+    shown = repr([(str(each), vars(each), each.args) for each in behind(caught.value)])
+    assert not [at for at in range(len(SIGNATURE) - PIECE + 1) if SIGNATURE[at : at + PIECE] in shown]
+
+
+async def test_a_response_that_repeats_a_short_secret_as_it_was_sent() -> None:
+    """A secret too short to be known within the base64 of another text; HTTP's Basic is known as a whole."""
+    pair = Credentials("my-id-2", "s3cr3t")
+    basic = base64.b64encode(b"my-id-2:s3cr3t").decode()
+    async with Service() as service, service.client(credentials=pair, options=QUICK) as client:
+        service.on_token = lambda _: Answer(429, {"ErrorMessage": f"Basic {basic}"}, {"Retry-After": "900"})
+        with pytest.raises(SessionError, match=r"Basic \*\*\*") as caught:
+            await client.company().get("Thing", 1)
+    assert basic not in str(caught.value)
 
 
 async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
@@ -424,12 +473,76 @@ def test_a_text_full_of_escapes_takes_no_long_time() -> None:
     assert time.process_time() - begun < 1
 
 
+def test_a_long_token_takes_no_long_time() -> None:
+    """It may be as long as a header, and a text may repeat any part of it: a few milliseconds each."""
+    tokens = ["".join(f"{at:x}." for at in range(4000))[:16_000], "abcdefg" * 2285]
+    secrets = Secrets(*tokens)
+    texts = [part * 400 for part in ("not found. ", "%2561", "abcdef", tokens[0][900:911])]
+    texts += ["".join(token[at * 37 :][:11] + "." for at in range(340)) for token in tokens]
+    begun = time.process_time()
+    for text in (*texts, *tokens) * 3:
+        secrets.hide(text[:4000], 2000)
+    assert time.process_time() - begun < 1.5
+
+
+def forms(secret: str) -> list[str]:
+    """Return a secret of ASCII letters as responses may repeat it: in plain, base64 and hexadecimal."""
+    raw = secret.encode()
+    coded = [base64.b64encode(bytes(more) + raw).decode().rstrip("=") for more in range(3)]
+    longer = [code[cut:] for code, cut in zip(coded[1:], (2, 3), strict=True) if len(code) - cut > 8]
+    return [form.lower() for form in (secret, raw.hex(), coded[0], *longer)]
+
+
+def hidden_slowly(secret: str, text: str) -> str:
+    """Return ``text`` without each run of characters that a form of the secret has too."""
+    secret_at = [False] * len(text)
+    for form in forms(secret):
+        size = min(len(form), max(8, min(12, len(form) // 2)))
+        for at in range(len(text) - size + 1):
+            if text[at : at + size] in form:
+                secret_at[at : at + size] = [True] * size
+    shown = "".join("\0" if here else char for char, here in zip(text, secret_at, strict=True))
+    return re.sub("\0+", "***", shown)
+
+
+@st.composite
+def secrets_and_texts(draw: st.DrawFn) -> tuple[str, str]:
+    """A secret whose parts repeat each other, and a text of parts of it, some longer than it."""
+    letters = st.sampled_from(draw(st.sampled_from(["x", "xy", "xyz", "abcdefghijklmnopqrstuvwxyz"])))
+    secret = draw(st.text(letters, min_size=4, max_size=90))
+    pieces = st.builds(
+        lambda form, at, size: form[at : at + size],
+        st.sampled_from(forms(secret)),
+        st.integers(0, 60),
+        st.sampled_from([3, *range(7, 14), 40]),
+    )
+    parts = st.one_of(pieces, st.text(letters, max_size=20), st.just("-" * draw(st.integers(0, 400))))
+    return secret, "".join(draw(st.lists(parts, max_size=12)))
+
+
+@settings(deadline=None)
+@given(secrets_and_texts())
+def test_every_piece_of_a_secret_is_hidden(both: tuple[str, str]) -> None:
+    """And nothing else: as if each piece of the text were looked for in each form of the secret."""
+    secret, text = both
+    assert Secrets(secret).hide(text, 10_000) == hidden_slowly(secret, text)
+
+
 def test_a_text_that_is_too_long_to_be_looked_through() -> None:
     """Of 50 MB only the beginning counts, and a secret that lies across its end does not stay."""
     for before in range(2000, 2100):
         text = f"a {TOKEN * 2}{' ' * before}{TOKEN}{'x' * 50_000_000}"
         found = Secrets(TOKEN).hide(text, 2 * len(TOKEN) + 40)
         assert not [piece for piece in PIECES if piece[:4] in found]
+
+
+@pytest.mark.parametrize("written", [TOKEN, "".join(f"\\u{ord(char):04x}" for char in TOKEN)])
+def test_a_secret_that_begins_where_the_search_ends(written: str) -> None:
+    """Its first characters are too few to be known again, and what was hidden before makes room for them."""
+    hidden = "a " + TOKEN * 4
+    for seen in range(150):
+        text = hidden + " " * (2000 + 2048 - len(hidden) - seen) + written
+        assert Secrets(TOKEN).hide(text, 2000).replace("***", "").split() == ["a"]
 
 
 @pytest.mark.parametrize("length", [12, 20, 700])

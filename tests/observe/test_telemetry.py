@@ -84,6 +84,16 @@ def test_the_trace_is_sent_along_when_asked() -> None:
     assert run(PROGRAM.replace("TRACEPARENT", "True")) == "ok"
 
 
+def test_a_code_that_no_exporter_could_send() -> None:
+    """Half a character and a line break, as the service may send them, are escaped."""
+    program = PROGRAM.replace("TRACEPARENT", "False").replace("BusinessRuleError", "RefusedError")
+    sent, _, shown = program.partition("service = asyncio.run(main())")
+    assert '"BUSINESS_LOGIC_ERROR"' in sent
+    sent = sent.replace('"BUSINESS_LOGIC_ERROR"', r'"A\n\ud800"')
+    shown = shown.replace('"BUSINESS_LOGIC_ERROR"', r'"A\\n\\ud800"')
+    assert run(f"{sent}service = asyncio.run(main()){shown}") == "ok"
+
+
 def test_without_a_provider_nothing_is_observed() -> None:
     """The providers that the API brings along are not told."""
     program = """

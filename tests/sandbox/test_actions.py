@@ -64,7 +64,7 @@ def test_flags_are_reasons_for_attention(acme: Caller, key: int) -> None:
 
 
 def test_induction_and_safety(acme: Caller) -> None:
-    """facts 5: the command sets the state, and the log has a name for it."""
+    """facts 5: the command sets the state; WOActionType has a name for it in the log."""
     order = acme.order()["Id"]
     sent = {"WorkOrderId": order, "InductionAndSafetyStatusID": "Passed"}
     made = acme.run("UpdateWoInductionAndSafetyStatusCommand", **sent)["Wo"]

@@ -83,6 +83,45 @@ def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:
     assert shown() == (None, [(208, False), (230, False)])
 
 
+def test_the_employee_follows_the_assignments_themselves(acme: Caller) -> None:
+    """Rows of the entity WoAssignment: a second row of the same employee, a row that changes or moves."""
+    order, other = (acme.order()["Id"] for _ in range(2))
+
+    def add(**members: Any) -> int:
+        made = acme.ok("POST", "base/WoAssignment", {"Entity": {"WorkOrderId": order, **members}})
+        return int(made["EntitySpecifier"]["Id"])
+
+    def employees() -> list[object]:
+        reads = (acme.get("WorkOrder", key, "Employee.Id") for key in (order, other))
+        return [read.get("Employee", {}).get("Id") for read in reads]
+
+    first = add(EmployeeId=208, IsPrimary=True)
+    assert employees() == [208, None]
+    second = add(EmployeeId=208, IsPrimary=False)
+    assert employees() == [208, None]
+    acme.ok("DELETE", f"base/WoAssignment?ID={add(EmployeeId=208)}")
+    put(acme, "WoAssignment", ["*"], Id=second, EmployeeId=230)
+    assert employees() == [208, None]
+    put(acme, "WoAssignment", ["*"], Id=first, EmployeeId=215, IsPrimary=False)
+    assert employees() == [None, None]
+    put(acme, "WoAssignment", ["*"], Id=second, IsPrimary=True)
+    assert employees() == [230, None]
+    put(acme, "WoAssignment", ["*"], Id=second, WorkOrderId=other)
+    assert employees() == [None, 230]
+    acme.ok("DELETE", f"base/WoAssignment?ID={first}")
+    assert employees() == [None, 230]
+    acme.ok("DELETE", f"base/WoAssignment?ID={second}")
+    assert employees() == [None, None]
+
+
+def test_a_removed_zone_takes_orders(acme: Caller) -> None:
+    """Customers stay in the zone, and their orders come as before."""
+    zone = acme.order()["WorkZone"]["Id"]
+    assert acme.run("WorkZoneDeleteCommand", WorkZoneId=zone)["WorkZone"]["IsRemoved"] is True
+    assert acme.order()["WorkZone"]["Id"] == zone
+    assert acme.order(WorkZone={"Id": zone}, TypeCategory="Basic")["WorkZone"]["Id"] == zone
+
+
 def test_a_location_needs_its_parent(acme: Caller) -> None:
     """A new one, and one that is moved; what has no parent is a tree of its own."""
     entity = {"Name": "Annex", "TypeId": "Building", "ParentId": 4711}

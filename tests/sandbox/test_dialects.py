@@ -20,7 +20,7 @@ def both(store: Store, clock: Any) -> Iterator[tuple[Caller, Caller]]:
 
 
 def test_a_creation_is_opened_or_cut(both: tuple[Caller, Caller]) -> None:
-    """Rows 2 and 11, facts 5: nothing is expanded, and no list is there."""
+    """Facts 12 rows 2 and 11, facts 5: nothing is expanded, and no list is there."""
     spec, recorded = (caller.order(RequestorContact={"Id": 731}) for caller in both)
     assert (spec["Customer"]["Name"], spec["Items"]) == ("Lindqvist Dental LLC", [])
     cut = ("WorkOrderCost", "Priority", "MainAsset", "WorkZone", "Specialty", "SubType", "Customer")
@@ -30,28 +30,28 @@ def test_a_creation_is_opened_or_cut(both: tuple[Caller, Caller]) -> None:
 
 
 def test_marks_of_a_row(both: tuple[Caller, Caller]) -> None:
-    """Row 2: IsNew and PerformDeletion are in every record, or in none."""
+    """Facts 12 row 2: IsNew and PerformDeletion are in every record, or in none."""
     spec, recorded = (caller.get("Customer", 512).keys() for caller in both)
     assert spec - recorded == {"IsNew", "PerformDeletion"}
     assert recorded <= spec
 
 
 def test_envelope_of_a_retrieve(both: tuple[Caller, Caller]) -> None:
-    """Row 5: a client that reads either form is served by the specification's."""
+    """Facts 12 row 5: a client that reads either form is served by the specification's."""
     spec, recorded = (caller.ok("GET", "base/Contact/731") for caller in both)
     assert spec["Entities"] == [{"Data": spec["Data"]}]
     assert recorded.keys() == {"Data"}
 
 
 def test_requestor_of_a_creation(both: tuple[Caller, Caller]) -> None:
-    """Row 3: Contactid is taken, or dropped."""
+    """Facts 12 row 3: Contactid is taken, or dropped."""
     spec, recorded = (caller.order(Contactid=731) for caller in both)
     assert spec["RequestorContact"]["Id"] == 731
     assert "RequestorContact" not in recorded
 
 
 def test_names_that_only_the_specification_has(both: tuple[Caller, Caller]) -> None:
-    """Rows 6, 7 and 12: entity types, and properties that a running release does not expose."""
+    """Facts 12 rows 6, 7 and 12: entity types, and properties that a running release does not expose."""
     spec, recorded = both
     order = spec.order()["Id"]
     for path in ("base/Priority/3", "base/SubType/259", "base/Asset/20440"):
@@ -73,7 +73,7 @@ def test_names_that_only_the_specification_has(both: tuple[Caller, Caller]) -> N
 
 
 def test_path_of_sending(both: tuple[Caller, Caller]) -> None:
-    """Row 4: SendWorkOrder is the path, or unknown."""
+    """Facts 12 row 4: SendWorkOrder is the path, or unknown."""
     body = {"Command": {"WorkOrderId": both[0].order()["Id"]}}
     codes = [caller.refused("POST", "cmd/SendWorkOrder", body) for caller in both]
     assert codes == ["BUSINESS_LOGIC_ERROR", "COMMAND_NOT_FOUND"]
@@ -81,7 +81,7 @@ def test_path_of_sending(both: tuple[Caller, Caller]) -> None:
 
 
 def test_version_in_the_answer_to_an_update(both: tuple[Caller, Caller]) -> None:
-    """Row 15: type and id, or the new counter before them."""
+    """Facts 12 row 15: type and id, or the new counter before them."""
     spec, recorded = (
         caller.ok("PUT", "base/Contact", {"Properties": ["Number"], "Entity": {"Id": 731, "Number": number}})
         for caller, number in zip(both, "12", strict=True)
@@ -106,7 +106,7 @@ def test_version_in_the_answer_to_an_update(both: tuple[Caller, Caller]) -> None
     ],
 )
 def test_request_id_of_an_error(both: tuple[Caller, Caller], method: str, path: str, body: object) -> None:
-    """Row 9: three members, or the request's own id behind them, whatever went wrong."""
+    """Facts 12 row 9: three members, or the request's own id behind them, whatever went wrong."""
     members = ["ErrorMessage", "ErrorCode", "TimeStamp"]
     replies = [caller.send(method, path, body) for caller in both]
     assert [reply.status_code for reply in replies] == [400, 400]
@@ -117,7 +117,7 @@ def test_request_id_of_an_error(both: tuple[Caller, Caller], method: str, path: 
 
 
 def test_times(both: tuple[Caller, Caller], clock: Any) -> None:
-    """Row 1, facts 3.5: Z and seven digits only where the same call set the time."""
+    """Facts 12 row 1, facts 3.5: Z and seven digits only where the same call set the time."""
     spec, recorded = both
     made = recorded.order({"ComputeSchedule": True})
     assert (made["CreatedDateUtc"], made["DueDateUtc"]) == (

@@ -126,6 +126,33 @@ def test_value_that_does_not_fit(acme: Caller) -> None:
     assert acme.refused("POST", "query/Customer", body) == "INCORRECT_MODEL"
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("StatusId", "Opne", "StatusId cannot be compared with 'Opne' (did you mean Open?)."),
+        (
+            "StatusId",
+            "?",
+            "StatusId cannot be compared with '?': it is one of Unknown, Open, Paused, Cancelled, New, "
+            "OnHold, InProgress, Completed.",
+        ),
+        (
+            "CurrencyTypeId",
+            [1],
+            "CurrencyTypeId cannot be compared with [1]: it is one of Unknown, VUV, FJD, PGK, TOP, CFP, "
+            "SBD, WST, MUR, BMD, SAR, BGN, TWD, CZK, DKK, EUR, USD, ILS, HUF, JPY, ...",
+        ),
+        ("Id", "x", "Id cannot be compared with 'x'."),
+    ],
+)
+def test_what_a_condition_could_be_compared_with(acme: Caller, name: str, value: Any, said: str) -> None:
+    """An enum's nearest name; without one its first 20, and that there are more."""
+    condition = {"PropertyName": name, "Operator": "Equal", "Values": [value]}
+    body = {"QueryExpression": {"Criteria": {"Conditions": [condition]}}}
+    error = acme.send("POST", "query/WorkOrder", body).json()
+    assert (error["ErrorCode"], error["ErrorMessage"]) == ("INCORRECT_MODEL", said)
+
+
 def test_paging_past_the_row_cap(acme: Caller, store: Store) -> None:
     with store.transaction():
         for key in range(1, 4502):

@@ -116,7 +116,7 @@ def test_the_expected_state_is_checked_before_all_else(shared: Caller, wrong: di
 @pytest.mark.parametrize("name", ["OnHold", "Cancel"])
 @pytest.mark.parametrize("reason", [None, 9, 1901, 3])
 def test_reasons_are_rows_of_their_action(shared: Caller, name: str, reason: int | None) -> None:
-    """facts 5: the command names a row of its own action by Id; 3 is a ReasonId, 1901 a flag."""
+    """facts 4 and 5: the command names a row of its own action by Id; 3 is a ReasonId, 1901 a flag."""
     order = order_in(shared, "New")
     sent = {"WorkOrderId": order} | ({"ActionReasonId": reason} if reason else {})
     assert shared.refused("POST", f"cmd/Wo{name}Command", {"Command": sent}) == "BUSINESS_LOGIC_ERROR"

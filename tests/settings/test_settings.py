@@ -7,6 +7,8 @@ import contextlib
 import os
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -366,10 +368,16 @@ async def test_a_password_in_an_address(host: str, scheme: str, password: str) -
 
 
 def test_a_command_that_cannot_be_split() -> None:
-    """The variable is named, and not what it holds."""
-    with pytest.raises(
-        ConfigurationError, match="WOSDK_CREDENTIALS_COMMAND cannot be split into words: No closing quotation"
-    ) as caught:
-        Client.from_env({"WOSDK_CREDENTIALS_COMMAND": f'echo "{SECRET}'})
-    assert list(behind(caught.value)) == [caught.value]
-    assert SECRET not in repr(caught.value)
+    """The variable is named if it comes from there, and never what it holds."""
+    line = f'echo "{SECRET}'
+    makers: dict[str, Callable[[], object]] = {
+        "WOSDK_CREDENTIALS_COMMAND": partial(Client.from_env, {"WOSDK_CREDENTIALS_COMMAND": line}),
+        "the credentials command": partial(from_command, line),
+    }
+    for name, make in makers.items():
+        with pytest.raises(
+            ConfigurationError, match=f"^{name} cannot be split into words: No closing quotation"
+        ) as caught:
+            make()
+        assert list(behind(caught.value)) == [caught.value]
+        assert SECRET not in repr(caught.value)

@@ -55,7 +55,7 @@ def test_removable_entities(local: Local, entity: str, id: int) -> None:
 
 @pytest.mark.parametrize("field", ["DtDue", "DtCreated", "LastActionDate"])
 def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
-    """Spec 2.1: beside a local time stands its UTC twin, with a trailing Z."""
+    """Spec 2.1 and 2.3: beside a local time stands its UTC twin, with a trailing Z."""
     twin = {"DtDue": "DueDateUtc", "DtCreated": "CreatedDateUtc", "LastActionDate": "LastActionDateUtc"}[
         field
     ]

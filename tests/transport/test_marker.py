@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -149,6 +149,7 @@ async def test_a_key_that_several_records_have_is_told() -> None:
         (create("k"), "work_order.no_such_field"),
         (create("k"), "wp_tree.id"),
         (WoCreateCommand(work_order=WorkOrder(is_warranty=True)), "work_order.is_warranty"),
+        (WoCreateCommand(work_order=WorkOrder(won_id=0)), "work_order.won_id"),
         (WoPickUpCommand(work_order_id=1), "work_order_id"),
         ("WoCreateCommand", MARKER),
     ],
@@ -202,3 +203,81 @@ async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
                 raise ZeroDivisionError
     (outcome,) = [outcome async for outcome in run]
     assert isinstance(outcome, InDoubt)
+
+
+class Telling(Desk):
+    """Commits each create and loses its response; ``told`` makes the row of a look-up from the order."""
+
+    def __init__(self, told: Callable[[dict[str, Any]], dict[str, Any]], **options: Any) -> None:
+        super().__init__(*[0.0] * 9, **options)
+        self.told = told
+
+    def rows(self, condition: dict[str, Any]) -> Reply:
+        (key,) = condition["Values"]
+        found = [self.told(order) for order in self.orders if str(order["PoNumber"]) == key]
+        return reply({"Entities": [{"Data": row} for row in found]})
+
+
+async def test_what_is_found_without_its_key_is_not_absent() -> None:
+    """A response may leave out any field: nobody can tell then, and nothing is sent again."""
+    desk = Telling(lambda order: {"Id": order["Id"]})
+    with pytest.raises(InDoubtError, match="and came without it"):
+        await desk.run("k")
+    assert len(desk.orders) == 1
+
+
+async def test_a_key_that_comes_back_as_a_number_is_the_key() -> None:
+    """Numbers and texts of their digits are one key."""
+    desk = Telling(lambda order: {"Id": order["Id"], "PoNumber": 123})
+    made = await desk.run("123")
+    assert made.wo.id == 1
+    assert len(desk.orders) == 1
+
+
+@pytest.mark.parametrize("result", [{}, {"Wo": None}, {"Wo": {}}], ids=str)
+async def test_a_success_that_leaves_the_record_out_is_a_success(result: dict[str, Any]) -> None:
+    """A response may leave out any field; it says that the command was carried out."""
+    desk = World(lambda *_: answered(reply({"CommandResult": result})))
+    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    await desk.time.finish(task, within=1.0)
+    assert not getattr(task.result().wo, "id", None)
+
+
+async def answered(found: Reply) -> Reply:
+    return found
+
+
+async def test_a_look_up_believes_no_response_of_another_call() -> None:
+    """It sends a RequestId; an empty page that carries another one does not say that nothing is there."""
+    desk = Desk(0.0)
+    original, ids = desk.serve, []
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+        got = await original(method, url, headers, body)
+        if "/query/" not in url:
+            return got
+        ids.append(json.loads(body or b"")["RequestId"])
+        if len(ids) > 3:
+            return reply({**json.loads(got.body), "RequestId": ids[-1]})
+        return reply({"Entities": [], "RequestId": "f" * 32})
+
+    desk.handler = serve
+    made = await desk.run("k")
+    assert made.wo.id == 1
+    assert len(desk.orders) == 1
+
+
+async def test_a_look_up_without_a_request_id_is_believed_beside_commands_that_have_one() -> None:
+    """A host may send it in results of commands alone."""
+    desk = Desk("answer", 0.0)
+    original = desk.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+        got = await original(method, url, headers, body)
+        if "/query/" in url or got.status != 200:
+            return got
+        return reply({**json.loads(got.body), "RequestId": json.loads(body or b"")["RequestId"]})
+
+    desk.handler = serve
+    assert (await desk.run("first")).wo.id == 1
+    assert (await desk.run("second")).wo.id == 2

@@ -265,6 +265,48 @@ async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
             await client.company().delete(Customer, 7)
 
 
+@pytest.mark.parametrize("id", [0, -5, True])
+async def test_what_is_not_the_id_of_a_record_was_not_created(id: Any) -> None:
+    """Ids begin at 1."""
+    odd = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
+    async with Service(lambda _: odd) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match="not that of a record"):
+            await client.company().create(Customer(name="x"), check=False)
+
+
+@pytest.mark.parametrize("key", [{"Id": 512}, {"Id": 512, "Kind": 1}], ids=str)
+async def test_the_id_in_a_compound_key_is_compared(key: dict[str, int]) -> None:
+    """A record with another id is the response of another call."""
+    stray = Answer(body={"Data": {"Id": 513}})
+    async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
+        with pytest.raises(NoAnswerError, match="the response of another call"):
+            await client.company().get("Thing", key)
+
+
+@pytest.mark.parametrize("content", [{"Id": 512}, {"id": 512}, {"Id": "512"}], ids=str)
+async def test_the_id_in_what_the_caller_put_is_compared(content: dict[str, Any]) -> None:
+    """In whatever letter case and type it was given."""
+    for id, good in ((512, True), (513, False)):
+        said = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
+        async with Service(lambda _, said=said: said) as service, service.client() as client:
+            put = client.company().put("Customer", content, properties=[])
+            if good:
+                await put
+            else:
+                with pytest.raises(InDoubtError, match="the response of another call"):
+                    await put
+
+
+@pytest.mark.parametrize("empty", [{}, {"Number": 0, "Description": None, "Type": ""}], ids=str)
+async def test_an_error_info_that_says_nothing_is_no_refusal(empty: dict[str, Any]) -> None:
+    """The command was carried out."""
+    done = Answer(body={"CommandResult": {"Wo": {"Id": 7}, "ErrorInfo": empty}})
+    async with Service(lambda _: done) as service, service.client() as client:
+        made = await client.company().run(WoCreateCommand(work_order=WorkOrder()), check=False)
+        assert made.wo is not None
+        assert made.wo.id == 7
+
+
 async def test_a_first_request_id_of_another_call_is_one_that_the_host_sent() -> None:
     """The response after it, which has none, is in doubt as well."""
     answers = Script(Answer(200, {**RESULT, "RequestId": ANOTHER}), without(DONE))

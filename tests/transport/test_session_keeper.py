@@ -109,3 +109,20 @@ async def test_a_late_failure_of_an_old_generation_renews_nothing() -> None:
     second = await sessions.newer_than(1)
     assert await sessions.newer_than(1) is second
     assert len(renewals) == 2
+
+
+async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
+    """As at the end of asyncio.run, which cancels every task: no other error takes its place."""
+    hanging = asyncio.Event()
+
+    async def renew() -> Grant:
+        await hanging.wait()
+        raise AssertionError
+
+    sessions = SessionKeeper("Acme", renew, Time().clock())
+    waiting = asyncio.create_task(sessions.newer_than(0))
+    await settle()
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
-import random
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +10,14 @@ import attrs
 
 from wosdk_async import envelope, wire
 from wosdk_async.agreement import agreement
-from wosdk_async.calls.parts import content_of, content_of_dict, objects, segment, warn_of_typo
+from wosdk_async.calls.parts import (
+    content_of,
+    content_of_dict,
+    new_request_id,
+    objects,
+    segment,
+    warn_of_typo,
+)
 from wosdk_async.check.arguments import require_command
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, _registry, command_class
@@ -41,7 +46,7 @@ def command(
     body: dict[str, Any] = {"Command": content}
     request_id = None
     if not kind.to_locator:  # spec 4.2: on each command except discovery
-        body["RequestId"] = request_id = _random.getrandbits(128).to_bytes(16, "big").hex()
+        body["RequestId"] = request_id = new_request_id()
     return Call(
         kind.name,
         "POST",
@@ -68,11 +73,6 @@ class _Kind:
     other_paths: tuple[str, ...] = ()
     agree: Any = None
 
-
-# Not os.urandom: an id is no secret, and the system call costs three times as much.
-_random = random.Random()  # noqa: S311
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_random.seed)
 
 _BELOW = "api/v1/cmd/"
 _PLAIN = objects(envelope.RESULT, None)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from wosdk_async import codec, envelope, wire
-from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, objects
+from wosdk_async.calls.parts import Id, content_of, content_of_dict, name_of, new_request_id, objects
 from wosdk_async.check.arguments import described, entity_name, require_id
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
@@ -85,7 +85,8 @@ def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call
     except ValueError as error:
         raise InvalidCallError(str(error)) from None
     body = wire.body_of(written)
-    decode = envelope.specifier_for(_SPECIFIER, name, written["Entity"].get("Id"))
+    id = next((value for key, value in written["Entity"].items() if key.lower() == "id"), None)  # facts 3.3
+    decode = envelope.specifier_for(_SPECIFIER, name, id)
     return Call(f"update {name}", "PUT", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
 
 
@@ -110,8 +111,12 @@ def query(
     *,
     isolation: str | None = None,
     check: bool = False,
+    numbered: bool = False,
 ) -> Call[list[Any]]:
-    """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8)."""
+    """Rows of an entity that a QueryExpression selects (facts 4), at an isolation level (facts 3.8).
+
+    A ``numbered`` one sends a RequestId, which the response repeats (facts 4).
+    """
     name = name_of(entity)
     if not isinstance(expression, QueryExpression | Mapping):
         raise InvalidCallError(
@@ -122,14 +127,19 @@ def query(
         content: Mapping[str, Any] = content_of(expression, check=check)
     else:
         content = content_of_dict(QueryExpression if check else None, expression, check)
+    body: dict[str, Any] = {"QueryExpression": content}
+    request_id = None
+    if numbered:
+        body["RequestId"] = request_id = new_request_id()
     return Call(
         f"query {name}",
         "POST",
         f"api/v1/query/{name}",
         objects(envelope.ROWS, entity),
         repeat_safe=True,
-        body=wire.body_of({"QueryExpression": content}),
+        body=wire.body_of(body),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),
+        request_id=request_id,
     )
 
 

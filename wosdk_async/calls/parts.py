@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import logging
+import os
+import random
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
@@ -14,7 +16,6 @@ from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record, command_class, entity_class
 from wosdk_async.model._index import COMMANDS, ENTITIES
-from wosdk_async.safe_text import one_line
 from wosdk_async.spelling import suggestion
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "content_of",
     "content_of_dict",
     "name_of",
+    "new_request_id",
     "objects",
     "segment",
     "warn_of_typo",
@@ -36,6 +38,17 @@ _TYPO = 0.85  # how alike names must be for a warning; new commands are alike by
 
 Id = int | Mapping[str, int]
 """A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
+
+
+# Not os.urandom: an id is no secret, and the system call costs three times as much.
+_random = random.Random()  # noqa: S311
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_random.seed)
+
+
+def new_request_id() -> str:
+    """Return a RequestId that no other call has."""
+    return _random.getrandbits(128).to_bytes(16, "big").hex()
 
 
 def name_of(entity: type[Record] | str) -> str:
@@ -104,7 +117,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
     for problem in found:
-        _log.warning("%s: %s", name, one_line(str(problem)))
+        _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.exits import Exit, Unusable, say
+from wosdk_async.cli.exits import Exit, Unusable, say, unusable
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
@@ -31,18 +33,31 @@ class Wosdk(click.Group):
         found: click.Command = getattr(module, f"{cmd_name}_command")
         return found
 
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Return the context of the options, among which ``--help`` and ``--version`` write to stdout."""
+        with _ending():
+            return super().make_context(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
+        with _ending():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """Around what writes to stdout: it ends without a traceback, and with what was written on its way."""
+    try:
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                _flush()
-        except BrokenPipeError:
-            _let_go_of_stdout()
-            ctx.exit(Exit.PIPE)
-        except (KeyboardInterrupt, click.Abort):
-            say("interrupted")
-            ctx.exit(Exit.INTERRUPTED)
+            with unusable():
+                yield
+        finally:
+            _flush()
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        raise click.exceptions.Exit(Exit.PIPE) from None
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted")
+        raise click.exceptions.Exit(Exit.INTERRUPTED) from None
 
 
 def _flush() -> None:

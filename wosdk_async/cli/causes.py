@@ -52,7 +52,7 @@ def remedy(error: WosdkError) -> str:
 _BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
     (
         CredentialsError,
-        "the pair belongs to one Company and its secret is shown once: "  # facts 12 row 25
+        "the pair belongs to one Company and its secret is shown once: "  # facts 10 row 25
         "have an administrator generate a new one if in doubt",
     ),
     (UnknownCompanyError, "it may be at home in another region: WOSDK_REGION is americas, apac or emea"),

@@ -78,7 +78,7 @@ class EnumReader(dict[str, Any]):
 
 
 def write_text(value: Any, where: str) -> Any:
-    """A text field: bytes are refused, because the service takes base64 text (spec 2.9)."""
+    """A text field: bytes are refused, because the service takes base64 text (facts 3.10)."""
     if isinstance(value, bytes | bytearray | memoryview):
         raise ValueError(f"{where} is {type(value).__name__}; send base64.b64encode(...).decode() or text.")
     return value

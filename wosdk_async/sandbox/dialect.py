@@ -75,7 +75,8 @@ class Dialect:
     """Properties that only the specification names exist: ``BillToType``, ``IsRestricted``, a Note's
     ``Body`` and others (spec 2), or do not (facts 12 rows 6, 7, 8 and 12)."""
     spec_entities: bool = True
-    """``Priority``, ``SubType`` and ``Asset`` name entity types (spec 2.2), or do not (facts 12 row 6)."""
+    """``Priority``, ``SubType`` and ``Asset`` name entity types (spec 2.2, 2.8), or do not (facts 3.9 and
+    12 row 6)."""
     spec_paths: bool = True
     """``/cmd/SendWorkOrder`` exists (spec 4.6), or only ``SendWorkOrderCommand`` (facts 12 row 4)."""
     contactid_is_requestor: bool = True

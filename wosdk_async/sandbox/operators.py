@@ -12,6 +12,7 @@ from wosdk_async.catalogue import Field
 from .body import dump
 from .errors import incorrect_model
 from .shape import enumeration
+from .suggestions import nearest
 from .values import UNREADABLE, read
 
 __all__ = ["NOCASE", "ranked", "test"]
@@ -19,6 +20,7 @@ __all__ = ["NOCASE", "ranked", "test"]
 NOCASE = " COLLATE NOCASE"
 _LONG_DIGITS = 19  # of the largest integer that SQLite compares exactly
 _MAX_FLOAT = sys.float_info.max
+_SHOWN_NAMES = 20  # of an enum, in a refusal
 _MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
 
 _COMPARISONS = {
@@ -132,15 +134,20 @@ def _comparable(field: Field, value: object) -> object:
     else:
         known = read(field, value)
     if known is UNREADABLE or isinstance(known, dict | list):
-        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field)}.")
+        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field, value)}")
     return known
 
 
-def _fitting(field: Field) -> str:
-    """What an enum could be compared with: the nearest name, else all of a short list."""
+def _fitting(field: Field, value: object) -> str:
+    """Return the end of a refusal: for an enum the nearest name, else its first names."""
     if field.type != "enum":
-        return ""
-    return f": it is one of {', '.join(list(enumeration(field.of or '').numbers)[:20])}"
+        return "."
+    names = list(enumeration(field.of or "").numbers)
+    near = nearest(value[:60], names) if isinstance(value, str) else None
+    if near:
+        return f" (did you mean {near}?)."
+    more = ", ..." if len(names) > _SHOWN_NAMES else "."
+    return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
 
 
 _TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
@@ -191,7 +198,7 @@ def _regular_part(part: str) -> str:
     inverted = part.startswith("[^") and len(part) > 3
     members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
     inside = "".join(_members(*found) for found in members)
-    if not inside:  # ranges that run backwards hold nothing
+    if not inside:  # of ranges that run backwards
         return "." if inverted else "(?!)"
     return f"[{'^' if inverted else ''}{inside}]"
 
@@ -199,4 +206,5 @@ def _regular_part(part: str) -> str:
 def _members(low: str, high: str, single: str) -> str:
     if single:
         return re.escape(single)
+    # A range that runs backwards holds nothing (not shown; assumed)
     return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

@@ -101,27 +101,32 @@ def _lost_wo_note(desk: Desk, row: Row) -> None:
 
 def _assignment(desk: Desk, row: Row) -> None:
     """An order's ``Employee`` is its primary assignee, whoever writes the assignment (not shown; assumed)."""
-    order = desk.find("WorkOrder", row["WorkOrderId"])
-    if order is None or not row["IsPrimary"]:
-        _lost_assignment(desk, row)
-        return
-    link = Link(shapes()["WoAssignment"], "WorkOrderId")
-    for other in desk.children(link, order["Id"]):
-        if other["IsPrimary"] and other["Id"] != row["Id"]:
+    before = desk.store.get(desk.company.id, "WoAssignment", row["Id"])
+    if before is not None and before["WorkOrderId"] != row["WorkOrderId"]:
+        _lost_assignment(desk, before)
+    if row["IsPrimary"]:
+        for other in _other_primaries(desk, row):
             desk.keep(shapes()["WoAssignment"], other | {"IsPrimary": False})
-    _show_employee(desk, order, {"Id": row["EmployeeId"]})
+    _show_primary(desk, row, [row] if row["IsPrimary"] else _other_primaries(desk, row))
 
 
 def _lost_assignment(desk: Desk, row: Row) -> None:
+    _show_primary(desk, row, _other_primaries(desk, row))
+
+
+def _other_primaries(desk: Desk, row: Row) -> list[Row]:
+    rows = desk.children(Link(shapes()["WoAssignment"], "WorkOrderId"), row["WorkOrderId"])
+    return [other for other in rows if other["IsPrimary"] and other["Id"] != row["Id"]]
+
+
+def _show_primary(desk: Desk, row: Row, primaries: list[Row]) -> None:
+    """Show the first of ``primaries`` as the ``Employee`` of the order that ``row`` belongs to."""
     order = desk.find("WorkOrder", row["WorkOrderId"])
-    if order is not None and order.get("Employee") == {"Id": row["EmployeeId"]}:
-        _show_employee(desk, order, None)
-
-
-def _show_employee(desk: Desk, order: Row, employee: Row | None) -> None:
+    if order is None:
+        return
     order.pop("Employee", None)
-    if employee is not None:
-        order["Employee"] = employee
+    if primaries:
+        order["Employee"] = {"Id": primaries[0]["EmployeeId"]}
     desk.keep(shapes()["WorkOrder"], order)
 
 

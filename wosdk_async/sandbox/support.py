@@ -33,5 +33,6 @@ def check_supported(shape: Shape, operation: str) -> None:
 
 def is_read_only(shape: Shape) -> bool:
     """Return whether no base operation writes records of this type, not even through their owner."""
+    # facts 3.9: the read-only types; that a PUT of their owner does not write them either is assumed
     writes = (shape.operations.get(name) for name in ("create", "update", "delete"))
     return shape.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)

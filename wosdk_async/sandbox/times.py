@@ -59,7 +59,7 @@ class Now:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Now:
-        """``minutes`` from now, cut to the whole minute as the recorded due times are (facts 3.5)."""
+        """``minutes`` from now, without a fraction (facts 3.5) or seconds (not shown; assumed)."""
         whole = self.ticks // _TICKS // 60 + minutes
         return Now(whole * 60 * _TICKS)
 

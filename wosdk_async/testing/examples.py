@@ -22,7 +22,7 @@ _VALUES: dict[str, Any] = {
 
 def record(entity: Entity, id: int = 1) -> dict[str, Any]:
     """A record as a default read shows it: scalars, references cut to ``Id``, no lists."""
-    # spec 2.1
+    # facts 3.4
     return {field.name: _value(field) for field in entity.fields if not field.is_list} | {"Id": id}
 
 

@@ -151,7 +151,8 @@ class SessionKeeper:
         except WosdkError as error:
             raise copy.copy(error) from error  # each waiter adds its own details
         except asyncio.CancelledError:
-            if renewal.cancelled():
+            task = asyncio.current_task()
+            if renewal.cancelled() and not (task is not None and task.cancelling()):
                 raise SessionError(
                     f"the client was closed while the session of {self.company!r} was renewed"
                 ) from None

@@ -26,7 +26,7 @@ __all__ = ["create_work_order", "make_order"]
 
 _NOTHING = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
-# Lists a creation may carry; the others are written by actions only (facts 5, Creation traps).
+# Lists a creation may carry. That the others are written by actions only is not shown; assumed.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
 
 

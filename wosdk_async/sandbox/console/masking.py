@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import InvalidOperation
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -43,11 +43,6 @@ _IN_JSON = re.compile(
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
 # As in a header, YAML, JavaScript; lines that begin with a blank go on with it
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
-_IN_PART = re.compile(  # of a multipart form: behind the empty line
-    rf"(name\s*=\s*[\"']?(?:{_NAMES})(?:[^\r\n]*\r?\n){{1,20}}?\r?\n).*?(?=\r?\n--|\Z)",
-    re.IGNORECASE | re.DOTALL,
-)
-_IN_XML = re.compile(rf"(<(?:[\w.-]{{1,50}}:)?(?:{_NAMES})\b[^>]*>).*?(?=</|\Z)", re.IGNORECASE | re.DOTALL)
 # Up to the next &: a semicolon separates fields, but may as well be part of a secret.
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
 _IN_ESCAPES = re.compile(  # a form or JSON, escaped as a whole
@@ -58,7 +53,47 @@ _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
 _FILE_KEY = re.compile(
     rf"({_SLASH}{_spelt('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
 )
-_PATTERNS = (_IN_PART, _IN_XML, _IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
+_PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
+
+
+class _Enclosed(NamedTuple):
+    """Values that stand between two marks, the first of them somewhere behind the name."""
+
+    name: re.Pattern[str]
+    opening: re.Pattern[str]  # from the end of the name to the value
+    unopened: re.Pattern[str]  # from the end of a name without an opening: no name that ends in it has one
+    closing: re.Pattern[str]
+
+    def hide(self, text: str) -> str:
+        """Mask the values. The time is linear: no text is looked through again for each name in it."""
+        shown: list[str] = []
+        done = closed = 0
+        for name in self.name.finditer(text):
+            if name.start() < done or name.end() <= closed:
+                continue
+            opening = self.opening.match(text, name.end())
+            if opening is None:
+                rest = self.unopened.match(text, name.end())
+                closed = rest.end() if rest else closed
+                continue
+            shown += (text[done : opening.end()], MASK)
+            closing = self.closing.search(text, opening.end())
+            done = closing.start() if closing else len(text)
+        return "".join((*shown, text[done:]))
+
+
+_PART = _Enclosed(  # of a multipart form: behind the empty line, at most 20 lines on
+    re.compile(rf"name\s*=\s*[\"']?(?:{_NAMES})", re.IGNORECASE),
+    re.compile(r"(?:[^\r\n]*\r?\n){1,20}?\r?\n"),
+    re.compile(r"[^\r\n]*"),
+    re.compile(r"\r?\n--"),
+)
+_ELEMENT = _Enclosed(  # of XML
+    re.compile(rf"<(?:[\w.-]{{1,50}}:)?(?:{_NAMES})\b", re.IGNORECASE),
+    re.compile(r"[^>]*>"),
+    re.compile(r"[^>]*"),
+    re.compile(r"</"),
+)
 
 
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
@@ -92,6 +127,7 @@ def _masked(value: Any) -> Any:
 
 
 def _text(text: str) -> str:
+    text = _ELEMENT.hide(_PART.hide(text))
     for pattern in _PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)
     return text
