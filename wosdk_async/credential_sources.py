@@ -36,6 +36,8 @@ def _secret_in(path: Path) -> str:
         kind = cause.strerror
     except UnicodeDecodeError:
         kind = "not UTF-8"
+    except ValueError as cause:  # of a name with a null character
+        kind = str(cause)
     # Not in the handler: the error of decoding holds the secret.
     raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
 
@@ -68,6 +70,7 @@ def split_command(command: str, name: str) -> list[str]:
 async def _output(words: Sequence[str], company: str) -> bytes:
     import os
 
+    process: asyncio.subprocess.Process | None = None
     try:
         process = await asyncio.create_subprocess_exec(
             *words,
@@ -76,9 +79,12 @@ async def _output(words: Sequence[str], company: str) -> bytes:
             env={**os.environ, "WOSDK_COMPANY": company},
         )
     except OSError as cause:
-        raise ConfigurationError(
-            f"the credentials command {words[0]!r} cannot be run: {cause.strerror}"
-        ) from None
+        why = str(cause.strerror)
+    except ValueError as cause:  # of a null character
+        why = str(cause)
+    if process is None:
+        # Not in the handler: the error of a word that cannot be written holds it, and it may be a secret.
+        raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
         async with asyncio.timeout(_PATIENCE):
             output, _ = await process.communicate()
@@ -99,7 +105,7 @@ def _pair(name: str, output: bytes) -> Credentials:
     try:
         found: Any = json.loads(output)
         return Credentials(found["client_id"], found["client_secret"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         wanted = '{"client_id": "...", "client_secret": "..."}'
     # Not in the handler: the error of reading holds what the command printed.
     raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")

@@ -15,6 +15,7 @@ _FEWEST = 4  # characters: fewer are no secret (tests have such), and every text
 _TELLING = 8  # characters that are not in a text by chance
 _PIECE = 12  # characters of a secret by which it is known again, wherever they stand in it
 _AHEAD = 2048  # characters beyond a cut that are looked at: a text may be 60 MB long
+_ADDRESS = 8192  # characters of an address that are looked at
 _LONGEST_ESCAPE = 10  # characters for one of a secret, about
 _DEPTH = 4  # times that a text is decoded: JSON within JSON within a form
 
@@ -82,12 +83,16 @@ class Secrets:
         return "".join(kept)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether the first 2,048 characters of ``text`` show the start of one; of short ones nobody
+        """Return whether the first 8,192 characters of ``text`` show a piece of one; of short ones nobody
         can tell. An address that is longer is refused."""
-        forms = [form for joined in self._forms.values() for form in joined.split("\0")]
-        starts = [form[:_PIECE] for form in forms if len(form) >= _TELLING]
-        texts = [decoded.translate(_ALIKE) for decoded, _ in _decoded(text[:_AHEAD])]
-        return any(start in each for each in texts for start in starts)
+        looked_at = text[:_ADDRESS]
+        return self._telling.hide(looked_at, _ADDRESS) != looked_at
+
+    @cached_property
+    def _telling(self) -> Secrets:
+        """Those with no form so short that an address may have it by chance."""
+        values = (each for each in self._values if min(map(len, _written(each))) >= _TELLING)
+        return Secrets(*values)
 
 
 def _written(value: str) -> Iterator[str]:

@@ -24,6 +24,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.credentials import CredentialProvider, Credentials
+from wosdk_async.transport.hosts import shown_address
 from wosdk_async.transport.region import Region
 
 __all__ = ["Settings"]
@@ -95,7 +96,9 @@ class Settings:
                 " company=, a profile by profile=, and a settings file by the variable WOSDK_CONFIG"
             )
         if isinstance(trusted_hosts, str) or not isinstance(trusted_hosts, Iterable | None):
-            raise ConfigurationError(f"trusted_hosts is {trusted_hosts!r:.80}; it takes a list of host names")
+            raise ConfigurationError(
+                f"trusted_hosts is {shown_address(trusted_hosts)}; it takes a list of host names"
+            )
         env = os.environ if environ is None else environ
         name = profile or env.get("WOSDK_PROFILE")
         given = {key: value for key, value in env.items() if value}
@@ -175,6 +178,10 @@ def _file(path: Path) -> tuple[dict[str, Any], int]:
         why = f"cannot be read: {cause.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
         why = f"is not TOML: {cause}"
+    except ValueError as cause:  # a null character in its name, a number of thousands of digits
+        why = f"cannot be read: {cause}"
+    except RecursionError:
+        why = "is not TOML: it is nested too deeply"
     # Not in the handler: the error of decoding holds the file, which may hold a secret.
     raise ConfigurationError(f"the settings file {path} {why}")
 

@@ -69,6 +69,31 @@ def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str
     assert told in refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
 
 
+def test_a_file_that_is_nested_too_deeply(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of settings, a map and faults alike."""
+    path = tmp_path / "deep.toml"
+    path.write_text("a = " + "[" * 50_000, encoding="utf-8")
+    assert "deep.toml" in refused(wosdk, "import", FILE, "--map", path, "--sandbox")
+    assert "deep.toml" in refused(wosdk, "sandbox", "serve", "--store", tmp_path / "s.db", "--faults", path)
+    monkeypatch.setenv("WOSDK_CONFIG", str(path))
+    assert "deep.toml" in refused(wosdk, "--profile", "a", "get", "Customer", "1")
+    assert wosdk("--profile", "a", "check").exit_code == 2
+
+
+def test_a_secret_file_that_cannot_be_named(
+    wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(
+        '[profiles.a]\ncompany="A"\nclient_id="i"\nclient_secret_file="a\\u0000b"', encoding="utf-8"
+    )
+    monkeypatch.setenv("WOSDK_CONFIG", str(path))
+    assert "cannot be read" in refused(wosdk, "--profile", "a", "get", "Customer", "1")
+    assert wosdk("--profile", "a", "check").exit_code == 2
+
+
 def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> None:
     text = MAP.read_text(encoding="utf-8").replace("is_def_sr = true", "is_def_basic = true")
     (tmp_path / "m.toml").write_text(text, encoding="utf-8")

@@ -48,6 +48,8 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
         ("COMPANY", "", 2, "settings", "set WOSDK_COMPANY"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
         ("REGION", "mars", 2, "settings", "WOSDK_REGION is 'mars'; it is one of"),
+        ("TOKEN_URL", f"https://svc:{SECRET}@example.com/", 2, "token", "'https://***@example.com/'"),
+        ("TRUSTED_HOSTS", f"https://svc:{SECRET}@example.com", 2, "settings", "'https://***@example.com'"),
         ("TOKEN_URL", "http://example.com/", 2, "token", "would send the token in clear; use https"),
         ("TOKEN_URL", "http://127.0.0.1:1/", 6, "token", "nothing listens there: check the network"),
         ("LOCATOR_URL", "http://127.0.0.1:1", 6, "discovery", "nothing listens there: check the network"),

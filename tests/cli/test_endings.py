@@ -145,11 +145,21 @@ FULL = [
 ]
 
 
-@pytest.mark.parametrize("arguments", [*FULL, "get Customer 512", "query Customer --json"])
-@pytest.mark.usefixtures("seeded")
+@pytest.mark.parametrize("arguments", FULL)
 def test_a_full_disk_is_one_line(arguments: str) -> None:
     """Also for what fits into a buffer, and for the texts of the command line itself."""
     assert on_a_full_disk(*COMMAND, *arguments.split()) == (2, ["wosdk: No space left on device"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "read"),
+    [("get Customer 512", "the record was"), ("query Customer --json", "the rows were")],
+)
+@pytest.mark.usefixtures("seeded")
+def test_a_full_disk_after_a_read(arguments: str, read: str) -> None:
+    """The status says that it was read."""
+    why = "but the result could not be written: stdout: No space left on device"
+    assert on_a_full_disk(*COMMAND, *arguments.split()) == (8, [f"wosdk: {read} read, {why}"])
 
 
 def test_a_full_disk_after_a_command(scripted: Service) -> None:
@@ -158,7 +168,7 @@ def test_a_full_disk_after_a_command(scripted: Service) -> None:
     status, (_, line) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
     assert status == 8
     assert line.startswith("wosdk: WoStartCommand was carried out (RequestId ")
-    assert line.endswith("), but the result could not be written: No space left on device")
+    assert line.endswith("), but the result could not be written: stdout: No space left on device")
 
 
 def test_a_full_disk_that_is_met_at_the_very_end() -> None:

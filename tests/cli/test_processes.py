@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
 from tests.sandbox.stranger import Stranger
 from wosdk_async import __version__
-from wosdk_async.sandbox import open_store
+from wosdk_async.sandbox import LocalCompany, open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
 
@@ -98,6 +99,31 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(
     with contextlib.closing(open_store(tmp_path / "s.db")) as store:
         orders = store.select('SELECT body FROM "WorkOrder"', [])
     assert {row["Id"] for row in orders} == {row["work_order_id"] for row in rows if "work_order_id" in row}
+
+
+def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever sent the signal kills what is there much later; until then every row is told."""
+    hangs = {"rule": [{"fault": "late_commit", "operation": "WoCreateCommand"}]}
+    with LocalCompany(tmp_path / "s.db", faults=hangs) as local:
+        for name, value in local.variables.items():
+            monkeypatch.setenv(name, value)
+        process = spawn("import", FILE, "--map", MAP, "--json")
+        while not local.faults.injected.get("late_commit"):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        said = ""
+        while "stopping" not in said:
+            said = process.stderr.readline()
+        begun = time.monotonic()
+        stdout, _ = process.communicate()
+        seconds = time.monotonic() - begun
+    assert "calls under way get 6 s" in said
+    assert 5 < seconds < 7.5
+    summary = json.loads(stdout)
+    assert (process.returncode, summary["created"], summary["in_doubt"] > 0) == (1, 0, True)
 
 
 def test_a_served_company_outlives_a_killed_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.sandbox.company import Caller, Direct
 from wosdk_async.sandbox import create_app, open_store
 from wosdk_async.sandbox.console import RequestLog
-from wosdk_async.sandbox.console.masking import MASK, shown_body, shown_path
+from wosdk_async.sandbox.console.masking import MASK, shown_body, shown_headers, shown_path
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Body
 
 
@@ -158,6 +158,13 @@ SECRET = "s3cretS3cret"
         f"{{'client_secret': 'a\\'b {SECRET}', 'a': 1}}",
         f"{{client_secret: 'a {SECRET}'}}",
         f"Authorization: Bearer {SECRET}",
+        f"Authorization: Bearer\r\n {SECRET}\r\n\r\n",
+        f"password: |\n  a\n\n  {SECRET}\n",
+        f"a: 1\npassword:\n  - {SECRET}\nb: 2\n",
+        f"%22password%22%3A%22{SECRET}%22",
+        f"a%3D1%26client%5fsecret%3D{SECRET}",
+        f"client%255fsecret={SECRET}",
+        f"%2522password%2522%20%253A%20%2522{SECRET}%2522",
         json.dumps({"Message": json.dumps({"client_secret": SECRET})}),
         json.dumps({"Message": json.dumps({"Inner": json.dumps({"client_secret": f'"{SECRET}'})})}),
         json.dumps({"Message": json.dumps({"Inner": json.dumps({"client_secret": f'"{SECRET}'})})})[:-4],
@@ -210,12 +217,39 @@ def test_secrets_in_odd_queries_are_masked(query: str) -> None:
     assert (MASK in shown, SECRET in shown) == (True, False)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_secrets_in_utf_16_are_masked(encoding: str) -> None:
+    """Names are known again although every other byte is zero."""
+    shown = shown_body(body_of(json.dumps({"client_secret": SECRET, "a": 1}).encode(encoding)))
+    assert (MASK in shown, '"a": 1' in shown) == (True, True)
+    assert SECRET not in shown.replace("\0", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("Cookie", f"sid={SECRET}; theme=x{SECRET}", f"sid={MASK}; theme={MASK}"),
+        ("Cookie", f"{SECRET}; sid={SECRET}==", f"{MASK}; sid={MASK}"),
+        ("Set-Cookie", f"sid={SECRET}; Path=/{SECRET}; HttpOnly", f"sid={MASK}"),
+        ("Authorization", f"{SECRET} x", MASK),
+        ("Authorization", f"{SECRET}, Bearer y", MASK),
+        ("Authorization", f"Bearer\t{SECRET}", MASK),
+        ("AUTHORIZATION", f"bearer {SECRET}", f"bearer {MASK}"),
+        ("Proxy-Authorization", f"Basic {SECRET}", f"Basic {MASK}"),
+        ("X-Cookie", "a=b", "a=b"),
+    ],
+)
+def test_secret_headers_are_masked(name: str, value: str, shown: str) -> None:
+    """A scheme that everybody knows and the names of cookies are shown; nothing else is."""
+    assert shown_headers([(name.encode(), value.encode())]) == [[name, shown]]
+
+
 @given(st.binary(max_size=200))
 def test_any_body_can_be_shown(raw: bytes) -> None:
     """Whatever was sent, the console shows a text for it."""
     shown = shown_body(body_of(raw))
     assert isinstance(shown, str)
-    assert shown or not raw.strip()
+    assert shown or not raw.replace(b"\0", b"").strip()
 
 
 def test_numbers_are_shown_as_they_came() -> None:

@@ -71,7 +71,7 @@ class Storage:
 
 
 @asynccontextmanager
-async def company(url: str, file_name: str = "belt.jpg") -> AsyncIterator[Company]:
+async def company(url: str, file_name: str = "belt.jpg", bearer: str = "token-1") -> AsyncIterator[Company]:
     """A Company whose every document is at ``url``."""
 
     def handler(request: Request) -> Answer:
@@ -81,5 +81,7 @@ async def company(url: str, file_name: str = "belt.jpg") -> AsyncIterator[Compan
         ]
         return Answer(body={"CommandResult": {"Results": results}}, headers={"Set-Cookie": "a=b"})
 
-    async with Service(handler) as service, service.client(options=QUICK) as client:
-        yield client.company()
+    async with Service(handler) as service:
+        service.on_token = lambda _: Answer(body={"access_token": bearer})
+        async with service.client(options=QUICK) as client:
+            yield client.company()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import logging
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.documents.storage import Act, Storage, answer, company, files
+from tests.errors.test_faults import check
 from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
 
+TOKEN = "tokAbCdEfGhIjKlMnOpQrStUvWx0123456789xyz"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
 
 
@@ -207,3 +210,32 @@ async def test_a_storage_that_repeats_a_signed_address(before: int) -> None:
     while error is not None:
         assert "5ecre7" not in repr((str(error), error.args, vars(error)))
         error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://{TOKEN}/a",
+        f"https://{TOKEN[5:]}.invalid/a",
+        f"https://h:{TOKEN}/a",
+        f"https://user:{TOKEN}@h.invalid/a",
+        f"https://h.invalid/{'x' * 4000}?t=%74{TOKEN[1:]}",
+    ],
+)
+async def test_an_address_with_the_token_is_not_used(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Nothing is sent there, and neither the error nor a log of any library shows it."""
+    caplog.set_level(logging.DEBUG)
+    async with company(url, bearer=TOKEN) as made:
+        with pytest.raises(DownloadError, match="has the token or secret in it") as caught:
+            await made.download(5)
+    check(caught.value, TOKEN, TOKEN.lower(), TOKEN[5:17], TOKEN[5:17].lower())
+    assert TOKEN[5:17].lower() not in caplog.text.lower()
+
+
+async def test_a_storage_that_redirects_to_the_token() -> None:
+    """Each hop is looked at."""
+    async with Storage(answer(status=302, Location=f"https://{TOKEN}.invalid/")) as storage:
+        async with company(f"{storage.url}/a", bearer=TOKEN) as made:
+            with pytest.raises(DownloadError, match="has the token or secret in it") as caught:
+                await made.download(5)
+    check(caught.value, TOKEN, TOKEN.lower())

@@ -9,14 +9,16 @@ import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.proxy import Proxy
+from tests.errors.test_faults import check
 from tests.support.service import SECRET, Answer, Service
 from tests.transport.script import QUICK
-from wosdk_async import Client, ConfigurationError, Customer, NotSentError, WoCreateCommand
+from wosdk_async import Client, ConfigurationError, Customer, NotSentError, WoCreateCommand, WosdkError
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.choice import engine_for
 from wosdk_async.transport.network import Network
@@ -148,6 +150,44 @@ async def test_a_proxy_that_refuses(status: bytes) -> None:
     assert SECRET not in str(caught.value)
 
 
+PASSWORD = "p@ss/w0rd%of-the+proxy"
+PAIR = base64.b64encode(f"proxy-user:{PASSWORD}".encode()).decode()
+
+
+@pytest.mark.parametrize("way", ["proxy", "environment", "http2"])
+async def test_a_proxy_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    """In the reason of its refusal: the error says the status and hides the rest."""
+    said = f"{PASSWORD}, {quote(PASSWORD, safe='')}, Basic {PAIR}"
+    refusal = f"HTTP/1.1 407 you said {said}!\r\nContent-Length: 0\r\n\r\n"
+    async with Proxy(refusal.encode()) as proxy:
+        address = f"http://proxy-user:{quote(PASSWORD, safe='')}@{proxy.address}"
+        if way == "environment":
+            monkeypatch.setenv("HTTPS_PROXY", address)
+        settings = (
+            {"trust_env": True} if way == "environment" else {"proxy": address, "http2": way == "http2"}
+        )
+        async with Service(name=NAME) as service:
+            service.url = f"https://{NAME}"
+            async with service.client(options=QUICK, **settings) as made:
+                with pytest.raises(
+                    NotSentError, match=r"407 you said \*\*\*, \*\*\*, Basic \*\*\*!"
+                ) as caught:
+                    await made.company().get(Customer, 1)
+    assert proxy.heads
+    check(caught.value, PASSWORD, quote(PASSWORD, safe=""), PAIR, PASSWORD[:12], PAIR[-12:])
+
+
+async def test_a_proxy_without_tls_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may refuse in the place of a trusted host, with an error body."""
+    body = f'{{"ErrorCode": "PROXY", "ErrorMessage": "not {PASSWORD}"}}'.encode()
+    async with Proxy(b"HTTP/1.1 407 no\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", f"http://proxy-user:{quote(PASSWORD, safe='')}@{proxy.address}")
+        async with Service(name=NAME) as service, service.client(trusted_hosts=[NAME]) as made:
+            with pytest.raises(WosdkError, match=r"not \*\*\*") as caught:
+                await made.company().get(Customer, 1)
+    check(caught.value, PASSWORD, PASSWORD[-12:])
+
+
 async def test_a_proxy_that_is_not_there(made_out: dict[str, Path], secured: Service) -> None:
     """Nothing was sent, and the caller hears so."""
     async with client(secured, made_out, proxy="http://127.0.0.1:1") as made:
@@ -161,6 +201,7 @@ async def test_a_proxy_that_is_not_there(made_out: dict[str, Path], secured: Ser
         (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY names no proxy"),
         (f"http://user:{SECRET}@a:port", "HTTPS_PROXY names no proxy"),
         ("socks5://a:1", "install 'httpx.socks.'"),
+        (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY names no proxy"),
     ],
 )
 async def test_a_proxy_that_cannot_be_used(

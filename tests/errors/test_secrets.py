@@ -26,6 +26,7 @@ from tests.errors.test_faults import behind, head, raw
 from tests.support.service import Answer, Handler, Request, Service
 from tests.transport.script import QUICK
 from wosdk_async import (
+    Company,
     ConfigurationError,
     Credentials,
     CredentialsError,
@@ -171,6 +172,9 @@ async def test_nothing_that_a_response_repeats_is_shown(
     assert not [piece for piece in PIECES for text in shown if piece in text]
 
 
+SIGNATURE = "mA4xQz.7LpWe" * 8
+
+
 class Quoting(httpx.AsyncHTTPTransport):
     """A user's own transport, whose errors quote the requests to one path."""
 
@@ -190,7 +194,7 @@ async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
     """Neither the form of a log-in nor the token of a call, nor the rest of the address of a file."""
     async with Service() as service, Quoting(path) as transport:
         service.on_token = given_token
-        files = {"Results": [{"DocumentId": 7, "Url": f"{service.url}/a/file?sign={SECRET[:9]}{TOKEN}"}]}
+        files = {"Results": [{"DocumentId": 7, "Url": f"{service.url}/a/file?sign={SIGNATURE}"}]}
         service.handler = lambda _: Answer(body={"CommandResult": files})
         pair = Credentials(ID, SECRET)
         async with service.client(credentials=pair, options=QUICK, transport=transport) as client:
@@ -199,6 +203,8 @@ async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
                     await client.company().download(7)
                 await client.company().get("Thing", 1)
     check(caught.value)
+    shown = repr([(str(each), vars(each), each.args) for each in behind(caught.value)])
+    assert not [at for at in range(len(SIGNATURE) - PIECE + 1) if SIGNATURE[at : at + PIECE] in shown]
 
 
 async def test_a_response_that_repeats_a_short_secret_as_it_was_sent() -> None:
@@ -213,15 +219,34 @@ async def test_a_response_that_repeats_a_short_secret_as_it_was_sent() -> None:
 
 
 async def test_a_locator_that_repeats_the_token_in_its_url() -> None:
-    """Such a host is not used: its name would be in every log line."""
-    for url in (f"https://evil.example/?x={TOKEN}", f"https://{TOKEN[:30].lower()}.corrigo.com/"):
+    """Such a host is not used: its name would be in every log line. Nor is it with a part of a token."""
+    token = "abcdefghij0123456789klmnopqrstuvwxyz"
+    urls = [f"https://evil.example/?x={token}", f"https://{token[:30].upper()}.corrigo.com/"]
+    urls += [
+        f"https://{token[4:]}.example.com/",
+        f"https://{token[4:]}.corrigo.com/",
+        f"https://x:{token[3:]}/",
+    ]
+    urls += [f"ftp://{token[7:19]}/", f"https://u:{token[3:]}@corrigo.com/", f"https://{token[1:]}_/"]
+    for url in urls:
         async with Service() as service, service.client() as client:
-            service.on_token = given_token
+            service.on_token = lambda _: Answer(body={"access_token": token, "expires_in": 1199})
             service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
             with pytest.raises(DiscoveryError, match="token or secret in it") as caught:
                 await client.company().get("Thing", 1)
-            check(caught.value)
+            shown = repr([(str(each), vars(each)) for each in behind(caught.value)]) + repr(client.company())
+            assert not [at for at in range(len(token) - PIECE + 1) if token[at : at + PIECE] in shown.lower()]
             assert service.calls == []
+
+
+async def test_a_short_secret_in_a_url_that_is_refused() -> None:
+    """It may be the name of a host by chance, so that is told, and the secret is hidden."""
+    async with Service() as service, service.client(credentials=Credentials(ID, "qwerty")) as client:
+        for url in ("https://qwerty.example/", "ftp://qwerty.corrigo.com/", "http://qwerty.corrigo.com/"):
+            service.on_discovery = lambda _, url=url: Answer(body={"CommandResult": {"Url": url}})
+            with pytest.raises(DiscoveryError, match=r"\*\*\*") as caught:
+                await client.company().get("Thing", 1)
+            assert "qwerty" not in repr([(str(each), vars(each)) for each in behind(caught.value)])
 
 
 @pytest.mark.parametrize("place", ["token", "discovery", "call"])
@@ -252,6 +277,56 @@ async def test_a_response_that_repeats_the_token_before(place: str, status: int)
             await client.company().run("WoStartCommand", {})
     assert len(service.tokens) == 2
     check(caught.value)
+
+
+TOKENS = [
+    f"{word}.{word[::-1]}{number}Kq" * 3 for number, word in enumerate(["aXbYcZdW", "eRfTgVhU", "iMjNkOlP"])
+]
+
+
+FOUND = {"Data": {"Id": 2}}
+
+
+async def test_a_response_that_repeats_a_newer_token() -> None:
+    """A call waits for its response while another renews the session; the response has the token of that."""
+    renewed = asyncio.Event()
+
+    async def answer(request: Request) -> Answer:
+        if request.path.endswith("/1"):
+            await renewed.wait()
+            return Answer(400, {"ErrorCode": "X", "ErrorMessage": f"not {TOKENS[1]}"})
+        return Answer(401 if request.headers["authorization"].endswith(TOKENS[0]) else 200, FOUND)
+
+    async with Service(answer) as service, service.client(options=QUICK) as client:
+        service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(refusal(client.company(), 1))
+            while not service.calls:
+                await asyncio.sleep(0.001)
+            await client.company().get("Thing", 2)
+            renewed.set()
+    assert len(service.tokens) == 2
+    assert first.result().message == "not ***"
+
+
+async def test_a_response_that_repeats_a_token_of_two_sessions_before() -> None:
+    """One call can renew twice, and meet a server that repeats all that it knows."""
+
+    def answer(request: Request) -> Answer:
+        newest = request.headers["authorization"].endswith(TOKENS[2])
+        return Answer(400 if newest else 401, {"ErrorCode": "X", "ErrorMessage": " or ".join(TOKENS)})
+
+    async with Service(answer) as service, service.client(options=QUICK) as client:
+        service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
+        error = await refusal(client.company(), 1)
+    assert len(service.tokens) == 3
+    assert error.message == "*** or *** or ***"
+
+
+async def refusal(company: Company, number: int) -> WosdkError:
+    with pytest.raises(WosdkError) as caught:
+        await company.get("Thing", number)
+    return caught.value
 
 
 async def test_a_word_of_oauth_that_is_the_secret() -> None:

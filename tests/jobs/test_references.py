@@ -240,7 +240,7 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
 async def test_a_record_whose_creation_is_given_up_is_told(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "_CUT_SHORT", 0.0)
+    monkeypatch.setattr(importing, "CUT_SHORT", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
     ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
     told: list[RowOutcome] = []

@@ -130,6 +130,12 @@ def test_latencies() -> None:
         ({"rule": [{"fault": "x" * 10**6}]}, "^.{1,300}$"),
         ({"rule": [{"fault": "status"}]}, r"rule 1 \(status\): status is missing, as in status = 503\.$"),
         ({"rule": [{"fault": "request_id", "operation": "token"}]}, "no RequestId: name command"),
+        ({"rule": [{"fault": "expired_token", "operation": "token"}]}, "carries no token yet: name another"),
+        ({"rule": [{"fault": "reset", "operation": []}]}, r"operation is \[\]; it must be a name or a list"),
+        (
+            {"rule": [{"fault": "status", "status": 503, "retry_after": 1, "retry_after_date": 1}]},
+            "retry_after and retry_after_date exclude each other",
+        ),
         ({"rule": [{"fault": "latency"}]}, "one of fixed, uniform and lognormal"),
         ({"rule": [{"fault": "latency", "fixed": "1"}]}, "fixed is '1'"),
         ({"rule": [{"fault": "latency", "uniform": [2, 1]}]}, "the lower one first"),

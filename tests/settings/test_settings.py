@@ -303,6 +303,70 @@ def test_variables_that_are_no_mapping(given: Any) -> None:
             read(given)
 
 
+DEEP = b"a = " + b"[" * 50_000
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (DEEP, "is not TOML: .* nested"),
+        (DEEP + b"]" * 50_000, "is not TOML: .* nested"),
+        (b"a = " + b"9" * 5000, "cannot be read: Exceeds the limit"),
+    ],
+)
+def test_a_settings_file_that_asks_for_too_much(content: bytes, told: str, tmp_path: Path) -> None:
+    """It is refused like any that is no TOML."""
+    path = tmp_path / "config.toml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigurationError, match=told):
+        Settings.from_env({"WOSDK_CONFIG": str(path)}, profile="a")
+
+
+@pytest.mark.parametrize("variable", ["WOSDK_CONFIG", "XDG_CONFIG_HOME"])
+def test_a_settings_file_with_a_null_character_in_its_name(variable: str) -> None:
+    """There is no such file."""
+    with pytest.raises(ConfigurationError, match="cannot be read: embedded null"):
+        Settings.from_env({variable: "a\0b"}, profile="a")
+
+
+async def test_a_null_character_or_half_a_letter_in_a_command_or_in_the_name_of_a_secret() -> None:
+    """No file and no program has such a name; what stands behind it is in no cause."""
+    told = "cannot be (read|run).*(null|surrogates not allowed)"
+    for text in ("a\0b", "a\ud800"):
+        for lookup in (from_file("id-1", text), from_command(["true", f"hush{text}"])):
+            with pytest.raises(ConfigurationError, match=told) as caught:
+                await lookup("Acme")
+            no_secret_behind(caught.value, "hush")
+
+
+async def test_a_command_that_prints_what_is_nested_too_deeply() -> None:
+    """As if it had printed nothing that can be used."""
+    with pytest.raises(ConfigurationError, match="must print"):
+        await from_command([sys.executable, "-c", "print('[' * 100_000)"])("Acme")
+
+
+@pytest.mark.parametrize("host", ["h.example", "h.example:port/", "[::1", "h.example/a@b", ""])
+@pytest.mark.parametrize("scheme", ["https://", "ftp://", ""])
+@pytest.mark.parametrize("password", ["hush-hush", "hush/hush@hush", "hush:hush?hush"])
+async def test_a_password_in_an_address(host: str, scheme: str, password: str) -> None:
+    """It is refused, and in no cause of the error."""
+    url = f"{scheme}svc:{password}@{host}"
+    async with Service() as service:
+        for variables in (
+            {"WOSDK_TOKEN_URL": url},
+            {"WOSDK_LOCATOR_URL": url},
+            {"WOSDK_TRUSTED_HOSTS": url},
+        ):
+            with pytest.raises(ConfigurationError, match=r"\*\*\*@") as caught:
+                async with Client.from_env(environ(service, **variables), credentials=PASSED) as client:
+                    await client.company().connect()
+            assert "hush" not in repr([(str(each), vars(each), each.args) for each in behind(caught.value)])
+    for given in (url, [url]):
+        with pytest.raises(ConfigurationError) as caught:
+            Client.from_env(environ(service), credentials=PASSED, trusted_hosts=given)
+        assert "hush" not in str(caught.value)
+
+
 def test_a_command_that_cannot_be_split() -> None:
     """The variable is named if it comes from there, and never what it holds."""
     line = f'echo "{SECRET}'

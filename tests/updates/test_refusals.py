@@ -66,6 +66,30 @@ async def test_what_an_update_cannot_say_is_refused(record: Any, read: Any, reme
     assert service.calls == []
 
 
+@pytest.mark.parametrize(
+    ("id", "told"),
+    [
+        (True, "the id of a Customer is True; it takes a whole number"),
+        ("5", "is '5', a text; it takes a whole number, send 5"),
+        (5.0, "is 5.0; it takes a whole number"),
+        (2**70, "is a number of more than 64 bits"),
+    ],
+)
+async def test_an_id_that_is_no_whole_number(id: Any, told: str) -> None:
+    """As get() and delete() refuse it; and a text in a reference as well."""
+    async with Service(lambda _: DONE) as service, service.client() as client:
+        company = client.company()
+        with pytest.raises(InvalidCallError, match=told):
+            await company.update(Customer(id=id), name="New")
+        with pytest.raises(InvalidCallError, match=told):
+            await company.update(Customer(id=id, name="New"), Customer(id=id, name="Old"))
+        with pytest.raises(InvalidCallError, match="customer"):
+            await company.update(WorkOrder(id=7), customer=Customer(id=id))
+        with pytest.raises(InvalidCallError, match=r"[cC]ustomer"):
+            await company.update(edited(customer=Customer(id=id))(), ORDER)
+    assert service.calls == []
+
+
 async def test_a_copy_and_names_are_not_both_given() -> None:
     """One of the two forms says what changes."""
     async with Service(lambda _: DONE) as service, service.client() as client:

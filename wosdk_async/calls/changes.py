@@ -13,7 +13,7 @@ from wosdk_async.calls.difference import difference
 from wosdk_async.calls.elements import OWNED, elements, pointed
 from wosdk_async.calls.entities import retrieve, update
 from wosdk_async.calls.parts import content_of, with_fields
-from wosdk_async.check.arguments import option_meant, refuse_keywords
+from wosdk_async.check.arguments import option_meant, refuse_keywords, require_id
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model._wire import Wire
@@ -128,6 +128,8 @@ def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping
 
 def _id_of(record: Record) -> int:
     id = getattr(record, "id", None)
+    if id is not None and not isinstance(id, Mapping):
+        require_id(type(record), id)
     if not isinstance(id, int):
         raise InvalidCallError(
             f"the {type(record).__name__} has no id; read it first, or give it one (what is known by several "

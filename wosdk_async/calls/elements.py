@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import reprlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,9 +48,13 @@ def pointed(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str
     """The steps of ``Properties`` and the value that point a reference to another record, or to none.
 
     Of the record nothing but its id is sent: ``Child.*`` would write inside it (facts 3.6). Raises
-    InvalidCallError when it has no id.
+    InvalidCallError when it has no id, or one that is a text.
     """
     target = identity(of, value)
+    if isinstance(key_of(value), str):
+        raise InvalidCallError(
+            f"{where} has the id {reprlib.repr(key_of(value))}, a text; refer to it by {of}.ref(id)"
+        )
     if value is not None and target is None:
         raise InvalidCallError(f"{where} has no id; create the {of} first and refer to it by {of}.ref(id)")
     return [f".{name}" for name in target or ("Id",)], target  # null for None: not shown; assumed

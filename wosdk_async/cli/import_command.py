@@ -182,6 +182,8 @@ def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
 @contextmanager
 def _interruptible(job: ImportJob) -> Iterator[None]:
     """Take no further row after Ctrl-C or SIGTERM; a second one, or the end of the grace, gives all up."""
+    from wosdk_async.jobs.importing import CUT_SHORT
+
     loop = asyncio.get_running_loop()
     stops = 0
 
@@ -192,7 +194,7 @@ def _interruptible(job: ImportJob) -> Iterator[None]:
         if stops == 1:
             again = "Ctrl-C again gives them up" if number == signal.SIGINT else "then they are given up"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
-            loop.call_later(_GRACE[number], job.stop)
+            loop.call_later(_GRACE[number] - CUT_SHORT, job.stop)  # which leaves them that long
 
     with ExitStack() as handlers:
         # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace

@@ -100,6 +100,7 @@ class Downloading(Verbs):
                     local=is_local(self.host or ""),
                     max_bytes=max_bytes,
                     progress=progress,
+                    secrets=self._sessions.secrets,
                 )
                 return await self._fetch(wanted, None if place is None else _target(place, address, id))
         except DownloadError as error:

@@ -41,6 +41,8 @@ class ImportMap:
             return cls(path, *_compiled(_tables(path)))
         except UnusableError as error:
             raise UnusableError(f"{path}: {error.message}") from None
+        except RecursionError:
+            raise UnusableError(f"{path}: its tables or lists are nested too deeply") from None
 
     def __repr__(self) -> str:
         names = ", ".join(spec.name for spec in self.references)
@@ -70,7 +72,7 @@ def _tables(path: Path) -> dict[str, Any]:
         raise UnusableError(
             f"the byte at offset {error.start} is not UTF-8; save the file as UTF-8"
         ) from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a TOMLDecodeError, a number of thousands of digits
         raise UnusableError(f"this is no TOML: {error}") from None
 
 

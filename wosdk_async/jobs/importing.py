@@ -25,7 +25,7 @@ __all__ = ["ImportJob"]
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
-_CUT_SHORT = 2.0  # seconds that calls under way still get when the caller cannot wait
+CUT_SHORT = 2.0  # seconds that calls under way still get when the caller cannot wait
 _BREATH = 200  # rows that are looked at without giving the event loop a turn
 
 
@@ -128,7 +128,7 @@ class ImportJob:
         for spec in self._map.references:
             if missing := directory.missing(spec):
                 on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
-                run = self._stoppable(directory.creation(company, spec, limit=limit, grace=_CUT_SHORT))
+                run = self._stoppable(directory.creation(company, spec, limit=limit, grace=CUT_SHORT))
                 await self._read(run, functools.partial(directory.made, spec))
 
     async def _mark_wanted(self) -> None:
@@ -148,7 +148,7 @@ class ImportJob:
 
     async def _rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
         run = self._stoppable(
-            company.run_many(self._source, command=self._command, limit=limit, grace=_CUT_SHORT)
+            company.run_many(self._source, command=self._command, limit=limit, grace=CUT_SHORT)
         )
 
         def tell(outcome: Outcome[Row, WoActionResponse]) -> None:

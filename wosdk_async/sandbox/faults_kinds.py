@@ -38,6 +38,10 @@ class Status:
     retry_after_date: float | None = attrs.field(default=None, validator=optional(number))
     carried_out: bool = attrs.field(default=False, validator=flag)
 
+    def __attrs_post_init__(self) -> None:
+        if self.retry_after is not None and self.retry_after_date is not None:
+            raise ValueError("retry_after and retry_after_date exclude each other")
+
     async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002 - as all faults
         if self.carried_out:
             await exchange.carry_out()

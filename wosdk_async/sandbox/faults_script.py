@@ -29,12 +29,16 @@ from .suggestions import nearest
 __all__ = ["FaultScript", "Rule"]
 
 _EXAMPLES = {"status": "status = 503"}  # of settings that a rule must have
+_NOT_OF_TOKENS = {
+    "request_id": "such a response carries no RequestId: name command",
+    "expired_token": "such a request carries no token yet: name another operation",
+}
 _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
 def _operations(written: object) -> frozenset[str]:
     names = [written] if isinstance(written, str) else written
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
     wanted = [name for name in names if name.lower() != "any"]
     known = {name: known_operation(name) for name in wanted}
@@ -67,7 +71,7 @@ class Rule:
 
     kind: str
     fault: Fault
-    operation: frozenset[str] = attrs.field(default=(), converter=_operations)
+    operation: frozenset[str] = attrs.field(default="any", converter=_operations)
     company: str | None = attrs.field(default=None, converter=_name)
     rate: float | None = attrs.field(default=None, validator=optional(share))
     first: int | None = attrs.field(default=None, validator=optional(positive))
@@ -77,8 +81,8 @@ class Rule:
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
             raise ValueError("rate, first and every exclude each other")
-        if self.kind == "request_id" and self.operation == {"token"}:
-            raise ValueError("operation is 'token'; such a response carries no RequestId: name command")
+        if self.operation == {"token"} and self.kind in _NOT_OF_TOKENS:
+            raise ValueError(f"operation is 'token'; {_NOT_OF_TOKENS[self.kind]}")
 
     def applies(self, target: Target) -> bool:
         named = not self.operation or bool(self.operation & target.operations)
@@ -112,6 +116,8 @@ class FaultScript:
         except (OSError, ValueError) as error:  # UnicodeDecodeError and TOMLDecodeError are ValueErrors
             why = error.strerror if isinstance(error, OSError) else error
             raise FaultScriptError(f"{path}: {why or error}") from error
+        except RecursionError:
+            raise FaultScriptError(f"{path}: its tables or lists are nested too deeply.") from None
 
     @classmethod
     def of(cls, written: object) -> FaultScript:

@@ -11,7 +11,7 @@ from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.engine import Engine, SendFailed
 from wosdk_async.transport.gate import Gate, Lane
-from wosdk_async.transport.session import Grant, Session, SessionKeeper
+from wosdk_async.transport.session import Session, SessionKeeper
 from wosdk_async.transport.trace import Trace
 from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
 
@@ -58,7 +58,7 @@ class Attempts:
                     call.body,
                     trace.leave,
                     call.repeat_safe,
-                    partial(self._received, call, base, grant, lane, trace, begun, gate.sent),
+                    partial(self._received, call, base, sessions, lane, trace, begun, gate.sent),
                 )
             except RefusedError as refusal:
                 gate.release(lane)
@@ -73,7 +73,7 @@ class Attempts:
             except BaseException as failure:
                 gate.release(lane)
                 if isinstance(failure, SendFailed):
-                    failure.hide(grant.secrets)
+                    failure.hide(sessions.secrets)
                     if not failure.sent:
                         trace.sent = False  # it had been handed over to what does not tell, and came back
                 if not isinstance(failure, Unreadable):
@@ -89,7 +89,7 @@ class Attempts:
         self,
         call: Call[Any],
         host: str,
-        grant: Grant,
+        sessions: SessionKeeper,
         lane: Lane,
         trace: Trace,
         begun: float,
@@ -107,7 +107,7 @@ class Attempts:
             lane.control.throttled(number, self.gate.sent)
         else:
             lane.control.answered(number, now - begun, lane.held)
-        return read(call, reply, grant.secrets, self.request_ids, host)
+        return read(call, reply, sessions.secrets, self.request_ids, host)
 
     async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it

@@ -49,6 +49,8 @@ class Wanted:
     local: bool
     max_bytes: int
     progress: Progress | None = None
+    secrets: Secrets = attrs.field(factory=Secrets, repr=False)
+    """Of the session: an address in which one stands is not used."""
 
 
 @attrs.frozen
@@ -75,12 +77,15 @@ class Downloads:
         try:
             return await Retries(policy, self.clock).run(call, once, trace)
         except WosdkError as error:
+            error.hide(wanted.secrets)  # those that are too short to be found by their pieces
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
 
     async def _pour(self, wanted: Wanted, take: Take) -> None:
         url = wanted.url
         for _ in range(_MAX_HOPS + 1):
+            if wanted.secrets.within(url):
+                raise DownloadError("the address of the file has the token or secret in it; it is not used")
             self.hosts.require_download(url, local=wanted.local)
             try:
                 async with self.engine.incoming(url) as incoming:

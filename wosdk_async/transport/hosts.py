@@ -16,9 +16,11 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError, InvalidCallError, WosdkError
 
-__all__ = ["HostRules", "is_local", "is_loopback", "require_link"]
+__all__ = ["HostRules", "is_local", "is_loopback", "require_link", "shown_address"]
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
+_NAMED = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
+"""Up to the host of an address with a name or password in it, which may have any characters."""
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
 """A host that resolvers take for an IPv4 address, in forms like ``127.1`` and ``0x7f000001`` too."""
 _HERE = tuple(
@@ -39,7 +41,7 @@ def _suffixes(given: object) -> tuple[str, ...]:
 
 def _names(setting: str, given: object) -> tuple[str, ...]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise ConfigurationError(f"{setting} is {str(given)[:80]!r}; it takes a list of host names")
+        raise ConfigurationError(f"{setting} is {shown_address(given)}; it takes a list of host names")
     return tuple(_name(setting, name) for name in given)
 
 
@@ -50,8 +52,8 @@ def _name(setting: str, given: object) -> str:
         name = name[1:-1]
     if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _is_address(name)):
         raise ConfigurationError(
-            f"{setting} has {str(given)[:80]!r}; it takes names such as 'sandbox.example.com' or addresses, "
-            "without scheme, port and path"
+            f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
+            "or addresses, without scheme, port and path"
         )
     return name
 
@@ -117,7 +119,7 @@ class HostRules:
         DiscoveryError when the host may not be used.
         """
         text = named if "://" in named else f"https://{named.lstrip('/')}"
-        parts, host = _parse(text, DiscoveryError, f"the locator named {named[:80]!r}")
+        parts, host = _parse(text, DiscoveryError, f"the locator named {shown_address(named)}")
         if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
             raise DiscoveryError(
                 f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
@@ -131,7 +133,7 @@ class HostRules:
 
         Raises ConfigurationError when it is no address, or neither https, loopback nor trusted.
         """
-        parts, host = _parse(url, ConfigurationError, f"{setting} is {url[:80]!r}")
+        parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
         self._require_https(parts, host, ConfigurationError)
         return _origin(parts, host) + parts.path.rstrip("/")
 
@@ -165,11 +167,17 @@ def require_link(url: str) -> None:
         raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
     if " " in url:
         raise InvalidCallError(f"the link is {url[:80]!r}; write a blank as %20")
-    _parse(url, InvalidCallError, f"the link is {url[:80]!r}")
+    _parse(url, InvalidCallError, f"the link is {shown_address(url)}")
+
+
+def shown_address(given: object) -> str:
+    """Return the beginning of an address in quotes, without the name and password in it."""
+    return repr(_NAMED.sub(r"\1***@", str(given))[:80])
 
 
 def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL) -> tuple[SplitResult, str]:
     """The parts and the host of an absolute http(s) URL; anything odd in it is refused."""
+    why = ""
     try:
         if len(url) > longest or not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
@@ -178,7 +186,10 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
         if _NUMBER.fullmatch(host):
             ipaddress.IPv4Address(host)  # raises unless it is written as everybody reads it
     except ValueError as cause:
-        raise error(f"{what}, which is no address: {cause}") from None
+        why = f"which is no address: {cause}"
+    # Not in the handler, and without what is wrong: that may be a password.
+    if why:
+        raise error(f"{what}, {'which is no address' if '@' in url else why}")
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:
         raise error(f"{what}, which is no http(s) address with a plain host name")
     return parts, host

@@ -89,12 +89,17 @@ class Login:
             raise DiscoveryError("the locator's answer names a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = self.hosts.endpoint("the locator address", region.locator_url)
+        try:
+            base_url = self.hosts.company_url(url, local=is_local(locator))
+        except DiscoveryError as error:
+            error.hide(hidden)  # those that are too short to be found by their pieces
+            raise
         return Grant(
             token=token,
             headers=_session_headers(company, token),
             secrets=secrets,
             expires_in=life,
-            base_url=self.hosts.company_url(url, local=is_local(locator)),
+            base_url=base_url,
             locator_url=locator,
             company_version=hidden.hide(version, _MAX_WORD) if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,

@@ -11,6 +11,7 @@ import asyncio
 import copy
 import logging
 import random
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -29,10 +30,11 @@ _log = logging.getLogger("wosdk_async")
 _MARGIN = 30.0  # seconds before its end at which a token is not used any more: it must survive the way there
 _EARLY = 0.8  # share of its life after which a token is renewed aside, less
 _SPREAD = 0.1  # up to this share, drawn anew: Companies that were opened together do not renew together
+_GRANTS = 4  # whose secrets are still hidden: a call may renew twice, and a response come later
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
 
 replaced: ContextVar[Secrets] = ContextVar("wosdk_async_replaced", default=Secrets())  # noqa: B039 - immutable
-"""The secrets of the session that the renewal under way replaces: a response may repeat them still."""
+"""The secrets of the sessions that the renewal under way follows: a response may repeat them still."""
 
 
 @attrs.frozen(kw_only=True)
@@ -43,7 +45,7 @@ class Grant:
     headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
     """Those of every call that the token is good for."""
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """What no error of a call may show."""
+    """Those of this grant; a keeper has those of earlier ones as well."""
     expires_in: float
     base_url: str
     locator_url: str
@@ -96,7 +98,9 @@ class SessionKeeper:
         self.remembered: dict[object, Any] = {}
         """What rooms above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
-        self._secrets = Secrets()  # of the last grant alone
+        self._granted: deque[Secrets] = deque(maxlen=_GRANTS)
+        self.secrets = Secrets()
+        """What no error of a call may show: those of the last few sessions, whichever it was sent with."""
         self.clock = clock
         self._session: Session | None = None
         self._generation = 0
@@ -171,10 +175,10 @@ class SessionKeeper:
         return task
 
     async def _run(self) -> Session:
-        replaced.set(self._secrets)  # in the context of this task alone
+        replaced.set(self.secrets)  # in the context of this task alone
         grant = await self._renew()
-        before, self._secrets = self._secrets, grant.secrets
-        grant = attrs.evolve(grant, secrets=grant.secrets + before)
+        self._granted.append(grant.secrets)
+        self.secrets = sum(self._granted, Secrets())
         self._generation += 1
         draw = random.random()  # noqa: S311 - not a secret
         self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)

@@ -17,14 +17,17 @@ __all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
 
 MASK = "•••"
 
-_SECRET_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
+_SCHEMES = frozenset({"basic", "bearer"})
 _SECRETS = frozenset({"client_secret", "access_token", "refresh_token", "password", "authorization"})
+
+
+_PERCENT = "%(?:25){0,4}"  # once or several times escaped
 
 
 def _spelt(name: str) -> str:
     """Return a pattern of ``name`` in which any character may be escaped, as JSON or as a form does it."""
     codes = ([f"{ord(each):02x}" for each in (char, char.upper())] for char in name)
-    escaped = (rf"(?:\\u00|%)(?:{'|'.join(pair)})" for pair in codes)
+    escaped = (rf"(?:\\u00|{_PERCENT})(?:{'|'.join(pair)})" for pair in codes)
     return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
 
 
@@ -38,15 +41,19 @@ _IN_JSON = re.compile(
 )
 # JSON within a text of JSON: hidden up to the end too
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
-_IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*", re.IGNORECASE)  # as in a header, YAML, JavaScript
+# As in a header, YAML, JavaScript; lines that begin with a blank go on with it
+_IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
 # Up to the next &: a semicolon separates fields, but may as well be part of a secret.
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
+_IN_ESCAPES = re.compile(  # a form or JSON, escaped as a whole
+    rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
+)
 # Whoever has the key of a file can open it (facts 3.10), in whichever spelling of its address
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
 _FILE_KEY = re.compile(
     rf"({_SLASH}{_spelt('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
 )
-_PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _FILE_KEY)
+_PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
 
 
 class _Enclosed(NamedTuple):
@@ -90,7 +97,7 @@ _ELEMENT = _Enclosed(  # of XML
 
 
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
-    """Names and values; of the secret ones only the scheme."""
+    """Names and values; of the secret ones only the scheme, or the names of cookies."""
     pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
     return [[name, _masked_header(name, value)] for name, value in pairs]
 
@@ -101,7 +108,7 @@ def shown_path(path: str) -> str:
 
 def shown_body(body: Body) -> str:
     """The body, laid out if it is JSON."""
-    raw = bytes(body.kept)
+    raw = bytes(body.kept).replace(b"\0", b"")  # so that names are known again in UTF-16 too
     if not raw:
         return ""
     try:
@@ -127,7 +134,17 @@ def _text(text: str) -> str:
 
 
 def _masked_header(name: str, value: str) -> str:
-    if name.lower() not in _SECRET_HEADERS:
-        return value
-    scheme, space, _ = value.partition(" ")
-    return f"{scheme} {MASK}" if space else MASK
+    match name.lower():
+        case "authorization" | "proxy-authorization":
+            scheme = value.partition(" ")[0]
+            return f"{scheme} {MASK}" if scheme.lower() in _SCHEMES else MASK
+        case "cookie":
+            return "; ".join(map(_masked_cookie, value.split(";")))
+        case "set-cookie":
+            return _masked_cookie(value)
+    return value
+
+
+def _masked_cookie(pair: str) -> str:
+    name, sign, _ = pair.partition("=")
+    return f"{name.strip()}={MASK}" if sign else MASK

@@ -14,12 +14,13 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.transport.engine import Read, whole_reply
 from wosdk_async.transport.engine.httpx_answers import pieces, whole
 from wosdk_async.transport.engine.httpx_errors import failure, translated
 from wosdk_async.transport.engine.library import httpx
 from wosdk_async.transport.engine.log_filter import filtered_logs
+from wosdk_async.transport.engine.proxies import secrets_of_proxy
 from wosdk_async.transport.engine.streaming import Incoming
 from wosdk_async.transport.engine.tls import Trust
 from wosdk_async.transport.gate import Gate
@@ -62,6 +63,7 @@ class HttpxEngine:
         self._lane = self._slots.lane()
         self._trust = Trust(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
         self._proxy = proxy
+        self._proxy_secrets = secrets_of_proxy(proxy)
         self._http2 = http2
         self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -104,7 +106,7 @@ class HttpxEngine:
         try:
             return await self._exchange(origin, request, read)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
-            error = failure(url, cause, sent=sent)
+            error = failure(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
         finally:
             self._slots.release(self._lane)
         # Not raised from the cause: it holds the request, and with it the token.
@@ -119,7 +121,7 @@ class HttpxEngine:
         try:
             transport = await self._take(origin)
             try:
-                with translated(url), filtered_logs(download=True):
+                with translated(url, self._proxy_secrets), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
@@ -148,8 +150,10 @@ class HttpxEngine:
                 value = await whole(response, self._limits.body, noted)
             believed = True
             return value
-        except WosdkError:
+        except WosdkError as error:
             believed = True
+            if isinstance(error, RefusedError):  # without TLS a proxy may say so in the service's place
+                error.hide(self._proxy_secrets)
             raise
         finally:
             if believed and not self._closed and _silent(transport):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.engine import SendFailed
 from wosdk_async.transport.engine.library import httpx
 
@@ -23,6 +24,8 @@ NEVER_SENT = (
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
 """Where h11 and h2 quote the peer, in forms in which a secret could hardly be known again."""
+_MAX_SUMMARY = 8192  # characters: more than is looked at when the secrets of the session are hidden
+_NO_SECRETS = Secrets()
 _STEPS = {
     httpx.ConnectTimeout: "connect",
     httpx.ReadTimeout: "read",
@@ -31,11 +34,14 @@ _STEPS = {
 }
 
 
-def failure(url: str, cause: BaseException, *, sent: bool) -> SendFailed:
+def failure(
+    url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS
+) -> SendFailed:
     """The error for ``cause``, to be raised outside of its handler."""
     step = next((step for kind, step in _STEPS.items() if isinstance(cause, kind)), "")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-    return SendFailed(f"{origin}: {_summary(cause)}", sent=sent, timeout=step)
+    why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
+    return SendFailed(f"{origin}: {why}", sent=sent, timeout=step)
 
 
 def _summary(cause: BaseException) -> str:
@@ -49,12 +55,12 @@ def _summary(cause: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def translated(url: str) -> Iterator[None]:
+def translated(url: str, proxy_secrets: Secrets = _NO_SECRETS) -> Iterator[None]:
     """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
-        error = failure(url, cause, sent=not isinstance(cause, NEVER_SENT))
+        error = failure(url, cause, sent=not isinstance(cause, NEVER_SENT), proxy_secrets=proxy_secrets)
         try:
             raise error from None
         finally:

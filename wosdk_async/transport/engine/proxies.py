@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.hosts import is_loopback
 
-__all__ = ["Proxies", "checked_proxy", "proxies_of"]
+__all__ = ["Proxies", "checked_proxy", "proxies_of", "secrets_of_proxy"]
 
 _SCHEMES = ("http", "https", "socks5", "socks5h")
 
@@ -71,6 +72,7 @@ def checked_proxy(proxy: str, name: str) -> str:
     """
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
+        url.encode()  # what the environment could not decode cannot be sent
         parts = urlsplit(url)
         usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
     except ValueError:
@@ -82,3 +84,10 @@ def checked_proxy(proxy: str, name: str) -> str:
     if parts.scheme.startswith("socks") and find_spec("socksio") is None:
         raise ConfigurationError(f"{name} names a SOCKS proxy; install 'httpx[socks]' for it")
     return url
+
+
+def secrets_of_proxy(proxy: str | None) -> Secrets:
+    """Name and password of the proxy as given and as they are sent: a proxy may repeat them."""
+    given = urlsplit(proxy or "").netloc.rpartition("@")[0]
+    password = given.partition(":")[2]
+    return Secrets(*dict.fromkeys((given, unquote(given), password, unquote(password))))
