@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from wosdk_async import envelope
 from wosdk_async.errors import PayloadError
 from wosdk_async.model import Record
+from wosdk_async.protocol import envelopes as envelope
 
 __all__ = ["read_event"]
 

@@ -14,14 +14,16 @@ from typing import Any
 
 import attrs
 
-from wosdk_async import connected, envelope, fanout, wire
-from wosdk_async.calls import commands
+from wosdk_async import bulk as fanout
+from wosdk_async import connected
 from wosdk_async.outcome import NotStarted
-from wosdk_async.resolving import Resolver
-from wosdk_async.transport.dispatch import CallOptions
-from wosdk_async.transport.engine.native.connection import Connection
-from wosdk_async.transport.running import Hold, Running
-from wosdk_async.transport.trace import Trace
+from wosdk_async.protocol import commands, wire
+from wosdk_async.protocol import envelopes as envelope
+from wosdk_async.reconcile import Resolver
+from wosdk_async.transport.dispatcher import CallOptions
+from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.loop_state import Hold, Running
+from wosdk_async.transport.telemetry.trace import Trace
 from wosdk_async.transport.transport import Transport
 
 __all__ = ["REVERTS", "Revert"]

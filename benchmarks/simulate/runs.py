@@ -23,11 +23,11 @@ from benchmarks.simulate.program import Program, keys
 from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Peer, Service
 from wosdk_async import Client, Limits, Region, Timeouts
-from wosdk_async.calls import parts
+from wosdk_async.protocol import content as parts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Scope
-from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.connection import Connection
 
 __all__ = ["Result", "run"]
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.support.service import Answer, Request, Service
-from wosdk_async.cli import asking
+from wosdk_async.cli.input import confirm as asking
 from wosdk_async.sandbox import open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"

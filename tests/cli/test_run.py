@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import RESET, Answer, Request, Service, error
-from wosdk_async.cli import asking
+from wosdk_async.cli.input import confirm as asking
 
 HOLD = ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=102")
 DONE = Answer(body=b'{"CommandResult": {"Wo": {"Id": 7, "Nte": 12.50}, "New": null}}')
@@ -268,7 +268,7 @@ def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(
     def broken(_: object) -> str:
         raise RuntimeError("a fault\nof the form")
 
-    monkeypatch.setattr("wosdk_async.cli.json_form.json_text", broken)
+    monkeypatch.setattr("wosdk_async.cli.output.json.json_text", broken)
     scripted.handler = lambda _: DONE
     result = wosdk(*HOLD, "--yes", "--json")
     told = "was carried out (RequestId "

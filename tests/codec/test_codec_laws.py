@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
-from wosdk_async import check, codec
+from wosdk_async import codec
+from wosdk_async.protocol.validation import problems as check
 
 few = settings(
     max_examples=20,

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.codec.test_codec_decode import fingerprint
-from wosdk_async import codec, envelope
+from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.model import CommandResult, EntitySpecifier, WoActionResponse, WorkOrder
+from wosdk_async.protocol import envelopes as envelope
 
 DATA = b'{"Id": 7, "StatusId": "New", "VendorNte": {"Value": 1.50}, "New": [1.0]}'
 RECORDS = [

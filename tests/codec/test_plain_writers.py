@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
-from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, check, codec
+from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
 from wosdk_async.codec._plain import PlainWriters
 from wosdk_async.codec._write import make_writer
+from wosdk_async.protocol.validation import problems as check
 
 few = settings(
     max_examples=8,

@@ -9,9 +9,10 @@ import ssl
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native import NativeEngine, dial
-from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native import connect as dial
+from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.limits import Limits, Timeouts
 
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
-from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, RowOutcome, importing
+from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, RowOutcome
+from wosdk_async.jobs import importer as importing
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]

@@ -11,7 +11,8 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError, importing
+from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError
+from wosdk_async.jobs import importer as importing
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]

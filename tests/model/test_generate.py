@@ -9,7 +9,7 @@ import pytest
 
 from wosdk_async.catalogue import Catalogue, load
 from wosdk_async.catalogue import generate as generator
-from wosdk_async.catalogue.generate_names import member_name, snake
+from wosdk_async.catalogue.generator.names import member_name, snake
 
 
 def test_regenerating_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ from wosdk_async.codec._json import dumps, loads
 from wosdk_async.codec._plain import PlainWriters
 from wosdk_async.codec._read import make_reader, spellings
 from wosdk_async.codec._write import make_writer, write_ref
-from wosdk_async.model._base import Record, Ref
+from wosdk_async.model.base import Record, Ref
 
 __all__ = [
     "Form",
@@ -66,7 +66,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = PlainWriters(converter).write
 """What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
-(:mod:`wosdk_async.check`); None for any other."""
+(:mod:`wosdk_async.protocol.validation.problems`); None for any other."""
 
 
 def structure(data: Any, cls: type[T]) -> T:

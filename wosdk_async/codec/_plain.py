@@ -15,9 +15,9 @@ from typing import Any
 
 import cattrs
 
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Command, Record, Ref
-from wosdk_async.model._later import slot_of
+from wosdk_async.model import registry as _registry
+from wosdk_async.model.base import Command, Record, Ref
+from wosdk_async.model.lazy import slot_of
 
 __all__ = ["PlainWriters"]
 

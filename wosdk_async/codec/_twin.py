@@ -23,10 +23,10 @@ from msgspec import UNSET
 from wosdk_async.codec._copier import HERE, TIMES, Copier, deeper
 from wosdk_async.codec._read import VALUES, expression, is_plain, later
 from wosdk_async.codec._seen import Seen
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Record
-from wosdk_async.model._later import Later, slot_of
-from wosdk_async.model._wire import Wire, is_nested
+from wosdk_async.model import registry as _registry
+from wosdk_async.model.base import Record
+from wosdk_async.model.lazy import Later, slot_of
+from wosdk_async.model.metadata import Wire, is_nested
 
 __all__ = ["Twin", "Twins"]
 

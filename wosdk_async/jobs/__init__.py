@@ -11,10 +11,10 @@ It uses the client as anybody would, and knows nothing of the command line.
 
 from __future__ import annotations
 
-from wosdk_async.jobs.csv_file import CsvFile
 from wosdk_async.jobs.errors import UnusableError
-from wosdk_async.jobs.import_map import ImportMap
-from wosdk_async.jobs.importing import ImportJob
+from wosdk_async.jobs.importer import ImportJob
+from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.report import RowOutcome, Summary
+from wosdk_async.jobs.sources.csv import CsvFile
 
 __all__ = ["CsvFile", "ImportJob", "ImportMap", "RowOutcome", "Summary", "UnusableError"]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Command, CommandResult, OpenEnum, Record, Ref
-from wosdk_async.model._registry import command_class, entity_class
+from wosdk_async.model import registry as _registry
+from wosdk_async.model.base import Command, CommandResult, OpenEnum, Record, Ref
+from wosdk_async.model.registry import command_class, entity_class
 
 if TYPE_CHECKING:
     from wosdk_async.model.assets import (

@@ -7,12 +7,13 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async import check
-from wosdk_async.codec._values import write_local, write_utc
+from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import OpenEnum, Record, Ref, _registry
-from wosdk_async.model._wire import Wire
-from wosdk_async.query.places import Place
+from wosdk_async.model import OpenEnum, Record, Ref
+from wosdk_async.model import registry as _registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.validation import problems as check
+from wosdk_async.query.paths import Place
 
 __all__ = ["identifier", "text"]
 

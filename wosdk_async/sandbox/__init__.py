@@ -22,13 +22,13 @@ shows here instead of agreeing with itself.
 
 from __future__ import annotations
 
-from .app import create_app
-from .clock import Clock, VirtualClock
-from .errors import FaultScriptError, StoreError
-from .faults import Faults
-from .local import LocalCompany
-from .seed import open_store
-from .server import serve
+from wosdk_async.sandbox.clock import Clock, VirtualClock
+from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.http.errors import FaultScriptError, StoreError
+from wosdk_async.sandbox.local import LocalCompany
+from wosdk_async.sandbox.seed.seed import open_store
+from wosdk_async.sandbox.server import serve
 
 __all__ = [
     "Clock",

@@ -11,5 +11,5 @@
     running.py    all of it within one event loop; transport.py holds them, and the sessions
     engine/       bytes out, bytes in: the only place that knows an HTTP library
 
-Nothing here knows an entity or a command: it takes a :class:`~wosdk_async.wire.Call`.
+Nothing here knows an entity or a command: it takes a :class:`~wosdk_async.protocol.wire.Call`.
 """
