@@ -1,17 +1,18 @@
 """A typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial).
 
-One call goes down this chain, and its answer comes back up::
+One call goes down this chain, and its response comes back up::
 
-    company.py            what users hold: helpers/ for what they ask for most, on
+    company.py            what users hold: resources/ for what they ask for most, on
     verbs/                get, create, update, delete, query, run, run_many (connected.py sends)
-    calls/, check/        a verb becomes a Call; what cannot be sent is told before
-    codec/, wire.py       objects to bytes, answers to objects or errors; envelope.py is what is around them
     query/                conditions checked as they are built, pages past the row cap
-    transport/            deadline -> retry( gate slot -> session -> engine.send -> wire.read )
-    transport/engine/     bytes out, bytes in
+    protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
+    codec/                objects of the model to JSON and back
+    transport/            deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
+    transport/http/       bytes out, bytes in
 
-``client.py`` owns the transport of many Companies, ``fanout.py`` runs many calls at once, ``model/`` holds
-the classes of the service (written from ``catalogue/``), and ``sandbox/`` is a local Company to try it on.
+``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py`` looks
+up a call in doubt, ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/`` works on
+files, and ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
 ``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.

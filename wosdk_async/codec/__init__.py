@@ -16,7 +16,7 @@ doubt:
 Only something that is not an object at all, where one is asked for, is a ``TypeError``.
 
 Writing is strict where the service would store something else than meant: see :mod:`._write`.
-Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``_values.py``
+Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``values.py``
 converts single values, ``_json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
 gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` and
 ``_copier.py`` read such answers, and leave objects in objects to be made when somebody looks.

@@ -4,7 +4,7 @@ A twin's fields have no types but the objects they hold, so each value arrives a
 and is read by the very expressions of ``_read.py``. Only objects differ: no dict is made of them. What a twin
 has no field for, or an object where none was seen yet, makes msgspec raise: the text is read the other way.
 
-A twin inside another is copied when its field is first looked at (``model/_later.py``), unless what it holds
+A twin inside another is copied when its field is first looked at (``model/lazy.py``), unless what it holds
 needs a hook of the program's own, which may refuse it.
 """
 

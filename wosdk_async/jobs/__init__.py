@@ -1,12 +1,9 @@
-"""Work on files: a CSV file and a map become work orders.
+"""Jobs on files: bulk imports.
 
-    csv_file.py     rows, exactly as they stand in the file
-    import_map.py   the map, checked as a whole: compiling.py, reference.py make values.py of it
-    template.py     texts with columns in them; convert.py, texts as the field's type
-    directory.py    the records that rows refer to: looked up in batches (lookup.py), made where missing
-    importing.py    the job; report.py, what it tells
-
-It uses the client as anybody would, and knows nothing of the command line.
+sources/            rows, exactly as they stand in the file
+mapping/            the map of an import, checked as a whole, and what it makes of a row
+reference_index.py  the records that rows refer to: looked up in batches (lookup.py), created where missing
+importer.py         the job; report.py, what it reports
 """
 
 from __future__ import annotations

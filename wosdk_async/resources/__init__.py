@@ -1,1 +1,1 @@
-"""What users ask for most, thin on top of the verbs: each module adds methods to a Company."""
+"""What users ask for most, on top of the generic verbs."""

@@ -1,1 +1,1 @@
-""""""
+"""Commands of ``wosdk``, one file for each."""

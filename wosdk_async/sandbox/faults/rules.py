@@ -1,11 +1,4 @@
-"""Faults on command: the script in force, and what was done by it.
-
-    faults_app.py       requests on their way to the application
-faults_script.py    rules, and which request each strikes
-faults_target.py    what a request is               faults_homes.py      Companies that moved
-faults_kinds.py     what each fault does            faults_exchange.py   to one request and its answer
-connection.py       breaking a connection           faults_admin.py      the script over HTTP
-"""
+"""Faults on command: the script in force, and what was done by it."""
 
 from __future__ import annotations
 

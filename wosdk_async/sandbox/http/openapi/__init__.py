@@ -1,1 +1,1 @@
-""""""
+"""OpenAPI description of the sandbox."""

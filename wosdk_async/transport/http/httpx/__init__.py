@@ -1,1 +1,1 @@
-""""""
+"""Adapters of httpx."""
