@@ -10,9 +10,9 @@ One call goes down this chain, and its response comes back up::
     transport/            deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
     transport/http/       bytes out, bytes in
 
-``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py`` looks
-up a call in doubt, ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/`` works on
-files, and ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
+``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py``
+looks up a call in doubt. ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/``
+works on files, ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
 ``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.

@@ -6,7 +6,7 @@
     commands/         one file for each command
     diagnostics.py    the steps of wosdk check; remedies.py says what is wrong and what to do
     input/            conditions, fields, names and values that people type, checked against the catalogue
-    output/           tables, JSON lines, CSV, progress, the report of an import; sanitize.py against control characters
+    output/           tables, JSON lines, CSV, progress, the report of an import
     exit_codes.py     errors as one line and an exit status
 
 What a command needs is imported when it runs, so that ``wosdk --help`` is quick.

@@ -2,7 +2,7 @@
 
 sources/            rows, exactly as they stand in the file
 mapping/            the map of an import, checked as a whole, and what it makes of a row
-reference_index.py  the records that rows refer to: looked up in batches (lookup.py), created where missing
+reference_index.py  the records that rows refer to: looked up (lookup.py), created where missing
 importer.py         the job; report.py, what it reports
 """
 

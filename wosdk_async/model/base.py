@@ -166,6 +166,6 @@ class Command(Record, Generic[R]):
     @classmethod
     def result_class(cls) -> type[R]:
         """The class of the result."""
-        from wosdk_async.model import registry as _registry
+        from wosdk_async.model import registry
 
-        return cast("type[R]", _registry.resolve(cls.result_name))
+        return cast("type[R]", registry.resolve(cls.result_name))

@@ -313,7 +313,7 @@ MODULES: dict[str, str] = {
     "CiItemType": "enums",
     "CmdRequest": "messages",
     "CmdResponse": "messages",
-    "CommandResult": "_base",
+    "CommandResult": "base",
     "CompletionNoteOptions": "enums",
     "CompositeCommand": "commands.entities",
     "CompositeCommandResponse": "commands.entities",

@@ -6,7 +6,7 @@ import functools
 from importlib import import_module
 from typing import Any
 
-from wosdk_async.model import index as _index
+from wosdk_async.model import index
 from wosdk_async.model.base import Command, Record, Referable
 
 __all__ = ["command_class", "entity_class", "named", "resolve"]
@@ -14,10 +14,10 @@ __all__ = ["command_class", "entity_class", "named", "resolve"]
 
 def resolve(name: str) -> Any:
     """The class called ``name`` in Python; ``AttributeError`` when the model has none."""
-    module = _index.MODULES.get(name)
+    module = index.MODULES.get(name)
     if module is None:
         raise AttributeError(f"the model has no class {name!r}")
-    return getattr(import_module(f"wosdk_async.model.{module}"), _index.ALIASES.get(name, name))
+    return getattr(import_module(f"wosdk_async.model.{module}"), index.ALIASES.get(name, name))
 
 
 def named(name: str) -> Any:
@@ -34,7 +34,7 @@ def named(name: str) -> Any:
 
 @functools.cache
 def _load_entities() -> None:
-    for module in {_index.MODULES[name] for name in (*_index.ENTITIES.values(), "WorkOrderStatus")}:
+    for module in {index.MODULES[name] for name in (*index.ENTITIES.values(), "WorkOrderStatus")}:
         import_module(f"wosdk_async.model.{module}")
 
 
@@ -59,5 +59,5 @@ def _names() -> dict[str, dict[str, str]]:
     """Wire name in lower case -> Python name, for each kind."""
     return {
         kind: {wire.lower(): name for wire, name in names.items()}
-        for kind, names in (("entity", _index.ENTITIES), ("command", _index.COMMANDS))
+        for kind, names in (("entity", index.ENTITIES), ("command", index.COMMANDS))
     }

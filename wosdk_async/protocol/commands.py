@@ -9,10 +9,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import Command, command_class
-from wosdk_async.model import registry as _registry
-from wosdk_async.protocol import envelopes as envelope
-from wosdk_async.protocol import wire
+from wosdk_async.model import Command, command_class, registry
+from wosdk_async.protocol import envelopes, wire
 from wosdk_async.protocol.content import (
     content_of,
     content_of_dict,
@@ -77,7 +75,7 @@ class _Kind:
 
 
 _BELOW = "api/v1/cmd/"
-_PLAIN = objects(envelope.RESULT, None)
+_PLAIN = objects(envelopes.RESULT, None)
 
 
 @functools.cache
@@ -87,7 +85,7 @@ def _kind(cls: Any) -> _Kind:
     return _Kind(
         cls.wire_name,
         _BELOW + cls.path,
-        objects(envelope.RESULT, _registry.resolve(cls.result_name)),
+        objects(envelopes.RESULT, registry.resolve(cls.result_name)),
         cls.repeat == "safe",
         cls.host == "locator",
         tuple(_BELOW + path for path in cls.other_paths),

@@ -14,7 +14,7 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
 from wosdk_async.model import Record, command_class, entity_class
 from wosdk_async.model.index import COMMANDS, ENTITIES
-from wosdk_async.protocol import envelopes as envelope
+from wosdk_async.protocol import envelopes
 from wosdk_async.protocol.validation.arguments import described, entity_name
 from wosdk_async.protocol.validation.problems import Problem, content_problems, lacks, problems
 from wosdk_async.protocol.wire import Call
@@ -124,7 +124,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
 
 
 def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
-    return envelope.objects(form, None if isinstance(kind, str) else kind)
+    return envelopes.objects(form, None if isinstance(kind, str) else kind)
 
 
 def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:

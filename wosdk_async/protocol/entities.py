@@ -10,8 +10,7 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import EntitySpecifier, QueryExpression, Record, entity_class
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.protocol import envelopes as envelope
-from wosdk_async.protocol import wire
+from wosdk_async.protocol import envelopes, wire
 from wosdk_async.protocol.content import Id, content_of, content_of_dict, name_of, new_request_id, objects
 from wosdk_async.protocol.validation.arguments import described, entity_name, require_id
 from wosdk_async.protocol.wire import Call
@@ -29,7 +28,7 @@ __all__ = [
 
 E = TypeVar("E", bound=Record)
 
-_SPECIFIER = objects(envelope.SPECIFIER, EntitySpecifier)
+_SPECIFIER = objects(envelopes.SPECIFIER, EntitySpecifier)
 
 
 def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[Any]:
@@ -44,9 +43,9 @@ def retrieve(entity: type[E] | str, id: Id, properties: Iterable[str]) -> Call[A
         path = f"api/v1/base/{name}"
         asked.insert(0, f"ID={quote(codec.dumps(dict(id)).decode(), safe='')}")
     query = f"?{'&'.join(asked)}" if asked else ""
-    decode = objects(envelope.RECORD, entity)
+    decode = objects(envelopes.RECORD, entity)
     if name.lower() != "assettree":  # facts 3.4: its Id repeats that of the parent
-        decode = envelope.record_with(decode, id)
+        decode = envelopes.record_with(decode, id)
     return Call(f"retrieve {name}", "GET", path + query, decode, repeat_safe=True)
 
 
@@ -62,7 +61,7 @@ def create(
     else:
         content = content_of(entity, check=check, new=True)
     body = wire.body_of({"Entity": content})
-    decode = envelope.specifier_for(_SPECIFIER, name)
+    decode = envelopes.specifier_for(_SPECIFIER, name)
     return Call(f"create {name}", "POST", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
 
 
@@ -73,7 +72,7 @@ def update(
     name = name_of(entity)
     key = {"Id": id} if isinstance(id, int) else dict(id)
     body = wire.body_of({"Properties": properties, "Entity": key | dict(fields)})
-    decode = envelope.specifier_for(_SPECIFIER, name, id)
+    decode = envelopes.specifier_for(_SPECIFIER, name, id)
     return Call(f"update {name}", "PUT", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
 
 
@@ -88,7 +87,7 @@ def put(entity: type[Record] | str, content: Any, properties: list[str]) -> Call
         raise InvalidCallError(str(error)) from None
     body = wire.body_of(written)
     id = next((value for key, value in written["Entity"].items() if key.lower() == "id"), None)  # facts 3.3
-    decode = envelope.specifier_for(_SPECIFIER, name, id)
+    decode = envelopes.specifier_for(_SPECIFIER, name, id)
     return Call(f"update {name}", "PUT", f"api/v1/base/{name}", decode, repeat_safe=False, body=body)
 
 
@@ -101,7 +100,7 @@ def delete(entity: type[Record] | str, id: Id, *, missing_ok: bool) -> Call[Enti
         f"delete {name}",
         "DELETE",
         f"api/v1/base/{name}?ID={quote(text, safe='')}",  # spec 4.9
-        envelope.specifier_for(_SPECIFIER, name, id),
+        envelopes.specifier_for(_SPECIFIER, name, id),
         repeat_safe=missing_ok,
         headers=(("IgnoreMissingEntityOnDelete", "true"),) if missing_ok else (),
     )
@@ -137,7 +136,7 @@ def query(
         f"query {name}",
         "POST",
         f"api/v1/query/{name}",
-        objects(envelope.ROWS, entity),
+        objects(envelopes.ROWS, entity),
         repeat_safe=True,
         body=wire.body_of(body),
         headers=(("DataRetrievalIsolationLevel", isolation),) if isolation else (),

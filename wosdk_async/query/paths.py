@@ -9,8 +9,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import UnknownPropertyError
-from wosdk_async.model import Record
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.validation.arguments import entity_name
 from wosdk_async.suggestions import suggestion
@@ -88,7 +87,7 @@ def find(start: Place, path: str) -> Place:
 def _below(meta: Wire) -> type[Record] | None:
     if meta["of"] is None or meta["type"] == "enum":
         return None
-    found: type[Record] = _registry.resolve(meta["of"])
+    found: type[Record] = registry.resolve(meta["of"])
     return found
 
 

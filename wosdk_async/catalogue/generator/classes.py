@@ -49,7 +49,7 @@ def _entity_class(module: Module, entity: Entity) -> None:
         base = module.catalogue.entities[entity.base]
         parent = module.use(entity_module(base), class_name(base.name))
     else:
-        parent = module.use("_base", "Referable" if entity.name == "CorrigoEntity" else "Record")
+        parent = module.use("base", "Referable" if entity.name == "CorrigoEntity" else "Record")
     key = f"Key: {', '.join(entity.composite_key)}" if entity.composite_key else None
     doc = _doc(
         sentences(entity.meaning or f"``{entity.name}`` of the service"),
@@ -67,13 +67,13 @@ def _result_class(module: Module, command: Command) -> None:
     users = [other.name for other in module.catalogue.commands.values() if other.result == command.result]
     listed = f"{', '.join(users[:-1])} and {users[-1]} answer" if users[1:] else f"{users[0]} answers"
     doc = f"What {listed}."
-    base = module.use("_base", "CommandResult")
+    base = module.use("base", "CommandResult")
     fields = [module.field(field) for field in command.response if field.name not in RESULT_FIELDS]
     module.add(f"{command.result}({base})", doc, fields)
 
 
 def _command_parent(module: Module, command: Command | CommandBase) -> str:
-    return module.use(COMMAND_BASES, command.base) if command.base else module.use("_base", "Command")
+    return module.use(COMMAND_BASES, command.base) if command.base else module.use("base", "Command")
 
 
 def _command_base_class(module: Module, shape: CommandBase) -> None:
@@ -81,14 +81,14 @@ def _command_base_class(module: Module, shape: CommandBase) -> None:
         sentences(shape.meaning),
         sentences("Never sent itself: a shape that commands share", shape.note),
     )
-    head = f"{shape.name}({_command_parent(module, shape)}[{module.use('_base', 'R')}])"
+    head = f"{shape.name}({_command_parent(module, shape)}[{module.use('base', 'R')}])"
     module.add(head, doc, [module.field(field) for field in shape.own_request])
 
 
 def _command_class(module: Module, command: Command) -> None:
     base, result = _command_parent(module, command), command.result or "CommandResult"
     if command.result is None:
-        module.use("_base", "CommandResult")
+        module.use("base", "CommandResult")
     elif place := module.results.get(command.result):
         module.use(place, command.result)
     doc = _doc(

@@ -21,7 +21,7 @@ __all__ = ["index_files", "modules_of"]
 
 BASE_NAMES = ["Command", "CommandResult", "OpenEnum", "Record", "Ref"]
 LOOKUPS = ["command_class", "entity_class"]
-REGISTRY = "from wosdk_async.model import _registry"
+REGISTRY = "from wosdk_async.model import registry"
 
 INIT = '''\
 {header}
@@ -40,7 +40,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a class, and what its answers may hold, when it is first asked for (PEP 562)."""
-    found = _registry.named(name)
+    found = registry.named(name)
     globals()[name] = found
     return found
 
@@ -58,7 +58,7 @@ def modules_of(catalogue: Catalogue) -> dict[str, str]:
         **result_modules(catalogue),
         **dict.fromkeys(catalogue.command_bases, COMMAND_BASES),
         **{command.name: command_module(command) for command in catalogue.commands.values()},
-        "CommandResult": "_base",
+        "CommandResult": "base",
     }
 
 
@@ -146,7 +146,7 @@ def _package(catalogue: Catalogue) -> str:
 def index_files(catalogue: Catalogue) -> dict[str, str]:
     """Module -> its text."""
     return {
-        "_index": _index(catalogue),
+        "index": _index(catalogue),
         "__init__": _package(catalogue),
         "commands.__init__": f"{header('Commands and their results, one module for each theme.')}\n",
     }

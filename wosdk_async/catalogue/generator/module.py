@@ -80,7 +80,7 @@ class Module:
     def field(self, field: Field) -> str:
         """The declaration of a field and its docstring."""
         self.imports.setdefault("attrs", set()).add("field")
-        self.use("_wire", "wire")
+        self.use("metadata", "wire")
         head = f"{snake(field.name)}: {self.annotation(field)} = field"
         line = call(head, ["default=None", f"metadata=wire({', '.join(_wire(field))})"], "    ")
         if max(map(len, line.splitlines())) > WIDTH:

@@ -19,24 +19,24 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
 
 def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Entities, by either of their names."""
-    from wosdk_async.model import index as _index
+    from wosdk_async.model import index
 
-    return _starting(incomplete, {*_index.ENTITIES, *_index.ALIASES})
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
 
 
 def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Commands."""
-    from wosdk_async.model import index as _index
+    from wosdk_async.model import index
 
-    return _starting(incomplete, _index.COMMANDS)
+    return _starting(incomplete, index.COMMANDS)
 
 
 def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Everything that ``wosdk describe`` knows: entities, commands and enums."""
-    from wosdk_async.model import index as _index
+    from wosdk_async.model import index
 
-    enums = (name for name, module in _index.MODULES.items() if module == "enums")
-    return _starting(incomplete, {*_index.ENTITIES, *_index.ALIASES, *_index.COMMANDS, *enums})
+    enums = (name for name, module in index.MODULES.items() if module == "enums")
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
@@ -54,8 +54,7 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """``name=`` for each field of the command on the line, then ``name=Member`` where it is an enum."""
-    from wosdk_async.model import command_class
-    from wosdk_async.model import registry as _registry
+    from wosdk_async.model import command_class, registry
 
     owner = command_class(ctx.params.get("command") or "")
     name, sign, begin = incomplete.partition("=")
@@ -64,7 +63,7 @@ def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list
     meta = _wire(owner).get(name)
     if meta is None or meta["type"] != "enum":
         return []
-    return [f"{name}={member}" for member in _starting(begin, map(str, _registry.resolve(meta["of"])))]
+    return [f"{name}={member}" for member in _starting(begin, map(str, registry.resolve(meta["of"])))]
 
 
 def _wire(owner: Any) -> Mapping[str, Any]:
@@ -72,10 +71,10 @@ def _wire(owner: Any) -> Mapping[str, Any]:
 
 
 def _below(owner: Any, step: str) -> Any:
-    from wosdk_async.model import registry as _registry
+    from wosdk_async.model import registry
 
     meta = _wire(owner).get(step)
-    return None if meta is None or not meta["of"] or meta["type"] == "enum" else _registry.resolve(meta["of"])
+    return None if meta is None or not meta["of"] or meta["type"] == "enum" else registry.resolve(meta["of"])
 
 
 @click.command("completion", short_help="Print the script that completes names in a shell.")

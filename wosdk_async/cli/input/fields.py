@@ -9,8 +9,7 @@ from typing import Any
 from wosdk_async.cli.exit_codes import Unusable
 from wosdk_async.cli.input.names import near
 from wosdk_async.cli.input.values import typed
-from wosdk_async.model import Command, Record
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["assigned", "command_of"]
@@ -120,7 +119,7 @@ def _field(cls: type[Record], name: str) -> Wire:
 def _class(meta: Wire) -> type[Record] | None:
     if not meta["of"] or meta["type"] == "enum":
         return None
-    found: type[Record] = _registry.resolve(meta["of"])
+    found: type[Record] = registry.resolve(meta["of"])
     return found
 
 
@@ -130,7 +129,7 @@ def _class(meta: Wire) -> type[Record] | None:
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
     """The command that ``fields`` say by wire name. Raises Unusable that names each fault and its remedy."""
     from wosdk_async import codec
-    from wosdk_async.protocol.validation import problems as check
+    from wosdk_async.protocol.validation import problems
 
     faults = list(_faults(cls, fields, ""))
     faults += [
@@ -141,7 +140,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
     ]
     if not faults:
         made = codec.structure(dict(fields), cls)
-        faults = [str(problem) for problem in check.problems(made) if problem.severity == "error"]
+        faults = [str(problem) for problem in problems.problems(made) if problem.severity == "error"]
         if not faults:
             return made
     raise Unusable("; ".join(faults))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.cli.exit_codes import Unusable, say
-from wosdk_async.model import command_class, entity_class
-from wosdk_async.model import index as _index
+from wosdk_async.model import command_class, entity_class, index
 
 if TYPE_CHECKING:
     from wosdk_async.model import Command, Record
@@ -24,13 +23,13 @@ def near(name: str, names: Any) -> str:
 def entity_named(name: str, unchecked: bool) -> type[Record] | str:
     """The class of an entity, or the name when it is to be sent as it is. Raises Unusable for a typo."""
     found = None if unchecked else entity_class(name)
-    return found or _unknown("entity", name, (*_index.ENTITIES, *_index.ALIASES), unchecked)
+    return found or _unknown("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
 def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
     """The class of a command, or the name when it is to be sent as it is. Raises Unusable for a typo."""
     found = None if unchecked else command_class(name)
-    return found or _unknown("command", name, _index.COMMANDS, unchecked)
+    return found or _unknown("command", name, index.COMMANDS, unchecked)
 
 
 def _unknown(kind: str, name: str, names: Any, unchecked: bool) -> str:
@@ -49,7 +48,7 @@ def _unknown(kind: str, name: str, names: Any, unchecked: bool) -> str:
 def require_query(entity: type[Record] | str) -> None:
     """Raise Unusable, with what to do instead, for what is documented not to be queried."""
     name = entity if isinstance(entity, str) else entity.wire_name
-    instead = None if isinstance(entity, str) else _index.UNSUPPORTED.get(name, {}).get("query")
+    instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
     if instead is not None:
         remedy = f": {instead}" if instead else ""
         raise Unusable(f"{name} cannot be queried{remedy}; --unchecked asks the service all the same")

@@ -43,9 +43,9 @@ def _boolean(text: str, _: Wire, where: str) -> bool:
 
 def _enum(text: str, meta: Wire, where: str) -> str:
     from wosdk_async.cli.input.names import near
-    from wosdk_async.model import registry as _registry
+    from wosdk_async.model import registry
 
-    names = [str(member) for member in _registry.resolve(meta["of"])]
+    names = [str(member) for member in registry.resolve(meta["of"])]
     if text in names:
         return text
     guess = near(text, names) or f"; wosdk describe {meta['of']} lists them."

@@ -8,8 +8,7 @@ from typing import Any
 from wosdk_async.jobs.errors import UnusableError, nearest
 from wosdk_async.jobs.mapping.convert import OBJECTS, constant, converter
 from wosdk_async.jobs.mapping.values import Branch, Constant, Limit, Many, Reference, Template, Text, Value
-from wosdk_async.model import Record
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["compiled_value", "field_of", "limit_of", "table_of", "template_of"]
@@ -88,7 +87,7 @@ def _single(meta: Wire, raw: object, path: str) -> Value:
 
 def _object(meta: Wire, raw: object, path: str) -> Branch:
     if isinstance(raw, Mapping):
-        return table_of(_registry.resolve(meta["of"]), raw, path)
+        return table_of(registry.resolve(meta["of"]), raw, path)
     form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
     raise UnusableError(f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}")
 

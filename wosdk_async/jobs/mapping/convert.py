@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from wosdk_async.jobs.errors import nearest
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.model.open_enum import OpenEnum
 
@@ -24,7 +24,7 @@ _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 def converter(meta: Wire) -> Callable[[str], Any]:
     """The function that reads a text for a field; it raises ValueError that says what is wrong."""
     if meta["type"] == "enum":
-        return functools.partial(_enum, _registry.resolve(meta["of"]))
+        return functools.partial(_enum, registry.resolve(meta["of"]))
     return _READERS.get(meta["type"], str)
 
 

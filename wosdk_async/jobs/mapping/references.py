@@ -11,8 +11,7 @@ from wosdk_async.jobs.errors import UnusableError, nearest
 from wosdk_async.jobs.mapping.compiler import compiled_value, field_of, limit_of, table_of, template_of
 from wosdk_async.jobs.mapping.convert import OBJECTS
 from wosdk_async.jobs.mapping.values import NAME, NONE, Branch, Limit, Template, Value
-from wosdk_async.model import Record, entity_class
-from wosdk_async.model import index as _index
+from wosdk_async.model import Record, entity_class, index
 from wosdk_async.model.metadata import Wire
 
 __all__ = ["Filter", "Name", "ReferenceSpec", "reference_of"]
@@ -122,7 +121,7 @@ def reference_of(name: str, table: object, path: str) -> ReferenceSpec:
 def _entity(name: object, path: str) -> type[Record]:
     found = entity_class(name) if isinstance(name, str) else None
     if found is None or "id" not in found.__wire__:
-        hint = nearest(str(name), _index.ENTITIES) or "; see docs/import.md"
+        hint = nearest(str(name), index.ENTITIES) or "; see docs/import.md"
         raise UnusableError(f"{path}.entity: the service has no entity {name!r}{hint}")
     return found
 

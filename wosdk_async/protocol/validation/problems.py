@@ -9,8 +9,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.codec import spellings
-from wosdk_async.model import Command, Record
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.index import NEEDED
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.validation.rules import RULES, Severity, kind_of, object_fault
@@ -88,7 +87,7 @@ def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
     elif isinstance(value, Record):
         yield from _record(value, path)
     elif isinstance(value, dict) and meta["of"]:
-        yield from _mapping(value, _registry.resolve(meta["of"]), path)
+        yield from _mapping(value, registry.resolve(meta["of"]), path)
 
 
 _HINTS = {

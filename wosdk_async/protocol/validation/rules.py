@@ -9,8 +9,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
 
-from wosdk_async.model import OpenEnum, Record, Ref
-from wosdk_async.model import registry as _registry
+from wosdk_async.model import OpenEnum, Record, Ref, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
@@ -87,7 +86,7 @@ def _enum(value: Any, meta: Wire) -> Finding | None:
     if not plain:
         shown = repr(value) if isinstance(value, Enum) else kind_of(value)
         return f"is {shown}; it takes a member of {name} or its text.", "error"
-    enum: type[OpenEnum] = _registry.resolve(name)
+    enum: type[OpenEnum] = registry.resolve(name)
     if enum(value).is_known:
         return None
     near = suggestion(str(value), map(str, enum))
@@ -137,7 +136,7 @@ def object_fault(value: Any, meta: Wire) -> Finding | None:
         return f"{takes}, send {of}(...).", "error"
     if isinstance(value, Record):  # its id is one of another entity
         return f"{takes}, send {of}.ref(id) with the id of that, not of this.", "error"
-    if isinstance(value, str) and not value.isdecimal() and (name := named_by(_registry.resolve(of))):
+    if isinstance(value, str) and not value.isdecimal() and (name := named_by(registry.resolve(of))):
         shown = reprlib.repr(value)
         return f"is {shown}, a text; find the record: await company.resolve({of}, {name}={shown}).", "error"
     plain = isinstance(value, int | str) and str(value).isdecimal()
