@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import attrs
 
-from wosdk_async.transport.control import Control, Gradient, Halving
+from wosdk_async.transport.limiter.adaptive import Control, Gradient, Halving
 
 SECONDS = 120.0
 CEILING = 128

@@ -16,7 +16,7 @@ import orjson
 import wosdk_async as wosdk
 from benchmarks.floor import Pool
 from benchmarks.payload import look
-from wosdk_async import calls
+from wosdk_async.protocol import calls
 
 __all__ = ["STACKS", "Call", "client", "command"]
 

@@ -1,17 +1,18 @@
 """A typed asyncio client for the Corrigo Enterprise REST work-order service (unofficial).
 
-One call goes down this chain, and its answer comes back up::
+One call goes down this chain, and its response comes back up::
 
-    company.py            what users hold: helpers/ for what they ask for most, on
+    company.py            what users hold: resources/ for what they ask for most, on
     verbs/                get, create, update, delete, query, run, run_many (connected.py sends)
-    calls/, check/        a verb becomes a Call; what cannot be sent is told before
-    codec/, wire.py       objects to bytes, answers to objects or errors; envelope.py is what is around them
     query/                conditions checked as they are built, pages past the row cap
-    transport/            deadline -> retry( gate slot -> session -> engine.send -> wire.read )
-    transport/engine/     bytes out, bytes in
+    protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
+    codec/                objects of the model to JSON and back
+    transport/            deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
+    transport/http/       bytes out, bytes in
 
-``client.py`` owns the transport of many Companies, ``fanout.py`` runs many calls at once, ``model/`` holds
-the classes of the service (written from ``catalogue/``), and ``sandbox/`` is a local Company to try it on.
+``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py``
+looks up a call in doubt. ``model/`` holds the classes of the service (written from ``catalogue/``), ``jobs/``
+works on files, ``sandbox/`` is a local Company to try it on. ``docs/architecture.md`` says more.
 
 The names below are all that most programs need; the classes of the model (``WorkOrder``,
 ``WoCreateCommand``, ...) can be imported from here as well and are loaded when they are named.
@@ -23,9 +24,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from wosdk_async.bulk import Run
     from wosdk_async.client import Client
     from wosdk_async.company import Company
-    from wosdk_async.dry_run import DryRun
     from wosdk_async.errors import (
         BusinessRuleError,
         ConfigurationError,
@@ -53,23 +54,22 @@ if TYPE_CHECKING:
         UnsupportedError,
         WosdkError,
     )
-    from wosdk_async.fanout import Run
-    from wosdk_async.helpers.change_feed import ChangeFeed
-    from wosdk_async.helpers.watermark import Watermark
+    from wosdk_async.hooks import DryRun
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
-    from wosdk_async.transport.credentials import CredentialProvider, Credentials
-    from wosdk_async.transport.dispatch import CallOptions
-    from wosdk_async.transport.engine.httpx_transport import NativeTransport as NativeTransport
+    from wosdk_async.resources.changes import ChangeFeed
+    from wosdk_async.resources.watermark import Watermark
+    from wosdk_async.transport.dispatcher import CallOptions
+    from wosdk_async.transport.http.httpx.transport import NativeTransport as NativeTransport
     from wosdk_async.transport.limits import Limits, Timeouts
-    from wosdk_async.transport.observe import Attempt
-    from wosdk_async.transport.region import Region
     from wosdk_async.transport.retry import RetryPolicy
-    from wosdk_async.transport.stats import Stats
-    from wosdk_async.transport.trace import Trace
+    from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
+    from wosdk_async.transport.telemetry.hooks import Attempt
+    from wosdk_async.transport.telemetry.stats import Stats
+    from wosdk_async.transport.telemetry.trace import Trace
     from wosdk_async.webhooks import read_event
 
 __version__ = "0.1.0"
@@ -137,23 +137,22 @@ if TYPE_CHECKING:  # what type checkers take for exported; at run time a name is
 _HOMES = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
-    "wosdk_async.dry_run": ("DryRun",),
-    "wosdk_async.fanout": ("Run",),
-    "wosdk_async.helpers.change_feed": ("ChangeFeed",),
-    "wosdk_async.helpers.watermark": ("Watermark",),
+    "wosdk_async.hooks": ("DryRun",),
+    "wosdk_async.bulk": ("Run",),
+    "wosdk_async.resources.changes": ("ChangeFeed",),
+    "wosdk_async.resources.watermark": ("Watermark",),
     "wosdk_async.outcome": ("Done", "Failed", "InDoubt", "NotStarted", "Outcome"),
     "wosdk_async.query.builder": ("Query",),
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
-    "wosdk_async.transport.credentials": ("CredentialProvider", "Credentials"),
-    "wosdk_async.transport.dispatch": ("CallOptions",),
-    "wosdk_async.transport.engine.httpx_transport": ("NativeTransport",),  # loads httpx: not in __all__
+    "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
+    "wosdk_async.transport.dispatcher": ("CallOptions",),
+    "wosdk_async.transport.http.httpx.transport": ("NativeTransport",),  # loads httpx: not in __all__
     "wosdk_async.transport.limits": ("Limits", "Timeouts"),
-    "wosdk_async.transport.observe": ("Attempt",),
-    "wosdk_async.transport.region": ("Region",),
+    "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
-    "wosdk_async.transport.stats": ("Stats",),
-    "wosdk_async.transport.trace": ("Trace",),
+    "wosdk_async.transport.telemetry.stats": ("Stats",),
+    "wosdk_async.transport.telemetry.trace": ("Trace",),
     "wosdk_async.webhooks": ("read_event",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

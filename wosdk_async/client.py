@@ -11,21 +11,19 @@ from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings import Settings
-from wosdk_async.transport.credentials import CredentialProvider, Credentials
-from wosdk_async.transport.dispatch import CallOptions, OnInDoubt
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.dispatcher import CallOptions, OnInDoubt
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
-from wosdk_async.transport.observe import AttemptHook
 from wosdk_async.transport.options import check_kind, check_names, check_number, names_checked
-from wosdk_async.transport.region import Region
+from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region, Tenant
+from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
-from wosdk_async.transport.stats import Stats
-from wosdk_async.transport.tenant import Tenant
+from wosdk_async.transport.telemetry.hooks import AttemptHook
+from wosdk_async.transport.telemetry.stats import Stats
 from wosdk_async.transport.transport import Transport
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.engine.library import httpx
+    from wosdk_async.transport.http.httpx.library import httpx
 
 __all__ = ["Client"]
 

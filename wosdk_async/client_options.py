@@ -6,13 +6,12 @@ import ssl
 from collections.abc import Mapping
 from typing import Any
 
-from wosdk_async.check.arguments import described
-from wosdk_async.check.rules import kind_of
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.credentials import Credentials
-from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.validation.rules import kind_of
+from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.options import check_kind, check_number
-from wosdk_async.transport.region import Region
+from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["check_credentials", "check_settings"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from wosdk_async.helpers.custom_fields import CustomFields
-from wosdk_async.helpers.documents import Documents
-from wosdk_async.helpers.editing import Editing
-from wosdk_async.helpers.feed import Feeds
-from wosdk_async.helpers.labor import Labor
-from wosdk_async.helpers.lookup import Lookup
-from wosdk_async.helpers.workflow import Workflow
+from wosdk_async.resources.changes import Feeds
+from wosdk_async.resources.custom_fields import CustomFields
+from wosdk_async.resources.documents import Documents
+from wosdk_async.resources.editing import Editing
+from wosdk_async.resources.labor import Labor
+from wosdk_async.resources.names import Lookup
+from wosdk_async.resources.work_orders import Workflow
 
 __all__ = ["Company"]
 

@@ -8,16 +8,16 @@ from typing import Any, Self, TypeVar
 
 import attrs
 
-from wosdk_async.check.arguments import described
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.transport.dispatch import CallOptions
+from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.wire import Call
+from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.options import check_names
 from wosdk_async.transport.retry import backoff
-from wosdk_async.transport.session import Grant
-from wosdk_async.transport.tenant import Tenant
-from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.manager import Grant
+from wosdk_async.transport.telemetry.trace import Trace
 from wosdk_async.transport.transport import Transport
-from wosdk_async.wire import Call
 
 __all__ = ["Connected"]
 

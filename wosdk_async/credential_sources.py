@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.credentials import CredentialProvider, Credentials
+from wosdk_async.transport.session.credentials import CredentialProvider, Credentials
 
 __all__ = ["from_command", "from_file", "split_command"]
 

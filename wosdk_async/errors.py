@@ -275,7 +275,7 @@ def refused(
     """The exception for what an answer says of a failure; a code that is not known keeps its text.
 
     What is not text counts as not sent. The texts are whole, as secrets are hidden before anything is cut:
-    :func:`wosdk_async.wire.read` does both.
+    :func:`wosdk_async.protocol.wire.read` does both.
     """
     known = _text(code) or ""
     kind = _BY_CODE.get(known)

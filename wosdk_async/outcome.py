@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import attrs
 
 from wosdk_async.errors import InDoubtError
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 __all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome"]
 

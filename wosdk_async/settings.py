@@ -23,9 +23,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.credentials import CredentialProvider, Credentials
-from wosdk_async.transport.hosts import shown_address
-from wosdk_async.transport.region import Region
+from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
+from wosdk_async.transport.session.hosts import shown_address
 
 __all__ = ["Settings"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from wosdk_async import envelope
 from wosdk_async.errors import PayloadError
 from wosdk_async.model import Record
+from wosdk_async.protocol import envelopes
 
 __all__ = ["read_event"]
 
@@ -30,13 +30,13 @@ def read_event(body: bytes, entity: type[E]) -> list[E]:
             ...
 
     Where the name of the event stands in the payload is not shown: fields that are not documented
-    are in ``extra``. Raises PayloadError when the body is too long or is not the envelope.
+    are in ``extra``. Raises PayloadError when the body is too long or is not the envelopes.
     """
     # facts 8
     if len(body) > _MAX_BODY:
         raise PayloadError(f"the body has {len(body)} bytes; more than {_MAX_BODY} are not read")
     try:
-        found: list[E] = envelope.objects(envelope.ROWS, entity)(body)
+        found: list[E] = envelopes.objects(envelopes.ROWS, entity)(body)
         return found
     except (ValueError, TypeError, KeyError) as cause:
         raise PayloadError(

@@ -14,14 +14,14 @@ from typing import Any
 
 import attrs
 
-from wosdk_async import connected, envelope, fanout, wire
-from wosdk_async.calls import commands
+from wosdk_async import bulk, connected
 from wosdk_async.outcome import NotStarted
-from wosdk_async.resolving import Resolver
-from wosdk_async.transport.dispatch import CallOptions
-from wosdk_async.transport.engine.native.connection import Connection
-from wosdk_async.transport.running import Hold, Running
-from wosdk_async.transport.trace import Trace
+from wosdk_async.protocol import commands, envelopes, wire
+from wosdk_async.reconcile import Resolver
+from wosdk_async.transport.dispatcher import CallOptions
+from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.loop_state import Hold, Running
+from wosdk_async.transport.telemetry.trace import Trace
 from wosdk_async.transport.transport import Transport
 
 __all__ = ["REVERTS", "Revert"]
@@ -85,21 +85,21 @@ def _connection_kept() -> Iterator[None]:
 )
 def _type_and_id_not_compared() -> Iterator[None]:
     with (
-        _replaced(envelope, "specifier_for", lambda decode, *_: decode),
-        _replaced(envelope, "record_with", lambda decode, *_: decode),
+        _replaced(envelopes, "specifier_for", lambda decode, *_: decode),
+        _replaced(envelopes, "record_with", lambda decode, *_: decode),
     ):
         yield
 
 
 @_revert("null-result-done", "a CommandResult of null counts as success", "done-without-record")
 def _null_result_done() -> Iterator[None]:
-    now = envelope.RESULT.plain
+    now = envelopes.RESULT.plain
 
     def before(found: Any, one: Any) -> Any:
         return now(found | {"CommandResult": found["CommandResult"] or {}}, one)
 
-    changed = attrs.evolve(envelope.RESULT, plain=before)
-    with _replaced(envelope, "RESULT", changed):
+    changed = attrs.evolve(envelopes.RESULT, plain=before)
+    with _replaced(envelopes, "RESULT", changed):
         commands._kind.cache_clear()
         try:
             yield
@@ -161,7 +161,7 @@ def _source_error_lost() -> Iterator[None]:
                     return self._pulled - 1, item
         return None
 
-    with _replaced(fanout.Run, "_pull", before):
+    with _replaced(bulk.Run, "_pull", before):
         yield
 
 
@@ -171,7 +171,7 @@ def _source_error_lost() -> Iterator[None]:
     "input-without-outcome",
 )
 def _inputs_cut_off() -> Iterator[None]:
-    now = fanout.Run._pull
+    now = bulk.Run._pull
 
     async def before(self: Any) -> Any:
         try:
@@ -179,7 +179,7 @@ def _inputs_cut_off() -> Iterator[None]:
         finally:
             self._cut_off = False
 
-    with _replaced(fanout.Run, "_pull", before):
+    with _replaced(bulk.Run, "_pull", before):
         yield
 
 
@@ -189,7 +189,7 @@ def _inputs_cut_off() -> Iterator[None]:
     "not-started-but-sent not-started-but-sent-and-done",
 )
 def _not_started_though_sent() -> Iterator[None]:
-    now = fanout._cancelled
+    now = bulk._cancelled
 
     def before(index: int, item: Any, trace: Any) -> Any:
         return now(index, item, trace) if trace.sent else NotStarted(index, item)
@@ -200,7 +200,7 @@ def _not_started_though_sent() -> Iterator[None]:
         go_on(self, attempt)
         self.sent = attempt.sent
 
-    with _replaced(fanout, "_cancelled", before), _replaced(Trace, "go_on", only_the_last):
+    with _replaced(bulk, "_cancelled", before), _replaced(Trace, "go_on", only_the_last):
         yield
 
 
@@ -214,7 +214,7 @@ def _bare_run_not_started() -> Iterator[None]:
         self._reading = True
         return self._outcomes()
 
-    with _replaced(fanout.Run, "__aiter__", before):
+    with _replaced(bulk.Run, "__aiter__", before):
         yield
 
 

@@ -23,11 +23,11 @@ from benchmarks.simulate.program import Program, keys
 from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Peer, Service
 from wosdk_async import Client, Limits, Region, Timeouts
-from wosdk_async.calls import parts
+from wosdk_async.protocol import content
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Scope
-from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.connection import Connection
 
 __all__ = ["Result", "run"]
 
@@ -70,7 +70,7 @@ def _replayable(seed: int) -> Iterator[None]:
     """
     before = random.getstate()
     random.seed(seed)
-    parts._random.seed(seed)
+    content._random.seed(seed)
     Connection.__hash__ = lambda self: self.socket  # type: ignore
     Scope.__hash__ = lambda self: hash(self._task)  # type: ignore
     automatic, level = gc.isenabled(), _LOG.level

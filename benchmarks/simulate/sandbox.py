@@ -10,10 +10,10 @@ from typing import Any
 
 from benchmarks.simulate.backend import Answer, Backend, Request, Row, company_name, host_name
 from wosdk_async import Credentials
-from wosdk_async.sandbox.app import create_app
 from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.seed import found_company, open_store
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.seed.seed import found_company, open_store
+from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.exchange import scope_of
 
 __all__ = ["SandboxBackend"]

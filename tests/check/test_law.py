@@ -22,8 +22,8 @@ from wosdk_async import (
     WoCreateCommand,
     WorkOrder,
 )
-from wosdk_async.check import problems
 from wosdk_async.model import Record
+from wosdk_async.protocol.validation.problems import problems
 
 BROKEN: dict[str, list[Any]] = {
     "string": [5, b"x", ["x"]],

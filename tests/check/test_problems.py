@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from wosdk_async.check import problems
 from wosdk_async.model import (
     Blob,
     Customer,
@@ -22,6 +21,7 @@ from wosdk_async.model import (
     WorkOrderStatus,
     WOType,
 )
+from wosdk_async.protocol.validation.problems import problems
 
 
 def test_a_good_command_has_no_problems() -> None:

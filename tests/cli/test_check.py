@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.support.service import SECRET, Answer, Handler, Service, error
-from wosdk_async.cli.causes import remedy
+from wosdk_async.cli.remedies import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
 
 STEPS = ["settings", "credentials", "token", "discovery", "read"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.cli.csv_form import CsvForm, cell
+from wosdk_async.cli.output.csv import CsvForm, cell
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
 odd = st.one_of(st.text(), st.builds(str.__add__, st.sampled_from(SIGNS), st.text()))

@@ -66,7 +66,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
     """A thread that hangs, as one that asks a dead name server does, is left behind."""
     code = (
         "import asyncio, threading\n"
-        "from wosdk_async.cli.link import Link\n"
+        "from wosdk_async.cli.runner import Link\n"
         "from wosdk_async.cli.options import Target\n"
         "async def hang():\n"
         "    task = asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)\n"

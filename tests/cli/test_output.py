@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import Answer, Service
 from wosdk_async import codec
-from wosdk_async.cli.plain import json_text, visible
-from wosdk_async.cli.table_form import TableForm, print_record
+from wosdk_async.cli.output.sanitize import json_text, visible
+from wosdk_async.cli.output.table import TableForm, print_record
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
 TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"

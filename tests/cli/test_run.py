@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import RESET, Answer, Request, Service, error
-from wosdk_async.cli import asking
+from wosdk_async.cli.input import confirm
 
 HOLD = ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=102")
 DONE = Answer(body=b'{"CommandResult": {"Wo": {"Id": 7, "Nte": 12.50}, "New": null}}')
@@ -146,11 +146,11 @@ def test_a_change_elsewhere_wants_an_answer_or_yes(
 ) -> None:
     """No answer, no: nothing is sent. What only reads is not asked about."""
     scripted.handler = lambda _: DONE
-    monkeypatch.setattr(asking, "is_local", lambda _: False)
+    monkeypatch.setattr(confirm, "is_local", lambda _: False)
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
     assert "nobody can be asked, because stdin is no terminal; add --yes" in result.stderr
-    monkeypatch.setattr(asking, "_somebody_is_there", lambda: True)
+    monkeypatch.setattr(confirm, "_somebody_is_there", lambda: True)
     for answer, status, calls in (("n\n", 1, 0), ("y\n", 0, 1)):
         result = wosdk(*HOLD, input=answer)
         assert (result.exit_code, len(scripted.calls)) == (status, calls)
@@ -268,7 +268,7 @@ def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(
     def broken(_: object) -> str:
         raise RuntimeError("a fault\nof the form")
 
-    monkeypatch.setattr("wosdk_async.cli.json_form.json_text", broken)
+    monkeypatch.setattr("wosdk_async.cli.output.json.json_text", broken)
     scripted.handler = lambda _: DONE
     result = wosdk(*HOLD, "--yes", "--json")
     told = "was carried out (RequestId "

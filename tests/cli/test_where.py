@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import InvalidCallError, WorkOrder
-from wosdk_async.cli.exits import Unusable
-from wosdk_async.cli.where import condition, order
+from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.input.conditions import condition, order
 from wosdk_async.query.conditions import Comparison, comparisons
 
 

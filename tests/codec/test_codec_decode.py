@@ -18,9 +18,9 @@ from tests.codec.model_strategies import CLASSES, records
 from tests.codec.test_codec_laws import few
 from wosdk_async import codec
 from wosdk_async.codec._decode import WHOLE, Form, Reader
-from wosdk_async.envelope import ROWS
 from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder, WorkZone
-from wosdk_async.model._base import define, field, wire
+from wosdk_async.model.base import define, field, wire
+from wosdk_async.protocol.envelopes import ROWS
 
 # JSON texts that take the place of a value; some end it and begin another member, or the same one again.
 ODD = (

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from wosdk_async.codec import decode, dumps, loads
-from wosdk_async.envelope import ROWS
 from wosdk_async.model import Ref, WorkOrder
+from wosdk_async.protocol.envelopes import ROWS
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,20 @@ from typing import Any
 import attrs
 import pytest
 
-from wosdk_async import Customer, Employee, Location, Money, Task, WoActionResponse, WoItem, WorkOrder, codec
+from wosdk_async import (
+    Customer,
+    Employee,
+    Location,
+    Money,
+    Task,
+    WoActionResponse,
+    WoItem,
+    WorkOrder,
+    codec,
+)
 from wosdk_async.codec import WHOLE
 from wosdk_async.codec._decode import Reader
-from wosdk_async.model._later import Later, slot_of
+from wosdk_async.model.lazy import Later, slot_of
 
 BODY = (
     b'{"Id": 1, "Customer": {"Id": 2, "Name": "Acme"}, "WorkOrderCost": {"CostsTotal": {"Value": 7.50}},'

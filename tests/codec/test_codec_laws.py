@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
-from wosdk_async import check, codec
+from wosdk_async import codec
+from wosdk_async.protocol.validation import problems
 
 few = settings(
     max_examples=20,
@@ -34,7 +35,7 @@ def test_what_was_written_reads_the_same(cls: type[Any], data: st.DataObject) ->
     assert codec.structure(codec.loads(text), cls) == made
     assert codec.dumps(codec.unstructure(codec.structure(codec.loads(text), cls))) == text
     # A drawn command may lack what it needs, and a number may be larger than the service is thought to take.
-    errors = [problem for problem in check.problems(made) if problem.severity == "error"]
+    errors = [problem for problem in problems.problems(made) if problem.severity == "error"]
     assert [error for error in errors if "is missing" not in error.message] == []
 
 

@@ -24,7 +24,7 @@ from wosdk_async.model import (
     WorkOrderStatus,
     WOType,
 )
-from wosdk_async.model._base import define, field, wire
+from wosdk_async.model.base import define, field, wire
 
 ORDER = b"""{"Wo": {"Id": 7, "Number": "HPC7", "TypeCategory": "Request", "StatusId": "Parked",
  "Customer": {"Id": 512}, "Items": [], "VendorNte": {"CurrencyTypeId": "USD", "Value": 350.0000},

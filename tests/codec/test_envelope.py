@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from tests.codec.test_codec_decode import fingerprint
-from wosdk_async import codec, envelope
+from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.model import CommandResult, EntitySpecifier, WoActionResponse, WorkOrder
+from wosdk_async.protocol import envelopes
 
 DATA = b'{"Id": 7, "StatusId": "New", "VendorNte": {"Value": 1.50}, "New": [1.0]}'
 RECORDS = [
@@ -60,11 +61,11 @@ SPECIFIERS = [
     b'{"EntitySpecifier": {}, "NestedEntitiesOperationResults": []}',
 ]
 FORMS = [
-    pytest.param(envelope.RECORD, WorkOrder, RECORDS, id="record"),
-    pytest.param(envelope.ROWS, WorkOrder, ROWS, id="rows"),
-    pytest.param(envelope.RESULT, WoActionResponse, RESULTS, id="result"),
-    pytest.param(envelope.RESULT, CommandResult, RESULTS, id="unknown result"),
-    pytest.param(envelope.SPECIFIER, EntitySpecifier, SPECIFIERS, id="specifier"),
+    pytest.param(envelopes.RECORD, WorkOrder, RECORDS, id="record"),
+    pytest.param(envelopes.ROWS, WorkOrder, ROWS, id="rows"),
+    pytest.param(envelopes.RESULT, WoActionResponse, RESULTS, id="result"),
+    pytest.param(envelopes.RESULT, CommandResult, RESULTS, id="unknown result"),
+    pytest.param(envelopes.SPECIFIER, EntitySpecifier, SPECIFIERS, id="specifier"),
 ]
 
 
@@ -80,7 +81,7 @@ def test_both_readings_say_the_same(form: codec.Form, cls: type[Any], bodies: li
     """Whatever the envelope and however often it was seen: the same objects, the same errors."""
     for body in bodies * 8:
         plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
-        assert outcome(lambda: envelope.objects(form, cls)(body)) == plain  # noqa: B023
+        assert outcome(lambda: envelopes.objects(form, cls)(body)) == plain  # noqa: B023
 
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
@@ -89,12 +90,12 @@ def test_documented_envelopes_are_read_the_fast_way(
 ) -> None:
     """An envelope of the documentation does not go through the loaded document, once its like was seen."""
     for _ in range(3):
-        envelope.objects(form, cls)(bodies[0])
+        envelopes.objects(form, cls)(bodies[0])
     monkeypatch.setattr("wosdk_async.codec._decode.loads", lambda body: pytest.fail("was loaded"))
-    assert envelope.objects(form, cls)(bodies[0])
+    assert envelopes.objects(form, cls)(bodies[0])
 
 
 def test_without_a_class_the_objects_are_dicts() -> None:
     """What the catalogue does not know is handed over as it came."""
-    assert envelope.objects(envelope.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
-    assert envelope.objects(envelope.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]
+    assert envelopes.objects(envelopes.RECORD, None)(b'{"Data": {"A": 1}}') == {"A": 1}
+    assert envelopes.objects(envelopes.ROWS, None)(b'{"Entities": [{"Data": {"A": 1}}]}') == [{"A": 1}]

@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
-from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, check, codec
+from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
 from wosdk_async.codec._plain import PlainWriters
 from wosdk_async.codec._write import make_writer
+from wosdk_async.protocol.validation import problems
 
 few = settings(
     max_examples=8,
@@ -37,7 +38,7 @@ def same_as_the_slow_way(record: Any) -> bool:
     made = codec.plain(record)
     if made is None:
         return False
-    assert [found for found in check.problems(record) if "is missing" not in found.message] == []
+    assert [found for found in problems.problems(record) if "is missing" not in found.message] == []
     assert codec.dumps(made) == codec.dumps(codec.unstructure(record))
     return True
 

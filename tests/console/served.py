@@ -12,7 +12,7 @@ import httpx
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.store import Company
+from wosdk_async.sandbox.storage.store import Company
 
 CANCEL = 1841  # of the seed: a reason to cancel
 ASSETS = (20440, 20441, 20530)

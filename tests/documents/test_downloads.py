@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.documents.storage import Storage, answer, company, files
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import BusinessRuleError, Document, DownloadError, InvalidCallError, NotFoundError, Ref
-from wosdk_async.helpers.files import safe_name
+from wosdk_async.resources.files import safe_name
 
 WHOLE = os.urandom(300_000)
 

@@ -8,9 +8,9 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Self
 
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.limits import Limits, Timeouts
-from wosdk_async.wire import Reply
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 

@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from tests.engine.raw import RawServer, answering, engine, get, request
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.http.engine import SendFailed
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 TEXT = b"hello " * 50

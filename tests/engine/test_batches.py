@@ -12,8 +12,8 @@ import pytest
 from tests.engine.raw import OK, RawServer, echoing, engine, get, request
 from tests.engine.test_connections import Time
 from tests.engine.test_loops import Apart
-from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.outbox import readable
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.write_batcher import readable
 from wosdk_async.transport.limits import Timeouts
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
-from wosdk_async.transport.engine import Engine, SendFailed
-from wosdk_async.transport.engine.httpx_client import ClientEngine
-from wosdk_async.transport.engine.httpx_engine import HttpxEngine
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.protocol.wire import Reply, Unreadable
+from wosdk_async.transport.http.engine import Engine, SendFailed
+from wosdk_async.transport.http.httpx.client import ClientEngine
+from wosdk_async.transport.http.httpx.engine import HttpxEngine
+from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.limits import Limits
-from wosdk_async.wire import Reply, Unreadable
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, echoing, engine, get, request
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.http.native import NativeEngine
 
 
 async def turns(count: int) -> None:

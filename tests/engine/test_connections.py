@@ -9,9 +9,9 @@ import weakref
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, empty, engine, get, request
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.outbox import readable
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.write_batcher import readable
 from wosdk_async.transport.limits import Limits
 
 CLOSING = {

@@ -19,9 +19,9 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, answering
 from tests.engine.test_answers import raw_deflate, sized
 from wosdk_async import NativeTransport
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.choice import FullEngine, engine_for
-from wosdk_async.transport.engine.decompression import BadContent, decompress
+from wosdk_async.transport.http.bodies import BadContent, decompress
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.selection import FullEngine, engine_for
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 

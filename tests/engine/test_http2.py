@@ -19,10 +19,10 @@ from tests.engine.conftest import serving
 from tests.engine.raw import RawServer
 from tests.support.service import Service
 from wosdk_async import Client, ConfigurationError, Customer
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.choice import FullEngine, engine_for
+from wosdk_async.protocol.wire import Reply, Unreadable
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.selection import FullEngine, engine_for
 from wosdk_async.transport.network import Network
-from wosdk_async.wire import Reply, Unreadable
 
 
 class Http2:

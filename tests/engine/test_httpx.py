@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, request
-from wosdk_async.transport.engine.choice import engine_for
-from wosdk_async.transport.engine.httpx_transport import NativeTransport
+from wosdk_async.transport.http.httpx.transport import NativeTransport
+from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
 
@@ -85,7 +85,7 @@ SENDING = """
 import asyncio, sys
 if sys.argv[1] == "without":
     sys.modules["httptools"] = None
-from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.network import Network
 
 async def main():
@@ -116,7 +116,7 @@ async def test_the_native_engine_is_taken_where_httptools_is(httptools: str, sai
 
 async def test_both_engines_keep_the_same_contract() -> None:
     """Names of headers in lower case, decompressed bodies, redirects as they come, one call of on_sending."""
-    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+    from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
     moved = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
     packed = gzip.compress(b"hello")
@@ -143,8 +143,8 @@ async def test_both_engines_keep_the_same_contract() -> None:
 
 async def test_the_limits_hold_for_httpx_too() -> None:
     """Its answers are bounded, and its places are as many as were asked for."""
-    from wosdk_async.transport.engine import SendFailed
-    from wosdk_async.transport.engine.httpx_engine import HttpxEngine
+    from wosdk_async.transport.http.engine import SendFailed
+    from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
     made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
     async with RawServer(echoing) as server:

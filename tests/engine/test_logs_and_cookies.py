@@ -21,8 +21,8 @@ from tests.engine.raw import RawServer, answering
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
 from wosdk_async import NativeTransport
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.network import Network
 
 SIGNED = "X-Signature=5ecre7ly51gned"

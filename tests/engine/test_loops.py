@@ -9,8 +9,8 @@ import threading
 import warnings
 
 from tests.engine.raw import RawServer, echoing, empty, engine, get
-from wosdk_async.transport.engine.native import NativeEngine
-from wosdk_async.transport.engine.native.engine import _of_the_parent
+from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.engine import _of_the_parent
 
 
 class Apart:

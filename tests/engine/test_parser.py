@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.decompression import BadContent, decompress
-from wosdk_async.transport.engine.native.head import HeaderLines
-from wosdk_async.transport.engine.native.parser import AnswerParser, Garbage
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.http.bodies import BadContent, decompress
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.native.parser import AnswerParser, Garbage, HeaderLines
 from wosdk_async.transport.limits import Limits
-from wosdk_async.wire import Reply
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}

@@ -19,8 +19,8 @@ from tests.errors.test_faults import check
 from tests.support.service import SECRET, Answer, Service
 from tests.transport.script import QUICK
 from wosdk_async import Client, ConfigurationError, Customer, NotSentError, WoCreateCommand, WosdkError
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.choice import engine_for
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.network import Network
 
 NAME = "acme.example"

@@ -16,8 +16,8 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, answering, echoing, engine, get, request
 from tests.engine.test_loops import Apart
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.native import NativeEngine
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux has both ways")
 

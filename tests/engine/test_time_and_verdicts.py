@@ -9,9 +9,9 @@ import ssl
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.native import NativeEngine, dial
-from wosdk_async.transport.engine.native.connection import Connection
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.native import NativeEngine, connect
+from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.limits import Limits, Timeouts
 
 
@@ -96,8 +96,8 @@ async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPa
         await opening(connection, context)
         connection.eof_received()
 
-    opening = dial._open
-    monkeypatch.setattr(dial, "_open", and_ends)
+    opening = connect._open
+    monkeypatch.setattr(connect, "_open", and_ends)
     async with RawServer(hang) as server, engine() as made:
         failed = await failure(made, server.url)
     assert (failed.sent, "at once" in str(failed)) == (False, True)

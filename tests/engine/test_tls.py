@@ -13,8 +13,8 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.tls import Trust
+from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.tls import Trust
 from wosdk_async.transport.limits import Timeouts
 
 
@@ -68,7 +68,7 @@ async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> N
 
 TRUSTING = """
 import asyncio, sys
-from wosdk_async.transport.engine.native import NativeEngine
+from wosdk_async.transport.http.native import NativeEngine
 
 async def main():
     made = NativeEngine()

@@ -12,7 +12,7 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, echoing, engine, get
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.limits import Timeouts
 
 

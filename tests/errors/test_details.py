@@ -27,7 +27,7 @@ from wosdk_async import (
     WosdkError,
     WoStartCommand,
 )
-from wosdk_async.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Reply
 
 STAMP = "2024-05-14T13:15:07.2210413Z"
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from wosdk_async import Run
-from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.telemetry.trace import Trace
 
 
 async def double(item: int, _: Trace) -> int:

@@ -19,7 +19,7 @@ from wosdk_async import (
     WoCreateCommand,
     WorkOrder,
 )
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 
 async def cut(world: World, run: Run[Any, Any]) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.fanout.desk import Desk, double, kinds, numbers, one_each, read
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
-from wosdk_async.transport.trace import Trace
+from wosdk_async.transport.telemetry.trace import Trace
 
 
 @pytest.mark.parametrize("source", [lambda: range(100), lambda: iter(range(100)), lambda: numbers(100)])

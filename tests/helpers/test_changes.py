@@ -25,7 +25,7 @@ from wosdk_async import (
     WorkOrder,
 )
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.transport import Tenant, Transport, TransportSettings
 
 

@@ -24,7 +24,7 @@ from wosdk_async import (
     WorkOrder,
     WorkZone,
 )
-from wosdk_async.helpers.field_values import FieldValue, read_value, write_value
+from wosdk_async.resources.custom_fields import FieldValue, read_value, write_value
 
 DESCRIPTORS = "query/CustomFieldDescriptor"
 VALUES: dict[str, FieldValue | None] = {

@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from tests.jobs.conftest import Local
-from wosdk_async import (
-    AssetAttribute,
-    AssetInfo,
-    Location,
-    WoNote,
-    WONoteType,
-    WorkOrder,
-    fields,
-)
+from wosdk_async import AssetAttribute, AssetInfo, Location, WoNote, WONoteType, WorkOrder, fields
 
 
 async def test_a_note_of_a_work_order(local: Local, order: WorkOrder) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.service import Service
 from wosdk_async import InvalidCallError, Watermark, WorkOrder
-from wosdk_async.helpers.watermark import Reading, Seen
+from wosdk_async.resources.watermark import Reading, Seen
 
 IDS = st.integers(1, 2**63 - 1)
 TIMES = st.datetimes(timezones=st.just(UTC))

@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError, importing
+from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError, importer
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -240,7 +240,7 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
 async def test_a_record_whose_creation_is_given_up_is_told(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "CUT_SHORT", 0.0)
+    monkeypatch.setattr(importer, "CUT_SHORT", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
     ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
     told: list[RowOutcome] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from wosdk_async import Client, Company, Credentials, Region
 from wosdk_async.codec import dumps, loads
-from wosdk_async.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Reply
 
 REGION = Region("test", locator_url="https://locator.example", token_url="https://login.example/token")
 

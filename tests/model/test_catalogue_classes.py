@@ -9,7 +9,7 @@ import pytest
 
 from wosdk_async import model
 from wosdk_async.catalogue import Command, CommandBase, Entity, EnumType, Field, load
-from wosdk_async.catalogue.generate_names import BASES, snake
+from wosdk_async.catalogue.generator.names import BASES, snake
 from wosdk_async.model import CommandResult, Record, command_class, entity_class
 
 CATALOGUE = load()

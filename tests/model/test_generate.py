@@ -9,7 +9,7 @@ import pytest
 
 from wosdk_async.catalogue import Catalogue, load
 from wosdk_async.catalogue import generate as generator
-from wosdk_async.catalogue.generate_names import member_name, snake
+from wosdk_async.catalogue.generator.names import member_name, snake
 
 
 def test_regenerating_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -28,7 +28,7 @@ def test_differences_are_told(
     (tmp_path / "values.py").write_text("")
     (tmp_path / "query.py").unlink()
     (tmp_path / "old.py").write_text("")
-    (tmp_path / "_base.py").write_text("written by hand")
+    (tmp_path / "base.py").write_text("written by hand")
     (tmp_path / "fields.pyi").write_text("")
     assert generator.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
@@ -39,7 +39,7 @@ def test_differences_are_told(
     ]
     assert generator.main([]) == 0
     assert generator.main(["--check"]) == 0
-    assert (tmp_path / "_base.py").read_text() == "written by hand"
+    assert (tmp_path / "base.py").read_text() == "written by hand"
 
 
 def test_a_changed_catalogue_changes_the_model() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.model.recorded import SAMPLES, recorded
 from wosdk_async import Company, UnsupportedError, model
 from wosdk_async.catalogue import Command, Entity, EnumType, Field, load
-from wosdk_async.catalogue.generate_names import snake
+from wosdk_async.catalogue.generator.names import snake
 from wosdk_async.codec import dumps, loads, structure, unstructure
 from wosdk_async.model import command_class, entity_class
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from wosdk_async import WoNote, WorkOrder
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
-from wosdk_async.wire import Call
 
 OPERATORS = {"GreaterThan": operator.gt, "LessThan": operator.lt, "LessOrEqual": operator.le}
 Json = dict[str, Any]

@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.query.table import query, unsent
-from wosdk_async import (
-    AssetTree,
-    Condition,
-    Query,
-    WorkOrder,
-    fields,
-)
+from wosdk_async import AssetTree, Condition, Query, WorkOrder, fields
 from wosdk_async.query.conditions import Comparison, comparisons, criteria
 
 f = fields(WorkOrder)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wosdk_async import catalogue, model
-from wosdk_async.catalogue.generate_names import class_name
+from wosdk_async.catalogue.generator.names import class_name
 from wosdk_async.query import fields as module
 from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import Nested

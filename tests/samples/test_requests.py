@@ -13,8 +13,8 @@ from tests.samples import ask, ask_commands
 from tests.samples.sample import COMPANY, comparable, load, names
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import Company, Credentials
-from wosdk_async.check import content_problems
 from wosdk_async.model import command_class, entity_class
+from wosdk_async.protocol.validation.problems import content_problems
 
 Ask = Callable[[Company], Awaitable[Any]]
 CASES: dict[str, Ask] = {

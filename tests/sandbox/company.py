@@ -12,7 +12,7 @@ import httpx
 from starlette.types import ASGIApp
 
 from wosdk_async.sandbox import Clock, create_app
-from wosdk_async.sandbox.store import Company, Store
+from wosdk_async.sandbox.storage.store import Company, Store
 
 ORDER: dict[str, Any] = {
     "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],

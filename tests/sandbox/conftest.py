@@ -7,7 +7,7 @@ import pytest
 
 from tests.sandbox.company import Caller, calling
 from wosdk_async.sandbox import VirtualClock, open_store
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 
 @pytest.fixture

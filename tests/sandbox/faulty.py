@@ -15,7 +15,7 @@ import httpx
 from tests.sandbox.company import ORDER, Caller
 from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.store import Company
+from wosdk_async.sandbox.storage.store import Company
 
 
 def create_command(po_number: str) -> WoCreateCommand:

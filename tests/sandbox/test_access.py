@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox.store import Company, Store
+from wosdk_async.sandbox.storage.store import Company, Store
 
 
 def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.sandbox.company import Caller, calling
 from wosdk_async.sandbox import VirtualClock
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 
 def test_counter_advances_only_with_a_change(acme: Caller) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from tests.sandbox.company import Caller, Direct, calling
 from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
-from wosdk_async.sandbox.seed import found_company
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.seed.seed import found_company
+from wosdk_async.sandbox.storage.store import Store
 
 
 def both(store: Store, http: httpx.Client, root: str) -> tuple[Caller, Caller]:

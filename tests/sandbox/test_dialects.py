@@ -9,7 +9,7 @@ import pytest
 
 from tests.sandbox.company import Caller, calling
 from wosdk_async.sandbox import LocalCompany, create_app
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 
 @pytest.fixture

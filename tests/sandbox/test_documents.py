@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 FILE = bytes(range(256))
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller
 from wosdk_async import catalogue
-from wosdk_async.sandbox.commands import NOT_MODELLED, modelled
+from wosdk_async.sandbox.service.commands import NOT_MODELLED, modelled
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
 COMMANDS = catalogue.load().commands

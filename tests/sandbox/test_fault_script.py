@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
-from wosdk_async.sandbox.faults_latency import Latency
-from wosdk_async.sandbox.faults_script import FaultScript
-from wosdk_async.sandbox.faults_target import Target
+from wosdk_async.sandbox.faults.kinds import Latency
+from wosdk_async.sandbox.faults.script import FaultScript
+from wosdk_async.sandbox.faults.target import Target
 from wosdk_async.sandbox.server import serve
 
 CREATE = Target(frozenset({"command", "wocreatecommand"}), "acme")

@@ -16,7 +16,7 @@ import pytest
 from tests.sandbox.company import Caller, Direct
 from tests.sandbox.faulty import Raw, creates, raw_client
 from wosdk_async.sandbox import Faults, LocalCompany, VirtualClock, create_app
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller, calling
 from wosdk_async import catalogue
-from wosdk_async.sandbox.app import MAX_BODY
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.http.app import MAX_BODY
+from wosdk_async.sandbox.storage.store import Store
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
 JSON = st.recursive(

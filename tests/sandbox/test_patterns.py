@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox.database import connect
-from wosdk_async.sandbox.operators import test as predicate
-from wosdk_async.sandbox.shape import shape_of
+from wosdk_async.sandbox.service.entity_schema import shape_of
+from wosdk_async.sandbox.service.query.operators import test as predicate
+from wosdk_async.sandbox.storage.database import connect
 
 TEXT = shape_of("WorkOrder").by_name["ponumber"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.storage.store import Store
 
 
 @pytest.mark.parametrize(

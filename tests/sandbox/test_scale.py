@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from tests.sandbox.company import ORDER, Caller
-from wosdk_async.sandbox.body import dump
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.storage.store import Store
 
 STEP = 50  # instructions between two counts
 

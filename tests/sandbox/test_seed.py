@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox.shape import shapes
+from wosdk_async.sandbox.service.entity_schema import shapes
 
 
 @pytest.mark.parametrize(

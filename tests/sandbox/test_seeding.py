@@ -9,10 +9,10 @@ import pytest
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError
-from wosdk_async.sandbox.seed_files import read_rows
-from wosdk_async.sandbox.seed_rows import load_rows
-from wosdk_async.sandbox.store import Store
-from wosdk_async.sandbox.times import Now
+from wosdk_async.sandbox.seed.files import read_rows
+from wosdk_async.sandbox.seed.rows import load_rows
+from wosdk_async.sandbox.service.times import Now
+from wosdk_async.sandbox.storage.store import Store
 
 
 def loaded(store: Store, path: Path, entity: str | None = None) -> int:

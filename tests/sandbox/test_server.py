@@ -22,7 +22,7 @@ import pytest
 from benchmarks.sandbox_kills import Answered, killed_once, lost, sound
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
-from wosdk_async.sandbox.store import Company
+from wosdk_async.sandbox.storage.store import Company
 
 SERVE = """
 import json, sys

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, open_store
-from wosdk_async.sandbox.snapshots import reset, take_snapshot
+from wosdk_async.sandbox.storage.snapshots import reset, take_snapshot
 
 
 class Served:

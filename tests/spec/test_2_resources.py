@@ -22,7 +22,7 @@ from tests.spec.tables_records import (
     WORK_ORDER,
 )
 from wosdk_async import codec
-from wosdk_async.model._base import Record
+from wosdk_async.model.base import Record
 
 FIELDS = [(table, *row) for table in TABLES for row in table.rows]
 IDS = [f"{table.section}-{table.cls}.{name}" for table, name, _, _ in FIELDS]

@@ -16,10 +16,7 @@ from tests.spec.local import (
     succeeded,
 )
 from tests.spec.table import Json
-from wosdk_async import (
-    Company,
-    Contact,
-)
+from wosdk_async import Company, Contact
 
 FLAG_REASON, DESCRIPTOR, PICTURE = 1901, 45, 3
 

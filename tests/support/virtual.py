@@ -12,15 +12,15 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
+from wosdk_async.protocol.wire import Reply
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import Read, whole_reply
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.http.engine import Read, whole_reply
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
+from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.settings import TransportSettings
-from wosdk_async.transport.tenant import Tenant
 from wosdk_async.transport.transport import Transport
-from wosdk_async.wire import Reply
 
 TURNS = 20  # of the loop, in which everything that is ready has run
 

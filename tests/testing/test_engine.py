@@ -9,9 +9,9 @@ import pytest
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Credentials, Customer, Document, Region
 from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
+from wosdk_async.protocol.wire import Call
 from wosdk_async.testing import Sandbox
 from wosdk_async.testing.faults import AddedFaults
-from wosdk_async.wire import Call
 
 
 @pytest.mark.parametrize("turns", range(12))

@@ -17,7 +17,7 @@ from wosdk_async import Client, Company, Customer, WorkOrder, fields
 from wosdk_async.errors import CredentialsError
 from wosdk_async.sandbox import StoreError
 from wosdk_async.testing import Sandbox
-from wosdk_async.transport.credentials import Credentials
+from wosdk_async.transport.session.credentials import Credentials
 
 
 async def names(sandbox: Sandbox) -> list[str | None]:

@@ -12,7 +12,7 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from tests.transport.script import FOUND
 from wosdk_async import ConfigurationError, DeadlineError, InDoubtError, Limits
-from wosdk_async.wire import Call
+from wosdk_async.protocol.wire import Call
 
 
 async def test_many_hosts_share_the_connections() -> None:

@@ -21,8 +21,8 @@ from wosdk_async import (
     Trace,
     WosdkError,
 )
+from wosdk_async.protocol.wire import Reply
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.wire import Reply
 
 
 async def hang(*_: Any, **__: Any) -> Reply:

@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.virtual import World, reply
 from wosdk_async import Done, Failed, InDoubt, RetryPolicy, WoCreateCommand, WorkOrder
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.http.engine import SendFailed
 
 SETTLE = 30.0
 CREATES = 1000

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wosdk_async.transport.gate import Gate
+from wosdk_async.transport.limiter.limiter import Gate
 
 
 async def spin() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wosdk_async.errors import ConfigurationError, DiscoveryError, DownloadError
-from wosdk_async.transport.hosts import HostRules, is_loopback
+from wosdk_async.transport.session.hosts import HostRules, is_loopback
 
 
 @pytest.mark.parametrize(

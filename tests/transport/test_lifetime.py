@@ -14,8 +14,9 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
-from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError, calls
-from wosdk_async.wire import Reply
+from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.wire import Reply
 
 
 class Slow:

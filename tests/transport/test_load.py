@@ -21,9 +21,9 @@ from wosdk_async import (
     RetryPolicy,
     ThrottledError,
 )
-from wosdk_async.transport.control import Gradient, Halving
-from wosdk_async.transport.gate import Gate
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.limiter.adaptive import Gradient, Halving
+from wosdk_async.transport.limiter.limiter import Gate
 
 ONCE = RetryPolicy(attempts=1)
 

@@ -11,7 +11,7 @@ import attrs
 
 from tests.support.virtual import REGION, World, reply
 from wosdk_async import NoAnswerError
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 COMPANIES = 1000
 DEAD = attrs.evolve(REGION, name="dead", locator_url="https://dead.corrigo.com")

@@ -24,7 +24,7 @@ from wosdk_async import (
     WoPickUpCommand,
     WorkOrder,
 )
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 MARKER = "work_order.po_number"
 PAGE = reply(b"<html>bad gateway</html>", 502)

@@ -7,9 +7,9 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Client, Ref, WoCreateCommand, WoItem, WorkOrder, WOType
+from wosdk_async.protocol.wire import Reply
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.wire import Reply
+from wosdk_async.transport.http.engine import SendFailed
 
 
 class Losing:

@@ -25,7 +25,7 @@ from wosdk_async import (
     Trace,
     WosdkError,
 )
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 BUSY = reply({"ErrorCode": "X", "ErrorMessage": "busy"}, 503, {"retry-after": "900"})

@@ -22,7 +22,7 @@ from wosdk_async import (
     RetryPolicy,
     Timeouts,
 )
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 NAN, INF = float("nan"), float("inf")
 NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]

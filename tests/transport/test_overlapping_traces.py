@@ -10,7 +10,7 @@ import pytest
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import World, reply, settle
 from wosdk_async import BusinessRuleError, DeadlineError, InDoubtError, NoAnswerError, RetryPolicy, Trace
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 
 async def hang(*_: Any) -> Reply:

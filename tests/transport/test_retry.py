@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.protocol.wire import Unreadable
+from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.retry import backoff, give_up
-from wosdk_async.wire import Unreadable
 
 seconds = st.floats(0, 1000)
 

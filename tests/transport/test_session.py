@@ -7,7 +7,13 @@ import asyncio
 import pytest
 
 from tests.support.service import COMPANY, SECRET, Answer, Request, Service, error
-from wosdk_async import Credentials, CredentialsError, SessionError, SessionRefusedError, UnknownCompanyError
+from wosdk_async import (
+    Credentials,
+    CredentialsError,
+    SessionError,
+    SessionRefusedError,
+    UnknownCompanyError,
+)
 
 
 async def test_ten_thousand_first_calls_log_in_once() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.session import Grant, SessionKeeper
+from wosdk_async.transport.session.manager import Grant, SessionKeeper
 
 
 class Time:

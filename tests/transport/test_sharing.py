@@ -15,7 +15,7 @@ from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
 from tests.transport.test_lifetime import Server
 from wosdk_async import Client, ConfigurationError
-from wosdk_async.wire import Reply
+from wosdk_async.protocol.wire import Reply
 
 
 async def test_closing_twice_at_once() -> None:

@@ -8,15 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from tests.support.service import Answer, Request
-from wosdk_async import (
-    Address2,
-    Customer,
-    Money,
-    WoEstimate,
-    WoNote,
-    WorkOrder,
-    WorkOrderStatus,
-)
+from wosdk_async import Address2, Customer, Money, WoEstimate, WoNote, WorkOrder, WorkOrderStatus
 
 DONE = Answer(body={"EntitySpecifier": {"EntityType": "WorkOrder", "Id": 7, "ConcurrencyId": 4}})
 

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 
 from tests.updates.pairs import applied, pairs, reads, seen
-from wosdk_async import calls, codec
-from wosdk_async.calls.difference import difference
+from wosdk_async import codec
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.difference import difference
 
 laws = settings(
     max_examples=150,

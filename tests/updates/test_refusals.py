@@ -9,15 +9,7 @@ import pytest
 
 from tests.support.service import Service
 from tests.updates.order import DONE, ORDER, edited
-from wosdk_async import (
-    Address2,
-    Contact,
-    ContactInfo,
-    Customer,
-    InvalidCallError,
-    WoNote,
-    WorkOrder,
-)
+from wosdk_async import Address2, Contact, ContactInfo, Customer, InvalidCallError, WoNote, WorkOrder
 
 A = copy.deepcopy((ORDER.notes or [])[0])
 

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wosdk_async.catalogue import Catalogue, load
-from wosdk_async.catalogue.generate_classes import command_files, entity_files
-from wosdk_async.catalogue.generate_enums import enum_files
-from wosdk_async.catalogue.generate_fields import field_stub
-from wosdk_async.catalogue.generate_index import index_files
+from wosdk_async.catalogue.generator.classes import command_files, entity_files
+from wosdk_async.catalogue.generator.enums import enum_files
+from wosdk_async.catalogue.generator.fields import field_stub
+from wosdk_async.catalogue.generator.index import index_files
 
 __all__ = ["differences", "files", "main", "write"]
 
 MODEL = Path(__file__).parent.parent / "model"
 STUB = MODEL.parent / "query" / "fields.pyi"
-HAND_WRITTEN = {"_base.py", "_wire.py", "_enum.py", "_init.py", "_later.py", "_registry.py"}
+HAND_WRITTEN = {"base.py", "metadata.py", "open_enum.py", "checked_init.py", "lazy.py", "registry.py"}
 
 
 def files(catalogue: Catalogue) -> dict[str, str]:

@@ -1,22 +1,13 @@
 """The ``wosdk`` command.
 
-    app.py                        the command group: loads a command when it is named
-    get_command.py                wosdk get
-    query_command.py              wosdk query: where.py reads conditions, reading.py and
-                                  counting.py stream the rows
-    run_command.py                wosdk run: command_fields.py checks, asking.py asks,
-                                  doubt.py says what to look at
-    describe_command.py           wosdk describe: describing.py shows rows of the catalogue
-    check_command.py              wosdk check: checking.py takes the steps, causes.py says what is wrong
-    import_command.py             wosdk import: display.py shows its progress, closing.py its summary
-    sandbox_command.py            wosdk sandbox serve
-    completion_command.py         wosdk completion: completing.py finds the names
-
-    options.py, link.py           whom to talk to; one Company on an event loop that Ctrl-C ends
-    output.py, *_form.py          tables, JSON lines, CSV; cells.py is what stands in them
-    names.py, typed_text.py       names and values that people type, checked against the catalogue
-    apart.py                      what is written can be, and replaces no file that is needed
-    exits.py, plain.py            errors as one line and an exit status; texts without control characters
+    app.py            the command group: loads a command when it is named
+    options.py        options that say whom to talk to
+    runner.py         one Company on an event loop that Ctrl-C ends
+    commands/         one file for each command
+    diagnostics.py    the steps of wosdk check; remedies.py says what is wrong and what to do
+    input/            conditions, fields, names and values that people type, checked against the catalogue
+    output/           tables, JSON lines, CSV, progress, the report of an import
+    exit_codes.py     errors as one line and an exit status
 
 What a command needs is imported when it runs, so that ``wosdk --help`` is quick.
 """

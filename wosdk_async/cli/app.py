@@ -12,12 +12,13 @@ from typing import Any
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.exits import Exit, Unusable, say, unusable
+from wosdk_async.cli.exit_codes import Exit, Unusable, say, unusable
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
 
 _COMMANDS = ("check", "completion", "describe", "get", "import", "query", "run", "sandbox")
+_MODULES = {"import": "import_"}  # a word of Python cannot name a module
 
 
 class Wosdk(click.Group):
@@ -29,7 +30,7 @@ class Wosdk(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module = import_module(f"wosdk_async.cli.{cmd_name}_command")
+        module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
         found: click.Command = getattr(module, f"{cmd_name}_command")
         return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
-from wosdk_async.cli.apart import require_stdout, require_writable
+from wosdk_async.cli.output.overwriting import require_stdout, require_writable
 
 if TYPE_CHECKING:
     from wosdk_async import Client

@@ -16,7 +16,7 @@ doubt:
 Only something that is not an object at all, where one is asked for, is a ``TypeError``.
 
 Writing is strict where the service would store something else than meant: see :mod:`._write`.
-Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``_values.py``
+Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``values.py``
 converts single values, ``_json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
 gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` and
 ``_copier.py`` read such answers, and leave objects in objects to be made when somebody looks.
@@ -36,7 +36,7 @@ from wosdk_async.codec._json import dumps, loads
 from wosdk_async.codec._plain import PlainWriters
 from wosdk_async.codec._read import make_reader, spellings
 from wosdk_async.codec._write import make_writer, write_ref
-from wosdk_async.model._base import Record, Ref
+from wosdk_async.model.base import Record, Ref
 
 __all__ = [
     "Form",
@@ -66,7 +66,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = PlainWriters(converter).write
 """What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
-(:mod:`wosdk_async.check`); None for any other."""
+(:mod:`wosdk_async.protocol.validation.problems`); None for any other."""
 
 
 def structure(data: Any, cls: type[T]) -> T:

@@ -12,7 +12,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.model._base import Record
+from wosdk_async.model.base import Record
 
 __all__ = ["HERE", "TIMES", "Copier", "deeper"]
 

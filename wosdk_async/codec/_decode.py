@@ -17,7 +17,7 @@ import cattrs
 from wosdk_async.codec._json import MAX_SYMBOLS, UNREADABLE, check_size, exact_decoder, loads
 from wosdk_async.codec._seen import Seen
 from wosdk_async.codec._twin import Twins
-from wosdk_async.model._base import Record
+from wosdk_async.model.base import Record
 
 __all__ = ["WHOLE", "Form", "Reader"]
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import cattrs
 
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Command, Record, Ref
-from wosdk_async.model._later import slot_of
+from wosdk_async.model import registry
+from wosdk_async.model.base import Command, Record, Ref
+from wosdk_async.model.lazy import slot_of
 
 __all__ = ["PlainWriters"]
 
@@ -121,7 +121,7 @@ class PlainWriters(dict[type[Any], Writer]):
             if of is None:
                 fits, value = "False", "v"
             else:
-                names[of] = _registry.resolve(of)
+                names[of] = registry.resolve(of)
         if limit := meta.get("max_length"):
             fits += f" and len({{v}}) <= {limit}"
         slot = slot_of(cls, name)

@@ -15,11 +15,11 @@ from typing import Any
 import attrs
 import cattrs
 
-from wosdk_async.codec._values import EnumReader, read_local, read_number, read_utc
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Record
-from wosdk_async.model._later import slot_of
-from wosdk_async.model._wire import Wire, is_nested
+from wosdk_async.codec.values import EnumReader, read_local, read_number, read_utc
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record
+from wosdk_async.model.lazy import slot_of
+from wosdk_async.model.metadata import Wire, is_nested
 
 __all__ = ["VALUES", "Hook", "expression", "is_plain", "later", "make_reader", "spellings"]
 
@@ -89,7 +89,7 @@ def expression(meta: Wire, get: str, names: dict[str, Any], reader: Callable[...
         return get
     of = f"{kind}_{meta['of']}"
     if meta["of"] and of not in names:
-        load = functools.partial(_registry.resolve, meta["of"])
+        load = functools.partial(registry.resolve, meta["of"])
         names[of] = EnumReader(load) if kind == "enum" else reader(load, of, names)
     if not meta.get("many"):
         return EXPRESSIONS[kind].format(get=get, of=of)

@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.codec._read import spellings
-from wosdk_async.model._base import Record
-from wosdk_async.model._wire import is_nested
+from wosdk_async.model.base import Record
+from wosdk_async.model.metadata import is_nested
 
 __all__ = ["Seen"]
 

@@ -4,7 +4,7 @@ A twin's fields have no types but the objects they hold, so each value arrives a
 and is read by the very expressions of ``_read.py``. Only objects differ: no dict is made of them. What a twin
 has no field for, or an object where none was seen yet, makes msgspec raise: the text is read the other way.
 
-A twin inside another is copied when its field is first looked at (``model/_later.py``), unless what it holds
+A twin inside another is copied when its field is first looked at (``model/lazy.py``), unless what it holds
 needs a hook of the program's own, which may refuse it.
 """
 
@@ -23,10 +23,10 @@ from msgspec import UNSET
 from wosdk_async.codec._copier import HERE, TIMES, Copier, deeper
 from wosdk_async.codec._read import VALUES, expression, is_plain, later
 from wosdk_async.codec._seen import Seen
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Record
-from wosdk_async.model._later import Later, slot_of
-from wosdk_async.model._wire import Wire, is_nested
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record
+from wosdk_async.model.lazy import Later, slot_of
+from wosdk_async.model.metadata import Wire, is_nested
 
 __all__ = ["Twin", "Twins"]
 
@@ -137,7 +137,7 @@ class Twins:
     def _value(self, meta: Wire, slot: str, x: str) -> tuple[Any, list[str]]:
         """The type of a field of a Struct, and the lines that read its value; none to keep it."""
         if meta["type"] == "enum" and not meta.get("many"):
-            return _registry.resolve(meta["of"]) | None, []
+            return registry.resolve(meta["of"]) | None, []
         text = self._expression(meta, x)
         return Any, [] if text == x else [f"{slot} = {text}"]
 
@@ -148,7 +148,7 @@ class Twins:
         many, odd = meta.get("many"), name in self._seen.odd[cls]
         if not odd and name not in self._seen.nested[cls]:
             return (_EMPTY | None, []) if many else (None, [])
-        twin = None if odd else self.twin(_registry.resolve(meta["of"]))
+        twin = None if odd else self.twin(registry.resolve(meta["of"]))
         if twin is None:
             copier.sure = False  # a hook of the program's own may refuse it
             text = self._expression(meta, x)

@@ -14,9 +14,9 @@ from typing import Any
 
 import cattrs
 
-from wosdk_async.codec._values import write_enum, write_local, write_number, write_text, write_utc
-from wosdk_async.model._base import Record
-from wosdk_async.model._wire import Wire
+from wosdk_async.codec.values import write_enum, write_local, write_number, write_text, write_utc
+from wosdk_async.model.base import Record
+from wosdk_async.model.metadata import Wire
 
 __all__ = ["make_writer", "write_ref"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from wosdk_async.check import problems
 from wosdk_async.errors import ConfigurationError, InvalidCallError
 from wosdk_async.model import Record
+from wosdk_async.protocol.validation.problems import problems
 
 __all__ = ["RowError", "UnusableError", "nearest", "require_sendable"]
 

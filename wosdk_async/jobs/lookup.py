@@ -12,11 +12,11 @@ from contextlib import aclosing
 from typing import Any
 
 from wosdk_async.company import Company
-from wosdk_async.helpers.choice import folded
-from wosdk_async.jobs.convert import OBJECTS
-from wosdk_async.jobs.reference import Filter, ReferenceSpec
-from wosdk_async.jobs.values import Scope
+from wosdk_async.jobs.mapping.convert import OBJECTS
+from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
+from wosdk_async.jobs.mapping.values import Scope
 from wosdk_async.model import Ref
+from wosdk_async.resources.lookup_tables import folded
 
 __all__ = ["find_first", "find_named"]
 

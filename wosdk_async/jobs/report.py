@@ -7,7 +7,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.csv_file import Row
+from wosdk_async.jobs.sources.csv import Row
 from wosdk_async.model import WoActionResponse
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wosdk_async.model import _registry
-from wosdk_async.model._base import Command, CommandResult, OpenEnum, Record, Ref
-from wosdk_async.model._registry import command_class, entity_class
+from wosdk_async.model import registry
+from wosdk_async.model.base import Command, CommandResult, OpenEnum, Record, Ref
+from wosdk_async.model.registry import command_class, entity_class
 
 if TYPE_CHECKING:
     from wosdk_async.model.assets import (
@@ -757,7 +757,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a class, and what its answers may hold, when it is first asked for (PEP 562)."""
-    found = _registry.named(name)
+    found = registry.named(name)
     globals()[name] = found
     return found
 

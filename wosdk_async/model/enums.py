@@ -5,7 +5,7 @@ Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 
 from __future__ import annotations
 
-from wosdk_async.model._enum import OpenEnum
+from wosdk_async.model.open_enum import OpenEnum
 
 
 class ActorType(OpenEnum):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import Entity, LockedEntity, MoneyValuesEntity, RemovableEntity
+from wosdk_async.model.metadata import wire
 
 if TYPE_CHECKING:
     from datetime import datetime

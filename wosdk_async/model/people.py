@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from wosdk_async.model._wire import wire
 from wosdk_async.model.bases import (
     EmployeeLinkEntity,
     Entity,
@@ -17,6 +16,7 @@ from wosdk_async.model.bases import (
     MoneyValuesEntity,
     RemovableEntity,
 )
+from wosdk_async.model.metadata import wire
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 import attrs
 
-from wosdk_async import calls
-from wosdk_async.check.arguments import refuse_keywords
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Record
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.validation.arguments import refuse_keywords
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
-from wosdk_async.spelling import suggestion
-from wosdk_async.wire import Call
+from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel

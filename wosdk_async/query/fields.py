@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wosdk_async.model import Record
-from wosdk_async.query.places import root
+from wosdk_async.query.paths import root
 from wosdk_async.query.properties import at
 
 __all__ = ["fields"]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from wosdk_async.check.arguments import described, entity_name
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
+from wosdk_async.protocol.validation.arguments import described, entity_name
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
-from wosdk_async.query.places import Place, find, root
+from wosdk_async.query.paths import Place, find, root
 from wosdk_async.query.properties import Path
-from wosdk_async.spelling import suggestion
+from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import IsolationLevel

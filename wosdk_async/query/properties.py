@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.conditions import Comparison, Condition, Order
-from wosdk_async.query.places import Place, find
+from wosdk_async.query.paths import Place, find
 from wosdk_async.query.values import identifier, text
-from wosdk_async.spelling import suggestion
+from wosdk_async.suggestions import suggestion
 
 __all__ = ["Nested", "Path", "Property", "Text", "Unchecked", "at"]
 

@@ -7,12 +7,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async import check
-from wosdk_async.codec._values import write_local, write_utc
+from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import OpenEnum, Record, Ref, _registry
-from wosdk_async.model._wire import Wire
-from wosdk_async.query.places import Place
+from wosdk_async.model import OpenEnum, Record, Ref, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.validation import problems
+from wosdk_async.query.paths import Place
 
 __all__ = ["identifier", "text"]
 
@@ -25,7 +25,7 @@ def text(value: Any, place: Place) -> str:
     if place.meta is None:
         return _by_python_type(value, where)
     kind = place.meta["type"]
-    found = check.RULES[kind](value, {**place.meta, "max_length": None})
+    found = problems.RULES[kind](value, {**place.meta, "max_length": None})
     if found and found[1] == "error":
         raise InvalidCallError(f"{where} {found[0]}")
     return _WRITERS[kind](value, place.meta, where)
@@ -50,7 +50,7 @@ def _boolean(value: Any, _: Wire, __: str) -> str:
 
 def _enum(value: Any, meta: Wire, _: str) -> str:
     """Names, never numbers (facts 9)."""
-    enum: type[OpenEnum] = _registry.resolve(meta["of"])
+    enum: type[OpenEnum] = registry.resolve(meta["of"])
     return str(enum(value))
 
 

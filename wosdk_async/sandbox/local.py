@@ -10,17 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .app import create_app
-from .clock import Clock
-from .companies import Company
-from .console import RequestLog
-from .dialect import SPEC, dialect_of
-from .faults import Faults
-from .seed_rows import given_rows, load_rows
-from .server import InThread, listening, ports_of, prepared, running, web_root
-from .snapshots import reset, take_snapshot
-from .store import Store
-from .variables import Variables, variables
+from wosdk_async.sandbox.clock import Clock
+from wosdk_async.sandbox.console import RequestLog
+from wosdk_async.sandbox.env import Variables, variables
+from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.seed.rows import given_rows, load_rows
+from wosdk_async.sandbox.server import InThread, listening, ports_of, prepared, running, web_root
+from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.snapshots import reset, take_snapshot
+from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["LocalCompany"]
 

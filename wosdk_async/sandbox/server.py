@@ -15,15 +15,15 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from .app import create_app
-from .connection import Connection
-from .console import RequestLog
-from .dialect import SPEC
-from .faults import Faults
-from .local_only import is_loopback
-from .seed import found_company, open_store
-from .store import Store
-from .variables import Variables, variables
+from wosdk_async.sandbox.console import RequestLog
+from wosdk_async.sandbox.env import Variables, variables
+from wosdk_async.sandbox.faults.connection import Connection
+from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.http.local_only import is_loopback
+from wosdk_async.sandbox.seed.seed import found_company, open_store
+from wosdk_async.sandbox.service.dialect import SPEC
+from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["InThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
 

@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.sandbox.faults_exchange import App
+from wosdk_async.sandbox.faults.exchange import App
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.testing.exchange import Exchange, scope_of
-from wosdk_async.transport.engine import Read, SendFailed, whole_reply
-from wosdk_async.transport.engine.streaming import Incoming
+from wosdk_async.transport.http.engine import Incoming, Read, SendFailed, whole_reply
 
 __all__ = ["AsgiEngine", "Line"]
 

@@ -8,10 +8,10 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from wosdk_async.sandbox.faults_exchange import App, Message, Scope
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.sandbox.faults.exchange import App, Message, Scope
 from wosdk_async.testing.clock import SkippingClock, Work, work
-from wosdk_async.transport.engine.headers import Headers
-from wosdk_async.wire import Reply
+from wosdk_async.transport.http.headers import Headers
 
 __all__ = ["Exchange", "scope_of"]
 

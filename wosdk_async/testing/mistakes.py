@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from wosdk_async.catalogue import load
-from wosdk_async.check.arguments import described
 from wosdk_async.errors import _BY_CODE, InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
-from wosdk_async.spelling import suggestion
+from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.suggestions import suggestion
 from wosdk_async.testing.paths import Asked, is_command, spelled
 
 __all__ = ["name_of", "require_answer", "require_code", "require_operation"]

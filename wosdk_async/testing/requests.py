@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.faults_exchange import App, Message, Receive, Scope, Send
+from wosdk_async.sandbox.faults.exchange import App, Message, Receive, Scope, Send
 
 __all__ = ["Recorder", "Seen"]
 

@@ -14,7 +14,7 @@ from wosdk_async.model import Command, Record
 from wosdk_async.testing.answers import asks_for_more, envelope, example
 from wosdk_async.testing.mistakes import name_of, require_code, require_operation
 from wosdk_async.testing.paths import DISCOVERY, Asked, asked_for, is_command, names_of
-from wosdk_async.transport.region import Region
+from wosdk_async.transport.session.credentials import Region
 
 __all__ = ["Answer", "Routes", "routes"]
 

@@ -12,19 +12,18 @@ from typing import Self, Unpack
 import attrs
 
 from wosdk_async.client import Bounds, Client
-from wosdk_async.sandbox.app import create_app
-from wosdk_async.sandbox.companies import Company
-from wosdk_async.sandbox.dialect import SPEC, dialect_of
-from wosdk_async.sandbox.store import Store
-from wosdk_async.sandbox.variables import variables
+from wosdk_async.sandbox.env import variables
+from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engine import AsgiEngine, Line
 from wosdk_async.testing.faults import AddedFaults
 from wosdk_async.testing.requests import Recorder, Seen
 from wosdk_async.testing.world import Rows, add_rows, copy_of, first_store
-from wosdk_async.transport.credentials import Credentials
 from wosdk_async.transport.limits import Limits
-from wosdk_async.transport.region import Region
+from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["Sandbox", "Snapshot"]
 

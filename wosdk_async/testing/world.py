@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from wosdk_async.sandbox.companies import Company
-from wosdk_async.sandbox.seed import found_company, open_store
-from wosdk_async.sandbox.seed_rows import given_rows, load_rows
-from wosdk_async.sandbox.store import Store
-from wosdk_async.sandbox.times import Now
+from wosdk_async.sandbox.seed.rows import given_rows, load_rows
+from wosdk_async.sandbox.seed.seed import found_company, open_store
+from wosdk_async.sandbox.service.times import Now
+from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["Rows", "add_rows", "copy_of", "first_store"]
 

@@ -8,12 +8,12 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
+from wosdk_async.protocol.wire import Call, Reply, RequestIds, Unreadable, read
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import Engine, SendFailed
-from wosdk_async.transport.gate import Gate, Lane
-from wosdk_async.transport.session import Session, SessionKeeper
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
+from wosdk_async.transport.http.engine import Engine, SendFailed
+from wosdk_async.transport.limiter.limiter import Gate, Lane
+from wosdk_async.transport.session.manager import Session, SessionKeeper
+from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Attempts"]
 

@@ -15,14 +15,13 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 
 from wosdk_async.errors import DownloadError, WosdkError
+from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import SendFailed
-from wosdk_async.transport.engine.streaming import Incoming, StreamingEngine
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.http.engine import Incoming, SendFailed, StreamingEngine
 from wosdk_async.transport.retry import Retries, RetryPolicy
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Unreadable
+from wosdk_async.transport.session.hosts import HostRules
+from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Downloads", "Pour", "Progress", "Take", "Wanted"]
 

@@ -10,7 +10,7 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.options import names_checked, option
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.engine.library import httpx
+    from wosdk_async.transport.http.httpx.library import httpx
 
 __all__ = ["Limits", "Timeouts", "as_limits", "as_timeouts"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.transport.engine.proxies import checked_proxy
+from wosdk_async.transport.http.proxies import checked_proxy
 from wosdk_async.transport.limits import Limits, Timeouts
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.engine.library import httpx
+    from wosdk_async.transport.http.httpx.library import httpx
 
 __all__ = ["Network"]
 

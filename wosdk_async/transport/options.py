@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.spelling import suggestion
+from wosdk_async.suggestions import suggestion
 
 __all__ = ["check_kind", "check_names", "check_number", "names_checked", "option"]
 

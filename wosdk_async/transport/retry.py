@@ -26,11 +26,11 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
+from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.engine import SendFailed
+from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.options import names_checked, option
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Unreadable
+from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
 

@@ -7,15 +7,14 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.protocol.wire import Call, Reply
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.dispatch import OnInDoubt
-from wosdk_async.transport.engine import Engine
-from wosdk_async.transport.engine.streaming import StreamingEngine
-from wosdk_async.transport.hosts import HostRules
+from wosdk_async.transport.dispatcher import OnInDoubt
+from wosdk_async.transport.http.engine import Engine, StreamingEngine
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
-from wosdk_async.transport.observe import AttemptHook
-from wosdk_async.wire import Call, Reply
+from wosdk_async.transport.session.hosts import HostRules
+from wosdk_async.transport.telemetry.hooks import AttemptHook
 
 __all__ = ["BeforeSend", "TransportSettings"]
 

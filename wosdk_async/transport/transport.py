@@ -11,22 +11,21 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
+from wosdk_async.protocol.wire import Call, Reply, RequestIds, Unreadable, read
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.dispatch import CallOptions, tell_in_doubt
+from wosdk_async.transport.dispatcher import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.fork import tell_of_forks
-from wosdk_async.transport.keepers import Keepers
-from wosdk_async.transport.observe import LOG, Hook, Observer
-from wosdk_async.transport.observed import observed
+from wosdk_async.transport.fork_safety import tell_of_forks
+from wosdk_async.transport.loop_state import Hold, Running, opened
 from wosdk_async.transport.retry import RetryQuota, give_up
-from wosdk_async.transport.running import Hold, Running, opened
-from wosdk_async.transport.session import Grant, SessionKeeper
+from wosdk_async.transport.session.credentials import Tenant
+from wosdk_async.transport.session.manager import Grant, Keepers, SessionKeeper
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
-from wosdk_async.transport.stats import Stats, of_company
-from wosdk_async.transport.telemetry import Telemetry, telemetry
-from wosdk_async.transport.tenant import Tenant
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call, Reply, RequestIds, Unreadable, read
+from wosdk_async.transport.telemetry.hooks import LOG, Hook, Observer
+from wosdk_async.transport.telemetry.instrumentation import observed
+from wosdk_async.transport.telemetry.opentelemetry import Telemetry, telemetry
+from wosdk_async.transport.telemetry.stats import Stats, of_company
+from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Transport"]
 
@@ -86,7 +85,7 @@ class Transport:
         trace: Trace | None = None,
         hold: Hold | None = None,
     ) -> Coroutine[Any, Any, T]:
-        """The value of ``call``; see :class:`~wosdk_async.transport.dispatch.Dispatcher`.
+        """The value of ``call``; see :class:`~wosdk_async.transport.dispatcher.Dispatcher`.
 
         ``trace`` decides the verdict, so it is one that no other call has. A call that is part of another one
         has its ``hold``. Not a coroutine itself but the dispatcher's: those that wait in tens of thousands

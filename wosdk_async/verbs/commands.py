@@ -7,17 +7,16 @@ from typing import Any, TypeVar, overload
 
 import attrs
 
-from wosdk_async import calls
-from wosdk_async.check.arguments import refuse_keywords
+from wosdk_async.bulk import Run
 from wosdk_async.connected import Connected
-from wosdk_async.fanout import Run
-from wosdk_async.marker import Marker
 from wosdk_async.model import Command, CommandResult
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.validation.arguments import refuse_keywords
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Send
-from wosdk_async.resolving import Resolver
-from wosdk_async.transport.dispatch import CallOptions
-from wosdk_async.transport.trace import Trace
-from wosdk_async.wire import Call
+from wosdk_async.reconcile import Marker, Resolver
+from wosdk_async.transport.dispatcher import CallOptions
+from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Commands"]
 
@@ -113,7 +112,7 @@ class Commands(Connected):
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw answer of each call into its outcome, as ``reply``.
 
-        See :class:`~wosdk_async.fanout.Run` for what leaving the block early means.
+        See :class:`~wosdk_async.bulk.Run` for what leaving the block early means.
         """
         if unknown:
             refuse_keywords("run_many", unknown, ("command", "marker", "limit", "grace", "keep_replies"))

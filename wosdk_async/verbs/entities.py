@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
-from wosdk_async import calls
-from wosdk_async.calls import Id
-from wosdk_async.check.arguments import (
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import EntitySpecifier, QueryExpression, Record
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.validation.arguments import (
     NOT_GIVEN,
     entity_name,
     refuse_keywords,
@@ -16,8 +18,6 @@ from wosdk_async.check.arguments import (
     require_pair,
     require_record,
 )
-from wosdk_async.errors import InvalidCallError
-from wosdk_async.model import EntitySpecifier, QueryExpression, Record
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from wosdk_async.model._base import Command, CommandResult
-from wosdk_async.model._wire import wire
+from wosdk_async.model.base import Command, CommandResult
+from wosdk_async.model.metadata import wire
 
 if TYPE_CHECKING:
     from wosdk_async.model.enums import ApiTypes, Protocols

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from wosdk_async.model._base import Command, CommandResult
-from wosdk_async.model._wire import wire
+from wosdk_async.model.base import Command, CommandResult
 from wosdk_async.model.commands.bases import WorkOrderAction
+from wosdk_async.model.metadata import wire
 
 if TYPE_CHECKING:
     from datetime import datetime

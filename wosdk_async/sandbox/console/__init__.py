@@ -11,8 +11,8 @@ network.
 
 from __future__ import annotations
 
-from .recorder import Recorder
-from .request_log import RequestLog
-from .routes import console_routes
+from wosdk_async.sandbox.console.recorder import Recorder
+from wosdk_async.sandbox.console.request_log import RequestLog
+from wosdk_async.sandbox.console.routes import console_routes
 
 __all__ = ["Recorder", "RequestLog", "console_routes"]

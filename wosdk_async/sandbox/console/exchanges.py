@@ -8,10 +8,9 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from wosdk_async.sandbox.body import Row, load
-
-from .masking import shown_body, shown_headers, shown_path
-from .request_log import Body, Exchange, Headers
+from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.console.request_log import Body, Exchange, Headers
+from wosdk_async.sandbox.service.query.expressions import Row, load
 
 __all__ = ["detail", "summary"]
 

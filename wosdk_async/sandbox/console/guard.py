@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from wosdk_async.sandbox.body import dump
-from wosdk_async.sandbox.local_only import is_foreign_page, is_local
+from wosdk_async.sandbox.http.local_only import is_foreign_page, is_local
+from wosdk_async.sandbox.service.query.expressions import dump
 
 __all__ = ["HEADER", "guarded", "refused"]
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from wosdk_async.sandbox.body import dump, load
-
-from .request_log import Body
+from wosdk_async.sandbox.console.request_log import Body
+from wosdk_async.sandbox.service.query.expressions import dump, load
 
 __all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wosdk_async.sandbox.base import retrieve
-from wosdk_async.sandbox.body import Row
-from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.query import query
-from wosdk_async.sandbox.shape import enumeration, shape_of
-from wosdk_async.sandbox.store import Store
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.service.crud import retrieve
+from wosdk_async.sandbox.service.entity_schema import enumeration, shape_of
+from wosdk_async.sandbox.service.query.expressions import Row
+from wosdk_async.sandbox.service.query.query import query
+from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["PAGE", "companies", "one_order", "orders"]
 

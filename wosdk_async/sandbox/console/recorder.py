@@ -9,9 +9,8 @@ from itertools import islice
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wosdk_async.sandbox.aside import is_aside
-
-from .request_log import MAX_HEADERS, Exchange, Headers, RequestLog
+from wosdk_async.sandbox.console.request_log import MAX_HEADERS, Exchange, Headers, RequestLog
+from wosdk_async.sandbox.http.internal_paths import is_aside
 
 __all__ = ["Recorder"]
 

@@ -12,21 +12,20 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.body import Row, checked, dump, glance
 from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.desk import Desk
-from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults import Faults
-from wosdk_async.sandbox.ids import ID
-from wosdk_async.sandbox.store import Store
-from wosdk_async.sandbox.times import Now
-
-from .exchanges import detail, summary
-from .guard import guarded, refused
-from .orders import companies, one_order, orders
-from .pages import PARTS, page
-from .request_log import MAX_BODY, MAX_REQUESTS, RequestLog
-from .switches import Switches
+from wosdk_async.sandbox.console.exchanges import detail, summary
+from wosdk_async.sandbox.console.guard import guarded, refused
+from wosdk_async.sandbox.console.orders import companies, one_order, orders
+from wosdk_async.sandbox.console.pages import PARTS, page
+from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
+from wosdk_async.sandbox.console.switches import Switches
+from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.service.query.expressions import Row, checked, dump, glance
+from wosdk_async.sandbox.service.times import Now
+from wosdk_async.sandbox.storage.ids import ID
+from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["console_routes"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.faults import Faults
-from wosdk_async.sandbox.faults_script import FaultScript
+from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.faults.script import FaultScript
 
 __all__ = ["Switches"]
 

@@ -1,0 +1,294 @@
+"""Many calls at once: bounded, streaming, one outcome for each input.
+
+Knows nothing of Companies: what is called is any coroutine function of an input and a
+:class:`~wosdk_async.transport.telemetry.trace.Trace`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+)
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+import anyio
+
+from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
+from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.options import check_number
+from wosdk_async.transport.telemetry.trace import PHASES, Trace
+
+__all__ = ["Run"]
+
+I = TypeVar("I")  # noqa: E741 - an input
+R = TypeVar("R")
+
+
+class Run(Generic[I, R]):
+    """Workers that take inputs from one iterable and never outlive their block.
+
+    ::
+
+        async with company.run_many(commands, limit=64) as run:
+            async for outcome in run:
+                ...
+
+    At most ``limit`` calls are under way, and at most as many outcomes wait to be read: who reads slowly
+    slows the workers down. A failed call does not stop the others.
+
+    Leaving the block without having read anything carries out all inputs first. Leaving it while outcomes
+    are left to read, by ``break``, an exception or a cancellation, takes no further input: after ``break``
+    the calls under way are awaited, otherwise they get ``grace`` seconds and are then cancelled, and those
+    whose request had left are in doubt. What was not read stays readable after the block, and so do the
+    inputs that were not started.
+
+    Whatever the inputs raise, ``CancelledError`` included, is raised out of the run once the outcomes before
+    it were read.
+    """
+
+    def __init__(
+        self,
+        inputs: Iterable[I] | AsyncIterable[I],
+        call: Callable[[I, Trace], Awaitable[R]],
+        *,
+        limit: int = 32,
+        grace: float = 30.0,
+        keep_replies: bool = False,
+    ) -> None:
+        check_number(
+            "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
+        )
+        check_number("grace", grace, "seconds, 0 or more", error=InvalidCallError)
+        self._source = _source(inputs)
+        self._pulled = 0
+        self._call = call
+        self._limit = limit
+        self._grace = grace
+        self._keep_replies = keep_replies
+        self._pulling = asyncio.Lock()
+        self._exhausted = False
+        self._cut_off = False
+        self._stopped = False
+        self._entered = False
+        self._reading = False
+        self._calling = 0
+        self._unread: deque[Outcome[I, R]] = deque()
+        self._changed = asyncio.Event()
+        self._workers: set[asyncio.Task[None]] = set()
+        self._source_error: BaseException | None = None
+
+    def __repr__(self) -> str:
+        return f"<Run {self._calling} of {self._limit} under way, {len(self._unread)} outcomes unread>"
+
+    def stop(self) -> None:
+        """Take no further input; what is under way goes on."""
+        self._stopped = True
+        self._changed.set()
+
+    async def __aenter__(self) -> Self:
+        self._entered = True
+        self._add_worker()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if error is not None or (self._reading and not self._all_read()):
+            self.stop()
+        self._reading = False  # nobody reads now, so the workers need not wait for room
+        self._changed.set()
+        with anyio.CancelScope(shield=True):  # a cancelled scope around the block must not cut the grace
+            try:
+                await self._settle(self._grace if error is not None else None)
+            finally:
+                await self._cancel_workers()
+        if error is None:
+            self._raise_source_error()
+
+    # --- reading ----------------------------------------------------------------------------
+
+    def __aiter__(self) -> AsyncIterator[Outcome[I, R]]:
+        if not self._entered:
+            raise InvalidCallError(
+                "nothing was started; write 'async with company.run_many(...) as run:' around "
+                "'async for outcome in run:'"
+            )
+        self._reading = True
+        return self._outcomes()
+
+    async def _outcomes(self) -> AsyncIterator[Outcome[I, R]]:
+        while self._unread or self._workers:
+            if self._unread:
+                outcome = self._unread.popleft()
+                self._changed.set()
+                yield outcome
+            else:
+                await self._next_change()
+        self._raise_source_error()
+        while not self._exhausted:  # stopped: the inputs never taken, pulled one by one by the reader
+            if pulled := await self._pull():
+                yield NotStarted(*pulled)
+        self._raise_source_error()
+        if self._cut_off:
+            raise InvalidCallError(
+                f"the inputs from the one with index {self._pulled} on were cut off: the run was cancelled "
+                "while it waited for the next one, and they cannot be read any more"
+            )
+
+    def _all_read(self) -> bool:
+        return self._exhausted and not self._workers and not self._unread
+
+    def _raise_source_error(self) -> None:
+        error, self._source_error = self._source_error, None
+        if error is not None:
+            raise error
+
+    # --- working ----------------------------------------------------------------------------
+
+    def _add_worker(self) -> None:
+        task = asyncio.get_running_loop().create_task(self._work())
+        self._workers.add(task)
+        task.add_done_callback(self._worker_ended)
+
+    def _worker_ended(self, task: asyncio.Task[None]) -> None:
+        self._workers.discard(task)
+        self._changed.set()
+
+    async def _work(self) -> None:
+        while await self._room():
+            pulled = await self._pull()
+            if pulled is None:
+                return
+            if self._stopped:
+                self._keep(NotStarted(*pulled))
+                return
+            if len(self._workers) < self._limit:
+                self._add_worker()  # one by one, so that a short list starts few
+            await self._carry_out(*pulled)
+
+    async def _room(self) -> bool:
+        """Wait until one more outcome may be kept; False when no further input is taken."""
+        while self._reading and len(self._unread) >= self._limit and not self._stopped:
+            await self._next_change()
+        return not self._stopped
+
+    async def _carry_out(self, index: int, item: I) -> None:
+        trace = Trace()
+        self._calling += 1
+        try:
+            result = await self._call(item, trace)
+            self._keep(Done(index, item, result, reply=self._reply(trace)))
+        except InDoubtError as error:
+            self._keep(InDoubt(index, item, error, reply=self._reply(trace)))
+        except Exception as error:
+            if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
+                self._keep(Failed(index, item, error, reply=self._reply(trace)))
+            else:  # a transport of the program's own, or a mock, failed with what it had been given
+                self._keep(InDoubt(index, item, _doubt(error, trace), reply=self._reply(trace)))
+        except asyncio.CancelledError:
+            self._keep(_cancelled(index, item, trace))
+            raise
+        finally:
+            self._calling -= 1
+
+    def _reply(self, trace: Trace) -> Reply | None:
+        return trace.reply if self._keep_replies else None
+
+    def _keep(self, outcome: Outcome[I, R]) -> None:
+        self._unread.append(outcome)
+        self._changed.set()
+
+    async def _pull(self) -> tuple[int, I] | None:
+        """The next input with its number, or None when there is none any more."""
+        async with self._pulling:
+            if not self._exhausted:
+                try:
+                    item = await anext(self._source)
+                except StopAsyncIteration:
+                    self._exhausted = True
+                except BaseException as error:
+                    if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+                        # It was thrown into the inputs: an async generator gives nothing any more.
+                        self._exhausted = self._cut_off = isinstance(self._source, AsyncGenerator)
+                        raise
+                    self._exhausted = True
+                    self._source_error = error
+                else:
+                    self._pulled += 1
+                    return self._pulled - 1, item
+        return None
+
+    # --- ending -----------------------------------------------------------------------------
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    async def _settle(self, seconds: float | None) -> None:
+        """Until the workers have ended or, once stopped, until no call is under way; at most ``seconds``."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self._workers and (self._calling or not self._stopped):
+                    await self._next_change()
+
+    async def _cancel_workers(self) -> None:
+        workers = list(self._workers)
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
+    """Tell what became of a call that the run cut short, as far as ``trace`` knows."""
+    details = _details(trace)
+    if (trace.sent and not trace.repeat_safe) or trace.effect:
+        text = "it may have been carried out: the run was cancelled while the answer was awaited"
+        return InDoubt(index, item, InDoubtError(text, **details))
+    if trace.reply is not None or trace.sent:
+        text = f"not done before the run was cancelled ({PHASES[trace.phase]}); it had no effect"
+        return Failed(index, item, DeadlineError(text, phase=trace.phase, **details))
+    return NotStarted(index, item)
+
+
+def _doubt(error: Exception, trace: Trace) -> InDoubtError:
+    """Return the error of a call that was sent, and whose caller was stopped by one of another library."""
+    text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
+    doubt = InDoubtError(text, **_details(trace))
+    doubt.__cause__ = error
+    return doubt
+
+
+def _details(trace: Trace) -> dict[str, object]:
+    names = ("company", "operation", "request_id", "attempts", "waits", "times")
+    return {name: getattr(trace, name) for name in names}
+
+
+def _is_cancelled() -> bool:
+    """Return whether somebody cancels this task, so that it is not the inputs that raise CancelledError."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
+    if isinstance(inputs, AsyncIterable):
+        return aiter(inputs)
+    if not isinstance(inputs, Iterable) and not hasattr(inputs, "__getitem__"):
+        kind = type(inputs).__name__
+        raise InvalidCallError(f"the inputs are a {kind}; give a list or anything else to iterate over")
+    return _each(iter(inputs))
+
+
+async def _each(inputs: Iterator[I]) -> AsyncIterator[I]:
+    for item in inputs:
+        yield item

@@ -1,0 +1,1 @@
+"""Write ``model/`` and ``query/fields.pyi`` from the catalogue."""

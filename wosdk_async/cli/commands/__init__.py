@@ -1,0 +1,1 @@
+"""Commands of ``wosdk``, one file for each."""

@@ -1,0 +1,96 @@
+"""wosdk completion, and the names that a shell completes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["assignments", "commands", "completion_command", "entities", "names", "properties"]
+
+
+def _starting(begin: str, names: Iterable[str]) -> list[str]:
+    return sorted(name for name in names if name.lower().startswith(begin.lower()))
+
+
+def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Entities, by either of their names."""
+    from wosdk_async.model import index
+
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
+
+
+def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Commands."""
+    from wosdk_async.model import index
+
+    return _starting(incomplete, index.COMMANDS)
+
+
+def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """Everything that ``wosdk describe`` knows: entities, commands and enums."""
+    from wosdk_async.model import index
+
+    enums = (name for name, module in index.MODULES.items() if module == "enums")
+    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
+
+
+def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """Property paths of the entity on the line, step by step through references: ``Customer.Name``."""
+    from wosdk_async.model import entity_class
+
+    # an option that still lacks its value keeps click from filling the arguments
+    owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
+    *steps, last = incomplete.split(".")
+    for step in steps:
+        owner = _below(owner, step)
+    prefix = "".join(f"{step}." for step in steps)
+    return [prefix + name for name in _starting(last, _wire(owner))]
+
+
+def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """``name=`` for each field of the command on the line, then ``name=Member`` where it is an enum."""
+    from wosdk_async.model import command_class, registry
+
+    owner = command_class(ctx.params.get("command") or "")
+    name, sign, begin = incomplete.partition("=")
+    if not sign:
+        return [f"{field}=" for field in _starting(name, _wire(owner))]
+    meta = _wire(owner).get(name)
+    if meta is None or meta["type"] != "enum":
+        return []
+    return [f"{name}={member}" for member in _starting(begin, map(str, registry.resolve(meta["of"])))]
+
+
+def _wire(owner: Any) -> Mapping[str, Any]:
+    return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
+
+
+def _below(owner: Any, step: str) -> Any:
+    from wosdk_async.model import registry
+
+    meta = _wire(owner).get(step)
+    return None if meta is None or not meta["of"] or meta["type"] == "enum" else registry.resolve(meta["of"])
+
+
+@click.command("completion", short_help="Print the script that completes names in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion_command(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes commands, entities, properties and enum names.
+
+    \b
+      eval "$(wosdk completion bash)"    # in ~/.bashrc; with zsh in ~/.zshrc
+      wosdk completion fish > ~/.config/fish/completions/wosdk.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    root = ctx.find_root()
+    made = get_completion_class(shell)
+    if made is None:  # click dropped a shell
+        raise click.UsageError(f"click knows no completion for {shell}")
+    click.echo(made(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

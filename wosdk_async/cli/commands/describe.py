@@ -1,0 +1,223 @@
+"""wosdk describe: entities, commands, enums and fields of the catalogue."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+from typing import IO, Any
+
+import attrs
+import click
+
+from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field
+from wosdk_async.cli.commands.completion import names
+from wosdk_async.cli.exit_codes import Unusable, unusable
+from wosdk_async.cli.options import Output
+from wosdk_async.cli.output.table import print_table
+
+__all__ = ["Row", "as_data", "contents", "describe_command", "show", "show_all"]
+
+Row = Entity | Command | CommandBase | EnumType
+
+_OPERATIONS = ("create", "retrieve", "update", "delete", "query")
+_SOURCES = {
+    "spec": "the specification",
+    "doc": "the vendor's public pages",
+    "wsdl": "the vendor's older schema",
+    "peer": "third-party clients",
+}
+
+
+# --- for programs ---------------------------------------------------------------------------
+
+
+def as_data(row: Row) -> dict[str, Any]:
+    """All that the catalogue says of ``row``; inherited fields among its own."""
+    data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
+    kind = data.pop("kind", None) or type(row).__name__.lower()
+    return {"name": data.pop("name"), "kind": kind, **data}
+
+
+def contents(catalogue: Catalogue) -> dict[str, Any]:
+    """The names of everything, entities by family."""
+    return {
+        "entities": {family: [row.name for row in rows] for family, rows in _families(catalogue)},
+        "commands": sorted(catalogue.commands),
+        "enums": sorted(catalogue.enums),
+    }
+
+
+def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
+    named = sorted((row.family, row.name, row) for row in catalogue.entities.values() if row.kind == "entity")
+    return [(family, [row for *_, row in rows]) for family, rows in groupby(named, key=lambda row: row[0])]
+
+
+# --- for people -----------------------------------------------------------------------------
+
+
+def show_all(file: IO[str], catalogue: Catalogue) -> None:
+    """Every name, grouped, with what it means."""
+    for family, rows in _families(catalogue):
+        file.write(f"Entities: {family.replace('_', ' ')}\n")
+        print_table(file, None, [[f"  {row.name}", row.meaning or ""] for row in rows])
+        file.write("\n")
+    file.write("Commands\n")
+    commands = sorted(catalogue.commands.values(), key=lambda row: row.name)
+    print_table(file, None, [[f"  {row.name}", row.meaning or ""] for row in commands])
+    file.write("\nEnums\n")
+    enums = sorted(catalogue.enums.values(), key=lambda row: row.name)
+    print_table(
+        file, None, [[f"  {row.name}", ", ".join(value.name for value in row.values)] for row in enums]
+    )
+
+
+def show(file: IO[str], row: Row) -> None:
+    """One row of the catalogue."""
+    if isinstance(row, EnumType):
+        _show_enum(file, row)
+        return
+    kind = (
+        row.kind if isinstance(row, Entity) else "command" if isinstance(row, Command) else "base of commands"
+    )
+    _lines(file, (f"{row.name}: {kind}", row.meaning, row.note, _source(row.sources)))
+    if isinstance(row, Entity):
+        _show_entity(file, row)
+    elif isinstance(row, Command):
+        _show_command(file, row)
+    else:
+        _show_fields(file, "fields", row.request)
+
+
+def _show_entity(file: IO[str], row: Entity) -> None:
+    if row.operations:
+        file.write("\n")
+        lines = [
+            [f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in _OPERATIONS
+        ]
+        print_table(file, None, lines)
+    if row.composite_key:
+        _lines(file, (f"its key is {' and '.join(row.composite_key)}",))
+    _show_fields(file, "fields", row.fields)
+
+
+def _support(supported: bool | None, instead: str | None) -> str:
+    said = {True: "yes", False: "no", None: "not known"}[supported]
+    return f"{said}: {instead}" if instead else said
+
+
+def _show_command(file: IO[str], row: Command) -> None:
+    harm = "does no harm" if row.repeat == "safe" else "may do it twice: look before you repeat"
+    others = f" (also {', '.join(row.other_paths)})" if row.other_paths else ""
+    where = "the locator's " if row.host == "locator" else ""
+    _lines(file, ("", f"path: {where}api/v1/cmd/{row.path}{others}", f"repeating it {harm}"))
+    _show_fields(file, "fields", row.request)
+    _show_fields(file, f"result{f', a {row.result}' if row.result else ''}", row.response)
+
+
+def _show_enum(file: IO[str], row: EnumType) -> None:
+    _lines(file, (f"{row.name}: enum, an open list", row.note, _source(row.sources), ""))
+    lines = [
+        [
+            f"  {value.name}",
+            "" if value.value is None else str(value.value),
+            value.meaning or value.note or "",
+        ]
+        for value in row.values
+    ]
+    print_table(file, None, [_without_empty(line, lines) for line in lines])
+
+
+def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
+    lines = [
+        [f"  {field.name}", _type(field), _bounds(field), field.meaning or field.note or ""]
+        for field in sorted(fields, key=lambda field: not field.required)
+    ]
+    if lines:
+        file.write(f"\n{title}\n")
+        print_table(file, None, [_without_empty(line, lines) for line in lines])
+
+
+def _without_empty(line: list[str], lines: list[list[str]]) -> list[str]:
+    return [cell for i, cell in enumerate(line) if any(other[i] for other in lines)]
+
+
+def _type(field: Field) -> str:
+    kind = {"ref": field.of, "enum": field.of, "object": field.of}.get(field.kind) or field.kind
+    return f"list of {kind}" if field.is_list else str(kind)
+
+
+def _bounds(field: Field) -> str:
+    said = {
+        "required": bool(field.required),
+        f"up to {field.max_length}": field.max_length is not None,
+        "read only": not field.updatable,
+    }
+    return ", ".join(text for text, holds in said.items() if holds)
+
+
+def _source(sources: str) -> str:
+    known: Mapping[str, str] = _SOURCES
+    return f"source: {', '.join(known.get(source, source) for source in sources.split())}" if sources else ""
+
+
+def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
+    file.write("".join(f"{text}\n" for text in texts if text is not None))
+
+
+@click.command("describe", short_help="Show what is known of an entity, a command or an enum.")
+@click.argument("name", required=False, shell_complete=names)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that the catalogue says.")
+def describe_command(name: str | None, as_json: bool) -> None:
+    """Show what the catalogue knows of an entity, a command or an enum; without NAME, what there is.
+
+    Works without a Company and without a network.
+
+    \b
+      wosdk describe WorkOrder
+      wosdk describe WoOnHoldCommand
+      wosdk describe WorkOrderStatus --json
+    """
+    with unusable():
+        from wosdk_async.catalogue import load
+        from wosdk_async.cli.output.forms import opened
+
+        catalogue = load()
+        row = None if name is None else _find(catalogue, name)
+        with opened(Output("json" if as_json else "table", None)) as file:
+            if as_json:
+                file.write(_json(catalogue, row))
+            else:
+                _show(catalogue, row)
+
+
+def _find(catalogue: Catalogue, name: str) -> Row:
+    for kind in (catalogue.commands, catalogue.enums, catalogue.command_bases):
+        for wire, row in kind.items():
+            if wire.lower() == name.lower():
+                return row
+    entity = catalogue.entity(name)
+    if entity is not None:
+        return entity
+    from wosdk_async.cli.input.names import near
+
+    known = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
+    guess = near(name, known) or "; wosdk describe lists all names"
+    raise Unusable(f"the catalogue has no entity, command or enum {name!r}{guess}")
+
+
+def _json(catalogue: Catalogue, row: Row | None) -> str:
+    from wosdk_async.cli.commands.describe import as_data, contents
+    from wosdk_async.cli.output.sanitize import json_text
+
+    data: Any = contents(catalogue) if row is None else as_data(row)
+    return f"{json_text(data)}\n"
+
+
+def _show(catalogue: Catalogue, row: Row | None) -> None:
+    from wosdk_async.cli.commands.describe import show, show_all
+
+    if row is None:
+        show_all(sys.stdout, catalogue)
+    else:
+        show(sys.stdout, row)

@@ -1,0 +1,205 @@
+"""``wosdk import``: a file and a map become work orders."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from wosdk_async.cli.exit_codes import Exit, Unusable, sandbox_extra, say, unusable, writing
+from wosdk_async.cli.input.confirm import confirm
+from wosdk_async.cli.options import target_of, target_options
+from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_stdout
+from wosdk_async.cli.output.sanitize import counted
+from wosdk_async.transport.limits import Limits
+
+if TYPE_CHECKING:
+    from wosdk_async import Company
+    from wosdk_async.jobs import ImportJob, RowOutcome, Summary
+
+__all__ = ["import_command"]
+
+# Seconds that calls under way get after Ctrl-C, and after what stops a container: docker kills 10 s later
+_GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
+_TEMPORARY = "\0"  # --sandbox without a STORE; no file is called so
+_PATH = click.Path(path_type=Path)
+
+
+@click.command("import", short_help="Create a work order for each row of a file.", no_args_is_help=True)
+@click.argument("file", type=_PATH, required=False)
+@click.option(
+    "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="Which column feeds which field."
+)
+@click.option(
+    "--sandbox",
+    is_flag=False,
+    flag_value=_TEMPORARY,
+    metavar="[STORE.db]",
+    help="Into a local Company that is started for it; without STORE.db it is thrown away afterwards.",
+)
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, 1000),
+    default=32,
+    show_default=True,
+    help="Calls under way at the most.",
+)
+@click.option(
+    "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Write one JSON line for each row as it ends."
+)
+@click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
+)
+@target_options(hidden=True)
+@click.pass_context
+def import_command(
+    ctx: click.Context,
+    file: Path | None,
+    map_file: Path,
+    sandbox: str | None,
+    concurrency: int,
+    outcomes: Path | None,
+    force: bool,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Create one work order for each row of a CSV FILE.
+
+    The file and the map are checked as a whole before anything is sent. A row that cannot be used is
+    reported, and all others are created. The same import given again creates them again.
+
+    \b
+      wosdk import requests.csv --map map.toml --sandbox
+      wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
+      wosdk import requests.csv --map map.toml --yes --json
+
+    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable; 3 to 6 the
+    Company refused or was not reached before anything was created, 8 the summary could not be written.
+    """
+    if file is None:
+        raise click.UsageError(_no_file(sandbox))
+    require_stdout()
+    with unusable():
+        from wosdk_async.cli.runner import Link
+
+        target = target_of(ctx)
+        if target.read_only:
+            raise Unusable("--read-only: an import creates work orders, so nothing is sent")
+        if outcomes is not None:
+            keep_apart("--outcomes", outcomes, file, map_file)
+            if sandbox is not None and sandbox != _TEMPORARY:
+                require_other_than_store("--outcomes", outcomes, Path(sandbox))
+            _require_free(outcomes, force)
+        job = _job(file, map_file)
+        with (
+            _variables(sandbox) as variables,
+            Link(target, variables, limits=Limits(connections=concurrency), in_flight=concurrency) as link,
+        ):
+            link.do(link.company.connect())
+            if variables is None:
+                confirm(link.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
+            summary = link.do(_run(job, link.company, concurrency, outcomes, as_json), hurry=False)
+    sys.exit(Exit.DONE if summary.complete else Exit.SOME)
+
+
+def _no_file(sandbox: str | None) -> str:
+    if sandbox and sandbox != _TEMPORARY:
+        return (
+            f"FILE is missing: --sandbox took {sandbox!r} as its store. Write FILE first, as in "
+            f"wosdk import {sandbox} --sandbox --map MAP.toml"
+        )
+    return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
+
+
+def _require_free(outcomes: Path, force: bool) -> None:
+    """Refuse to overwrite what may be the only list of what an earlier import created."""
+    if not force and outcomes.is_file() and outcomes.stat().st_size:
+        raise Unusable(
+            f"{outcomes} is there already, and may be the only list of what an earlier import created; "
+            "name another file, or add --force to overwrite it"
+        )
+
+
+def _job(file: Path, map_file: Path) -> ImportJob:
+    from wosdk_async.jobs import CsvFile, ImportJob, ImportMap
+
+    import_map = ImportMap.load(map_file)
+    return ImportJob(CsvFile(file), import_map)
+
+
+@contextmanager
+def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
+    """The variables of the Company to use; None for those of the environment."""
+    if sandbox is None:
+        yield None
+        return
+    with sandbox_extra():
+        from wosdk_async.sandbox import LocalCompany, StoreError
+    with ExitStack() as exits:
+        try:
+            local = exits.enter_context(LocalCompany(None if sandbox == _TEMPORARY else sandbox))
+        except StoreError as error:
+            raise Unusable(str(error)) from error
+        yield local.variables
+
+
+async def _run(
+    job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
+) -> Summary:
+    from wosdk_async.cli.output.import_report import Keeper, close
+    from wosdk_async.cli.output.progress import display
+
+    with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
+        keeper = Keeper(file, job.stop)
+        with display(job.rows) as shown:
+
+            def on_row(outcome: RowOutcome) -> None:
+                keeper.row(outcome)
+                shown.row(outcome)
+
+            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
+        with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
+            keeper.tell(summary, outcomes)
+            close(summary, as_json)
+    return summary
+
+
+def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
+    if outcomes is None:
+        return nullcontext()
+    # Each line is there as soon as its row has ended, also when the process is killed later
+    return outcomes.open("wb", buffering=0)
+
+
+@contextmanager
+def _interruptible(job: ImportJob) -> Iterator[None]:
+    """Take no further row after Ctrl-C or SIGTERM; a second one, or the end of the grace, gives all up."""
+    from wosdk_async.jobs.importer import CUT_SHORT
+
+    loop = asyncio.get_running_loop()
+    stops = 0
+
+    def stop(number: signal.Signals) -> None:
+        nonlocal stops
+        stops += 1
+        job.stop()
+        if stops == 1:
+            again = "Ctrl-C again gives them up" if number == signal.SIGINT else "then they are given up"
+            say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
+            loop.call_later(_GRACE[number] - CUT_SHORT, job.stop)  # which leaves them that long
+
+    with ExitStack() as handlers:
+        # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace
+        with suppress(NotImplementedError):
+            for number in _GRACE:
+                loop.add_signal_handler(number, stop, number)
+                handlers.callback(loop.remove_signal_handler, number)
+        yield

@@ -1,0 +1,261 @@
+"""``wosdk sandbox``: local Companies in a process of their own, and the store that they live in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wosdk_async.cli.exit_codes import Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_writable
+from wosdk_async.cli.output.sanitize import counted
+
+if TYPE_CHECKING:
+    from wosdk_async.sandbox.storage.companies import Company
+    from wosdk_async.sandbox.storage.store import Store
+
+__all__ = ["sandbox_command"]
+
+_LARGEST = 100_000  # characters; what serve writes has less than a thousand
+_FILE = click.Path(path_type=Path)
+_new_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
+_store = click.option("--store", type=_FILE, required=True, help="The file; it must be there.")
+_one_company = click.option("--company", metavar="NAME", help="The Company meant; without it the first.")
+
+
+@click.group("sandbox", short_help="Local Companies that answer like the service.")
+def sandbox_command() -> None:
+    """Local Companies that answer like the service, kept in one SQLite file."""
+
+
+@sandbox_command.command()
+@_new_store
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
+)
+@click.option(
+    "--dialect",
+    type=click.Choice(["spec", "recorded"]),
+    default="spec",
+    show_default=True,
+    help="Answer as the specification says, or as a recorded release does where it differs.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
+)
+@click.option(
+    "--env-file",
+    type=_FILE,
+    help="Write the variables to this file, for its owner only, instead of to stdout.",
+)
+@click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
+@click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
+@click.option("--log/--no-log", default=True, help="Record requests for the console.")
+@click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
+@click.option(
+    "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
+)
+def serve(
+    store: Path,
+    port: int,
+    dialect: str,
+    host: str,
+    companies: tuple[str, ...],
+    env_file: Path | None,
+    force: bool,
+    open_admin: bool,
+    log: bool,
+    faults: Path | None,
+    second_port: int,
+) -> None:
+    """Serve the Companies of a store until Ctrl-C.
+
+    Once it accepts connections it prints the variables that lead a client to the first Company, one
+    KEY=VALUE a line, quoted for a shell where that is needed:
+
+    \b
+      wosdk sandbox serve --store company.db --env-file company.env &
+      set -a; . ./company.env; set +a      # once the file is there
+      wosdk import requests.csv --map map.toml
+    """
+    if env_file is not None:
+        require_other_than_store("--env-file", env_file, store)
+        keep_apart("--env-file", env_file, *([faults] if faults else []))
+        _require_free(env_file, force)
+    with sandbox_extra():
+        from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
+        from wosdk_async.sandbox.env import assignments, write_assignments
+        from wosdk_async.sandbox.server import console_of
+        from wosdk_async.sandbox.server import serve as serve_store
+
+    def announce(variables: dict[str, str]) -> None:
+        if env_file is None:
+            click.echo(assignments(variables), nl=False)
+        else:
+            write_assignments(variables, env_file)
+            say(f"the variables are in {env_file}")
+        if console := console_of(variables["WOSDK_LOCATOR_URL"]):
+            say(f"the console is at {console}")
+        say(f"serving {store}; Ctrl-C ends it")
+
+    # no room on the disk, a name that cannot be one, a rule for a Company that is not there
+    with _told(), _not_left_behind(store, StoreError, ValueError, FaultScriptError):
+        serve_store(
+            store,
+            host=host,
+            port=port,
+            companies=companies,
+            dialect=dialect,
+            open_admin=open_admin,
+            log=log,
+            faults=Faults(faults),
+            second_port=second_port,
+            announce=announce,
+        )
+
+
+@sandbox_command.command("add-company")
+@_new_store
+@click.argument("name")
+@click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
+@click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
+@click.option("--empty", is_flag=True, help="Without the rows that a new Company starts with.")
+def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
+    """Add a Company to a store; a server that serves it goes on, and serves it too."""
+    with _opened(store, make=True) as opened:
+        from wosdk_async.sandbox.seed.seed import found_company
+
+        made = found_company(opened, name, host=host, live=live, seeded=not empty)
+        say(f"added {made.name}; `wosdk sandbox companies` shows how to reach it")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--url", default="http://127.0.0.1:8900", show_default=True, help="Where the store is served.")
+def companies(store: Path, url: str) -> None:
+    """Print the Companies of a store as profiles of a settings file (TOML)."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.env import profiles
+
+        click.echo(profiles(opened.companies(), url.rstrip("/")), nl=False)
+
+
+@sandbox_command.command()
+@_store
+@click.argument("file", type=_FILE)
+@click.option("--entity", metavar="TYPE", help="The entity type of all rows; a CSV file needs it.")
+@_one_company
+def seed(store: Path, file: Path, entity: str | None, company: str | None) -> None:
+    """Add the rows of FILE to a Company: all of them, or none when one does not fit.
+
+    JSON holds {entity type: [rows]}; the columns of a CSV file are property paths.
+
+    \b
+      wosdk sandbox seed --store company.db customers.csv --entity Customer
+    """
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.seed.files import read_rows
+        from wosdk_async.sandbox.seed.rows import load_rows
+        from wosdk_async.sandbox.service.dialect import SPEC
+
+        rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
+        added = load_rows(opened, _named(opened, company), rows, now)
+        say(f"added {counted(added, 'row')} of {file}")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
+def snapshot(store: Path, to: Path) -> None:
+    """Copy a store as it is at one moment, also while it is served."""
+    require_other_than_store("--to", to, store)
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.storage.snapshots import take_snapshot
+
+        take_snapshot(opened, to)
+        say(f"kept {store} in {to}")
+
+
+@sandbox_command.command()
+@_store
+@click.option("--to", type=_FILE, help="The snapshot; without it what the Companies started with.")
+def reset(store: Path, to: Path | None) -> None:
+    """Bring a store back, also while it is served: clients keep their credentials and tokens."""
+    with _opened(store) as opened:
+        from wosdk_async.sandbox.storage.snapshots import reset as reset_store
+
+        reset_store(opened, to)
+        say(f"{store} is as {to} keeps it" if to else f"{store} is as it started")
+
+
+def _require_free(env_file: Path, force: bool) -> None:
+    """Refuse an env file that cannot be written, and one that may hold something else."""
+    from wosdk_async.sandbox.env import are_assignments
+
+    require_writable(env_file)
+    if not env_file.exists():
+        return
+    if not env_file.is_file():
+        raise Unusable(f"--env-file {env_file} is no regular file; name another")
+    with unusable(), env_file.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(_LARGEST)
+    if text and not force and not are_assignments(text):
+        raise Unusable(
+            f"{env_file} is there already, and `wosdk sandbox serve` did not write it; name another file, or"
+            " add --force to overwrite it"
+        )
+
+
+@contextmanager
+def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
+    """Open a store, and show its errors as lines; a new one is not kept when the block fails.
+
+    Without ``make`` one that is not there is a mistake: a misspelt name would end in a success of no use.
+    """
+    with sandbox_extra():
+        from wosdk_async.sandbox import open_store
+    if not make and not path.exists():
+        raise Unusable(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
+    with _told(), _not_left_behind(path, BaseException), closing(open_store(path)) as store:
+        yield store
+
+
+@contextmanager
+def _not_left_behind(store: Path, *refused: type[BaseException]) -> Iterator[None]:
+    """Take a store away that the block has made, when the block is refused."""
+    existed = store.exists()
+    try:
+        yield
+    except refused:
+        for name in (store.name, f"{store.name}-wal", f"{store.name}-shm"):
+            if not existed:
+                store.with_name(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What the sandbox refuses, told as the one line of a command."""
+    from wosdk_async.sandbox import FaultScriptError, StoreError
+
+    with unusable():
+        try:
+            yield
+        except (StoreError, FaultScriptError, ValueError) as error:
+            for line in str(error).splitlines()[:-1]:
+                say(line)
+            raise Unusable(str(error).splitlines()[-1]) from error
+
+
+def _named(store: Store, name: str | None) -> Company:
+    known = store.companies()
+    found = [company for company in known if name is None or company.name.lower() == name.lower()]
+    if not found:
+        names = ", ".join(company.name for company in known)
+        raise ValueError(f"There is no Company '{name}' in the store, only {names}.")
+    return found[0]

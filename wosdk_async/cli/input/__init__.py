@@ -1,0 +1,1 @@
+"""Read what people type: conditions, fields, names, values, JSON, answers to questions."""

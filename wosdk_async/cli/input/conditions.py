@@ -1,0 +1,144 @@
+"""``--where`` and ``--order``: a text becomes a condition or an order of the query builder.
+
+One condition is PROPERTY OPERATOR VALUE. Operators are those of the service::
+
+    =  !=  >  >=  <  <=          like PATTERN      not like PATTERN
+    in (a, b)    not in (a, b)   between a and b   not between a and b
+    is null      is not null
+
+A value is written as it is: up to the end, in a list up to the next comma, in ``between`` up to ``and``. Or
+it stands in quotes, where a quote is doubled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.input.values import typed
+from wosdk_async.model import Record
+from wosdk_async.query.conditions import Condition
+from wosdk_async.query.paths import find, root
+from wosdk_async.query.properties import Nested, Path, Text, Unchecked, at
+
+__all__ = ["condition", "order"]
+
+_QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
+_START = (
+    r"(?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\s*"
+    r"(?P<operator>==|=|!=|<>|>=|<=|>|<"
+    r"|(?:is\s+not\s+null|is\s+null|not\s+like|like|not\s+in|in|not\s+between|between)\b)"
+)
+_CONDITION = re.compile(rf"\s*{_START}\s*(?P<rest>.*?)\s*", re.IGNORECASE | re.DOTALL)
+_NEXT = re.compile(rf"\b(?P<word>and|or)\s+{_START}", re.IGNORECASE)
+_BETWEEN = re.compile(rf"({_QUOTED}|.+?)\s+and\s+({_QUOTED}|.+)", re.IGNORECASE | re.DOTALL)
+_ITEM = re.compile(rf"\s*({_QUOTED}|[^,'\"]*)\s*(,|$)")
+
+_METHODS: dict[str, str] = {
+    "=": "__eq__",
+    "==": "__eq__",
+    "!=": "__ne__",
+    "<>": "__ne__",
+    ">": "__gt__",
+    ">=": "__ge__",
+    "<": "__lt__",
+    "<=": "__le__",
+    "like": "like",
+    "not like": "not_like",
+    "in": "in_",
+    "not in": "not_in",
+    "between": "between",
+    "not between": "not_between",
+    "is null": "is_null",
+    "is not null": "not_null",
+}
+_OF_REFERENCES = {"__eq__", "__ne__", "in_", "not_in", "is_null", "not_null"}
+
+
+def condition(entity: type[Record] | str, text: str) -> Condition:
+    """The condition that ``text`` says. Raises Unusable or InvalidCallError with the remedy."""
+    found = _CONDITION.fullmatch(text)
+    if found is None:
+        raise _wrong(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
+    operator = " ".join(found["operator"].lower().split())
+    field = at(find(root(entity), found["path"]))
+    method = _METHODS[operator]
+    _require_operator(field, operator, method, text)
+    values = [_value(raw, field, text) for raw in _raw_values(operator, found["rest"], text)]
+    ask: Callable[..., Condition] = getattr(field, method)
+    return ask(values) if method in ("in_", "not_in") else ask(*values)
+
+
+def order(text: str) -> str:
+    """``DtDue desc`` as the query builder takes it. Raises Unusable."""
+    path, *direction = text.split()[:3] or [""]
+    way = direction[0].lower() if len(direction) == 1 else "" if direction else "asc"
+    if not path or way not in ("asc", "desc"):
+        raise Unusable(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
+    return f"-{path}" if way == "desc" else path
+
+
+def _require_operator(field: Path, operator: str, method: str, text: str) -> None:
+    if isinstance(field, Nested) and method not in _OF_REFERENCES:
+        raise _wrong(
+            text, f"a reference is compared by its id, with =, !=, in or is null, not with {operator}"
+        )
+    if method in ("like", "not_like") and not isinstance(field, Text | Unchecked):
+        raise _wrong(text, f"{operator} takes a property that holds text")
+
+
+def _raw_values(operator: str, rest: str, text: str) -> list[str]:
+    if operator.startswith("is"):
+        if rest:
+            raise _wrong(text, f"nothing follows {operator}")
+        return []
+    if operator.endswith("between"):
+        ends = _BETWEEN.fullmatch(rest)
+        if ends is None:
+            raise _wrong(text, f"write {operator} LOW and HIGH")
+        return [_bare(ends[1], text), _bare(ends[2], text)]
+    if operator.endswith("in"):
+        return _list(operator, rest, text)
+    if rest.lower() == "null":
+        raise _wrong(text, "write is null or is not null; the text null is 'null'")
+    return [_bare(rest, text)]
+
+
+def _list(operator: str, rest: str, text: str) -> list[str]:
+    inner = rest[1:-1]
+    if not (rest.startswith("(") and rest.endswith(")") and inner.strip()):
+        raise _wrong(text, f"write {operator} (A, B)")
+    values, place, more = [], 0, True
+    while more:
+        item = _ITEM.match(inner, place)
+        if item is None:
+            raise _wrong(text, "a quote is not closed, or a comma is missing behind it")
+        values.append(_bare(item[1].strip(), text))
+        place, more = item.end(), item[2] == ","
+    return values
+
+
+def _bare(raw: str, text: str) -> str:
+    if re.fullmatch(_QUOTED, raw, re.DOTALL):
+        return raw[1:-1].replace(raw[0] * 2, raw[0])
+    if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
+        once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
+        raise _wrong(text, f"it is one condition, so {once}; a value that holds such words stands in quotes")
+    if not raw:
+        raise _wrong(text, "a value is missing; an empty text is ''")
+    if raw[0] in "'\"":
+        raise _wrong(text, "a quote is not closed; a quote within quotes is doubled")
+    return raw
+
+
+def _value(raw: str, field: Path, text: str) -> Any:
+    place = field._place
+    if isinstance(field, Nested):
+        return typed(raw, {"type": "integer"}, f"--where {text!r}: {place.path}")
+    return raw if place.meta is None else typed(raw, place.meta, f"--where {text!r}: {place.path}")
+
+
+def _wrong(text: str, remedy: str) -> Unusable:
+    return Unusable(f"--where {text!r}: {remedy}")

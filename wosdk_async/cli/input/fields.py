@@ -1,0 +1,196 @@
+"""Fields of a command out of ``--json-body`` and ``name=value``, checked before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.input.names import near
+from wosdk_async.cli.input.values import typed
+from wosdk_async.model import Command, Record, registry
+from wosdk_async.model.metadata import Wire
+
+__all__ = ["assigned", "command_of"]
+
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # sent as they were typed, once checked
+_ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
+
+
+def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
+    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises Unusable with the remedy.
+
+    What ``texts`` say goes over ``fields``; a field that two of them give is refused.
+    """
+    before: dict[tuple[str, ...], str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        raw = name.endswith(":")
+        path = name.removesuffix(":").split(".")
+        if not sign or not all(step.isidentifier() for step in path):
+            raise Unusable(f"{text!r} is no field: {_ASSIGNMENT}")
+        meta = _meta(cls, path)
+        found = _json(value, text) if raw or _takes_json(meta) else _typed(value, meta, name)
+        if meta is not None:
+            path[-1] = meta["name"]  # given by its alias, it is the same field
+        _require_new(before, tuple(path), fields, text)
+        before[tuple(path)] = text
+        _put(fields, path, found, text)
+    return fields
+
+
+def _require_new(
+    before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
+) -> None:
+    """Refuse what would silently replace what an assignment ``before`` it gave."""
+    for other, told in before.items():
+        same = min(len(other), len(path))
+        if other[:same] != path[:same]:
+            continue
+        if len(other) >= len(path) or _is_in(fields, path):  # a field of it, or in the JSON of it
+            raise Unusable(f"{told!r} and {text!r} both give {'.'.join(path)}; give it once")
+
+
+def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
+    for step in path:
+        if not isinstance(fields, Mapping) or step not in fields:
+            return False
+        fields = fields[step]
+    return True
+
+
+def _takes_json(meta: Wire | None) -> bool:
+    return meta is not None and (bool(meta.get("many")) or meta["type"] in ("object", "money"))
+
+
+def _typed(value: str, meta: Wire | None, name: str) -> Any:
+    if meta is None:
+        return value
+    if meta["type"] == "ref":  # a record is referred to by its id (spec 2.1)
+        return {"Id": typed(value, {"type": "integer"}, f"{name}, the id of a {meta['of']},")}
+    found = typed(value, meta, name)
+    return value if meta["type"] in _TEXTS else found
+
+
+def _json(value: str, text: str) -> Any:
+    from wosdk_async import codec
+
+    try:
+        return codec.loads(value.encode(errors="surrogateescape"))
+    except ValueError as error:
+        raise Unusable(f"{text!r} takes JSON: {error}") from None
+
+
+def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None:
+    *parents, leaf = path
+    for step in parents:
+        inner = fields.setdefault(step, {})
+        if not isinstance(inner, dict):
+            raise Unusable(f"{text!r} names a field of {step}, which is no object")
+        fields = inner
+    fields[leaf] = value
+
+
+def _meta(cls: type[Record] | None, path: list[str]) -> Wire | None:
+    meta: Wire | None = None
+    for step in path:
+        if cls is None:
+            return None
+        meta = _field(cls, step)
+        cls = _class(meta)
+    return meta
+
+
+def _wire(cls: type[Record]) -> dict[str, Wire]:
+    """Every name that the service takes for a field, in its spelling and by its aliases."""
+    table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
+    return table | {meta["name"]: meta for meta in cls.__wire__.values()}
+
+
+def _field(cls: type[Record], name: str) -> Wire:
+    table = _wire(cls)
+    if name not in table:
+        guess = near(name, table) or f"; wosdk describe {cls.wire_name} lists them."
+        raise Unusable(f"{cls.wire_name} has no field {name!r}{guess} --unchecked sends it as it is")
+    return table[name]
+
+
+def _class(meta: Wire) -> type[Record] | None:
+    if not meta["of"] or meta["type"] == "enum":
+        return None
+    found: type[Record] = registry.resolve(meta["of"])
+    return found
+
+
+# --- the whole of a command -----------------------------------------------------------------
+
+
+def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
+    """The command that ``fields`` say by wire name. Raises Unusable that names each fault and its remedy."""
+    from wosdk_async import codec
+    from wosdk_async.protocol.validation import problems
+
+    faults = list(_faults(cls, fields, ""))
+    faults += [
+        f"{meta['name']} is missing: {cls.wire_name} needs it"
+        for meta in cls.__wire__.values()
+        if meta.get("required")
+        and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
+    ]
+    if not faults:
+        made = codec.structure(dict(fields), cls)
+        faults = [str(problem) for problem in problems.problems(made) if problem.severity == "error"]
+        if not faults:
+            return made
+    raise Unusable("; ".join(faults))
+
+
+def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterator[str]:
+    for name, value in fields.items():
+        where = f"{place}{name}"
+        try:
+            meta = _field(cls, name)
+        except Unusable as fault:
+            yield f"{place.removesuffix('.')}: {fault.message}" if place else fault.message
+            continue
+        if value is None:
+            continue
+        if not meta.get("many"):
+            yield from _value_faults(meta, value, where)
+        elif isinstance(value, list):
+            for i, item in enumerate(value):
+                yield from _value_faults(meta, item, f"{where}[{i}]")
+        else:
+            yield f"{where} takes a JSON list, not {_kind(value)}"
+
+
+def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
+    below = _class(meta)
+    if below is not None:
+        if isinstance(value, Mapping):
+            yield from _faults(below, value, f"{where}.")
+        else:
+            yield f"{where} takes an object of {below.wire_name}, not {_kind(value)}"
+    elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
+        if meta["type"] != "object":
+            yield f"{where} takes a value of type {meta['type']}, not {_kind(value)}"
+    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum as its number is taken too
+        try:
+            typed(str(value), meta, where)
+        except Unusable as fault:
+            yield fault.message
+
+
+_KINDS = {
+    dict: "an object",
+    list: "a list",
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    Decimal: "a number",
+}
+
+
+def _kind(value: Any) -> str:
+    return _KINDS.get(type(value), "null")

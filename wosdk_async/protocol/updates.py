@@ -1,0 +1,195 @@
+"""Updates of a record of the model: by named fields, or by an edited copy; and whether it is still as it was.
+
+Either gives the call and the record as it stands afterwards. There is no call when nothing changed.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
+from wosdk_async.model import EntitySpecifier, Record
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.content import content_of, with_fields
+from wosdk_async.protocol.difference import difference
+from wosdk_async.protocol.elements import OWNED, elements, pointed
+from wosdk_async.protocol.entities import retrieve, update
+from wosdk_async.protocol.validation.arguments import option_meant, refuse_keywords, require_id
+from wosdk_async.protocol.wire import Call
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["change", "change_to", "require_unchanged", "version", "versioned"]
+
+E = TypeVar("E", bound=Record)
+Made = Call[EntitySpecifier]
+
+
+def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
+    """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
+
+    A record in a reference is pointed to by its id and never written into. Raises InvalidCallError for a
+    field that the class does not have or that is its key or version, a record or reference without an id,
+    or an empty list, which the service answers with success and ignores (spec 4.9 rule 3).
+    """
+    if not changes:
+        raise InvalidCallError(
+            "update() names nothing to write; pass fields, update(order, po_number='PO-77'), or the edited"
+            " copy and the record that was read, update(edited, read)"
+        )
+    entity = type(record)
+    id = _id_of(record)
+    for name in changes:
+        _require_writable(entity, id, name, changes)
+    content = content_of(with_fields(entity(), changes))
+    properties: list[str] = []
+    fields: dict[str, Any] = {}
+    for name in changes:
+        meta = entity.__wire__[name]
+        steps, fields[meta["name"]] = _written(name, meta, content.get(meta["name"]))
+        properties += [meta["name"] + step for step in steps]
+    after = {name: _after(record, name, value) for name, value in changes.items()}
+    return update(entity, id, properties, fields), with_fields(copy.copy(record), after)
+
+
+def change_to(edited: E, read: E) -> tuple[Made | None, E]:
+    """Write what differs between ``read`` and its ``edited`` copy; nothing differs, no call."""
+    if type(edited) is not type(read):
+        raise InvalidCallError(
+            f"a {type(edited).__name__} is no edited {type(read).__name__}; "
+            "give a changed copy and the record that was read"
+        )
+    id = _id_of(read)
+    if _id_of(edited) != id:
+        raise InvalidCallError(
+            f"the records are two: ids {_id_of(edited)} and {id}; "
+            "give a changed copy and the record it is a copy of"
+        )
+    found = difference(read, edited)
+    after = _without_removed(copy.deepcopy(edited))
+    if _locked(read):
+        with_fields(after, {"concurrency_id": _held(read)})
+    return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
+
+
+def versioned(record: E, made: EntitySpecifier) -> E:
+    """``record`` with the version that the answer tells; None when it tells none (spec 4.9)."""
+    if not _locked(record):
+        return record
+    return with_fields(record, {"concurrency_id": made.concurrency_id})
+
+
+def version(record: E) -> Call[E]:
+    """Read the version of ``record`` as it is now. Raises InvalidCallError when there is none to compare."""
+    name = type(record).__name__
+    if not _locked(record):
+        raise InvalidCallError(f"the service keeps no version of a {name}; leave out if_unchanged")
+    if _held(record) is None:
+        raise InvalidCallError(
+            f"the version of the {name} is not known: it was read without ConcurrencyId, or the answer of "
+            'an update told none; read it again with properties=["*"] first'
+        )
+    return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
+
+
+def require_unchanged(held: Record, found: Record) -> None:
+    """Raise ConflictError, as the service would (facts 3.7), when the versions of two reads differ."""
+    ours, theirs = _held(held), _held(found)
+    if ours != theirs:
+        raise ConflictError(
+            f"version {ours} was read and now it is {theirs}: somebody changed the {type(held).__name__} in "
+            "between; read it again and repeat the change. Nothing was written",
+            code="ERROR_CODE_6",
+            operation=f"update {held.wire_name}",
+        )
+
+
+def _require_writable(entity: type[Record], id: int, name: str, changes: Mapping[str, Any]) -> None:
+    """Raise InvalidCallError when ``name`` is not a field of ``entity`` that an update writes."""
+    meta = entity.__wire__.get(name)
+    if meta is None:
+        if option_meant(name):
+            refuse_keywords("update", {name: changes[name]}, ())
+        near = suggestion(name, (*entity.__wire__, "check", "if_unchanged"))
+        raise UnknownFieldError(f"{entity.__name__} has no field {name!r}{near}")
+    given = changes[name]
+    # spec 4.9: Id names the record; facts 3.7: the service counts, whatever ConcurrencyId is sent
+    if meta["name"] in ("Id", "ConcurrencyId") or (meta["name"] == "PerformDeletion" and given):
+        cls = entity.__name__
+        other = given if isinstance(given, int) else "id"
+        why = {
+            "id": f"the key of the given record: update({cls}.ref({other}), ...) writes another",
+            "perform_deletion": f"which removes elements of lists; delete({cls}, {id}) deletes this record",
+            "concurrency_id": "which the service counts; if_unchanged=True compares it",
+        }
+        raise InvalidCallError(f"update() never writes {name}, {why[name]}")
+
+
+def _id_of(record: Record) -> int:
+    id = getattr(record, "id", None)
+    if id is not None and not isinstance(id, Mapping):
+        require_id(type(record), id)
+    if not isinstance(id, int):
+        raise InvalidCallError(
+            f"the {type(record).__name__} has no id; read it first, or give it one (what is known by several "
+            "fields alone cannot be updated by itself: update the record that holds it)"
+        )
+    return id
+
+
+def _locked(record: Record) -> bool:
+    return "concurrency_id" in record.__wire__
+
+
+def _held(record: Record) -> int | None:
+    version: int | None = getattr(record, "concurrency_id", None)
+    return version
+
+
+def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
+    """The steps behind a field's name in ``Properties``, and the value that is sent (facts 3.6)."""
+    if meta.get("many"):
+        if not value:
+            raise InvalidCallError(
+                f"{name}: the service ignores an empty list; send the elements to remove, each with its id "
+                "and perform_deletion=True"
+            )
+        return [".*"], elements(meta["of"], value, name)
+    if meta["type"] != "ref":
+        return [""], value
+    if meta["of"] not in OWNED:
+        return pointed(meta["of"], value, name)
+    inside = isinstance(value, Mapping) and not set(value) <= {"Id"}
+    return [".*" if inside else ".Id"], value  # not shown; assumed after facts 3.4
+
+
+# --- the record afterwards ----------------------------------------------------------------------
+
+
+def _after(record: Record, name: str, value: Any) -> Any:
+    """The value of a named field once it is written: of a list the service keeps what was not named."""
+    if not record.__wire__[name].get("many"):
+        return value
+    held = getattr(record, name)
+    if held is None:
+        return None  # it was not read, and is not known now
+    named = {id: element for element in value if (id := getattr(element, "id", None))}
+    kept = [_merged(element, named.pop(getattr(element, "id", None), None)) for element in held]
+    new = [element for element in value if not (id := getattr(element, "id", None)) or id in named]
+    return [element for element in (*kept, *new) if not getattr(element, "perform_deletion", None)]
+
+
+def _merged(element: Any, change: Any) -> Any:
+    if change is None or not isinstance(element, Record):
+        return element if change is None else change
+    given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}
+    return with_fields(copy.copy(element), given)
+
+
+def _without_removed(record: E) -> E:
+    for name, meta in record.__wire__.items():
+        held = getattr(record, name)
+        if meta.get("many") and isinstance(held, list):
+            setattr(record, name, [e for e in held if not getattr(e, "perform_deletion", None)])
+    return record

@@ -1,0 +1,1 @@
+"""Mistakes in arguments, records and commands, told before anything is sent."""

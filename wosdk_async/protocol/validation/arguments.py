@@ -1,0 +1,223 @@
+"""What may be wrong with the arguments of a verb: the class, the id, the record, the command.
+
+Each function returns at once for what is right. Otherwise it raises an
+:class:`~wosdk_async.errors.InvalidCallError` that names the value and what to pass instead, before anything
+is sent.
+"""
+
+from __future__ import annotations
+
+import functools
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+from wosdk_async.errors import InvalidCallError, UnknownFieldError
+from wosdk_async.model import Command, CommandResult, Record, Ref
+from wosdk_async.protocol.validation.rules import kind_of, named_by
+from wosdk_async.suggestions import suggestion
+
+__all__ = [
+    "NOT_GIVEN",
+    "described",
+    "entity_name",
+    "option_meant",
+    "refuse_keywords",
+    "refuse_values",
+    "require_class",
+    "require_command",
+    "require_id",
+    "require_pair",
+    "require_record",
+]
+
+_OPTIONS = ("deadline", "retry", "settle")  # fields of CallOptions, which may not be imported here; tested
+_OTHER_NAMES = {"timeout": "deadline", "retries": "retry"}  # of options, as other libraries have them
+
+_BITS = 64  # of the longest id that may be sent, as check/rules has it for every whole number
+
+
+def described(value: Any) -> str:
+    """Short text of a wrong value for a message; a record is not shown, it may hold a secret."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return f"a number of more than {_BITS} bits"  # Python may refuse to write it
+    if value is None or isinstance(value, str | bytes | int | float):
+        return reprlib.repr(value)
+    return kind_of(value)
+
+
+def entity_name(entity: Any) -> str:
+    """The wire name of an entity that is given by its class or its name."""
+    if isinstance(entity, str):
+        return entity
+    if not isinstance(entity, type):
+        meant = type(entity).__name__ if isinstance(entity, Record) else "WorkOrder"
+        raise InvalidCallError(
+            f"an entity is given as its class or its name, not as {described(entity)}; pass the class {meant}"
+        )
+    return _class_name(entity)
+
+
+@functools.cache
+def _class_name(cls: Any) -> str:
+    if issubclass(cls, Command):
+        raise InvalidCallError(f"{cls.__name__} is a command, not an entity; use run({cls.__name__}(...))")
+    if not issubclass(cls, Record) or issubclass(cls, CommandResult):
+        raise InvalidCallError(f"the class {cls.__name__} is not an entity; pass one such as WorkOrder")
+    name: str = cls.wire_name
+    return name
+
+
+def require_class(verb: str, entity: Any) -> None:
+    """Raise InvalidCallError unless ``entity`` is the class of an entity: a name does not do."""
+    name = entity_name(entity)
+    if isinstance(entity, str):
+        raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
+
+
+class _NotGiven:
+    """Type of the id that a program left out."""
+
+
+NOT_GIVEN: Any = _NotGiven()
+
+
+def require_pair(verb: str, entity: Any, id: Any) -> None:
+    """Raise InvalidCallError when ``verb`` is called with a record, or without an id, for its two arguments.
+
+    A wrong id is left to :func:`require_id`.
+    """
+    if isinstance(entity, Record):
+        name, held = type(entity).__name__, getattr(entity, "id", None)
+        shown = held if _is_whole(held) else "id"
+        raise InvalidCallError(
+            f"an entity is given as its class or its name, not as {described(entity)}; pass the class {name}"
+            f" and the id: {verb}({name}, {shown})"
+        )
+    if id is NOT_GIVEN:
+        name = entity_name(entity)
+        raise InvalidCallError(f"the id of {_article(name)} is missing; pass it: {verb}({name}, id)")
+
+
+def require_id(entity: Any, id: Any) -> None:
+    """Raise InvalidCallError for what cannot be the id of a record of ``entity``."""
+    if _is_whole(id):
+        return
+    if isinstance(id, Mapping) and id:
+        for name, value in id.items():
+            _require_part(entity, name, value)
+        return
+    where = f"the id of {_article(entity_name(entity))}"
+    if isinstance(id, str):
+        raise InvalidCallError(f"{where} is {described(id)}, a text; {_instead_of_text(entity, id)}")
+    if isinstance(id, Record | type(Ref(0))):
+        held, name, other = getattr(id, "id", None), entity_name(entity), type(id).__name__
+        if isinstance(id, Record) and isinstance(entity, type) and not isinstance(id, entity):
+            raise InvalidCallError(
+                f"{where} is {kind_of(id)}, whose id is that of {_article(other)}; pass the id of"
+                f" {_article(name)}"
+            )
+        remedy = "pass its id" if held is None else f"pass its id, {held}"
+        raise InvalidCallError(f"{where} is {kind_of(id)}; {remedy}")
+    shown = "an empty dict" if isinstance(id, Mapping) else described(id)
+    why = "; what was not read or created yet has none" if id is None else ""
+    raise InvalidCallError(
+        f"{where} is {shown}; it takes a whole number, or a dict of them for a compound key{why}"
+    )
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() <= _BITS
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}"
+
+
+def _instead_of_text(entity: Any, id: str) -> str:
+    if len(id) < _BITS and id.isascii() and id.strip().removeprefix("-").isdecimal():
+        return f"it takes a whole number, send {int(id)}"
+    name = named_by(entity) if isinstance(entity, type) else None
+    if name is None:
+        return "it takes a whole number; what is known by a name is found by query()"
+    query = f"query({entity.__name__}).where(fields({entity.__name__}).{name} == {described(id)}).one()"
+    return f"it takes a whole number; find the record by its {name.replace('_', ' ')}: {query}"
+
+
+def _require_part(entity: Any, name: Any, value: Any) -> None:
+    """One member of a compound key: a property by its wire name, and a whole number or a text."""
+    where = f"the id of {_article(entity_name(entity))}"
+    fields = getattr(entity, "__wire__", None)
+    metas = {meta["name"].lower(): meta for meta in fields.values()} if fields else {}
+    if not isinstance(name, str) or not name.isidentifier():
+        raise InvalidCallError(f"{where} has the member {described(name)}; a member is named by a property")
+    wire = name.lower()
+    if fields and wire not in metas and wire.removesuffix("id") not in metas:  # InvoiceId: the id of Invoice
+        near = suggestion(name, [meta["name"] for meta in fields.values()])
+        raise InvalidCallError(f"{where}: {entity_name(entity)} has no property {name!r}{near}")
+    if _is_whole(value) or (
+        isinstance(value, str) and value and metas.get(wire, {}).get("type") != "integer"
+    ):
+        return
+    raise InvalidCallError(f"{where}: {name} is {described(value)}; it takes a whole number")
+
+
+def require_record(verb: str, value: Any) -> None:
+    """Raise InvalidCallError unless ``value`` is a record of an entity."""
+    if isinstance(value, Record):
+        entity_name(type(value))
+    elif isinstance(value, type) and issubclass(value, Record):
+        remedy = f"{value.__name__}(...)" if verb == "create" else f"{value.__name__}.ref(id)"
+        raise InvalidCallError(f"{verb}() takes a record, not {described(value)}; pass {remedy}")
+    else:
+        remedy = (
+            "Customer(...), or a name and its fields: create('Customer', {...})"
+            if verb == "create"
+            else "the record that was read, or one that holds its id, such as WorkOrder.ref(1)"
+        )
+        raise InvalidCallError(f"{verb}() takes a record, not {described(value)}; pass {remedy}")
+
+
+def require_command(value: Any) -> None:
+    """Raise InvalidCallError unless ``value`` is a command of the model."""
+    if isinstance(value, Command):
+        return
+    if isinstance(value, type) and issubclass(value, Command):
+        remedy = f"make one: {value.__name__}(...)"
+    elif isinstance(value, Record):
+        name = type(value).__name__
+        made = "WoCreateCommand(work_order=...)" if name == "WorkOrder" else "create(record)"
+        remedy = f"a {name} is created by {made} and changed by update(record, field=value)"
+    else:
+        remedy = "pass one such as WoStartCommand(work_order_id=1), or its name with fields: run('Name', {})"
+    raise InvalidCallError(f"run() takes a command, not {described(value)}; {remedy}")
+
+
+def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Sequence[str], remedy: str = "") -> NoReturn:
+    """Raise UnknownFieldError for keywords that ``verb`` does not take: what is near, else what it takes."""
+    name, value = next(iter(given.items()))
+    if option := option_meant(name):
+        shown = f"{option}={'...' if option == 'retry' else described(value)}"
+        raise UnknownFieldError(
+            f"{verb}() has no keyword {name!r}; options are set before: with_options({shown}).{verb}(...)"
+        )
+    known = f"; it takes {', '.join(takes)}" if takes else ""
+    raise UnknownFieldError(f"{verb}() has no keyword {name!r}{suggestion(name, takes) or remedy or known}")
+
+
+def option_meant(name: str) -> str | None:
+    """Return the option of ``with_options`` that a keyword of a verb was meant for."""
+    meant = _OTHER_NAMES.get(name, name)
+    return meant if meant in _OPTIONS else None
+
+
+def refuse_values(verb: str, takes: str, given: Sequence[Any], keyword: str) -> NoReturn:
+    """Raise InvalidCallError for values behind those that ``verb`` takes: ``keyword`` is how to pass them."""
+    value = given[0]
+    is_names = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+    shown = reprlib.repr(value) if is_names or isinstance(value, bool) else "..."
+    raise InvalidCallError(
+        f"{verb}() takes {takes}, and no {type(value).__name__} behind them; pass {keyword}={shown}"
+    )

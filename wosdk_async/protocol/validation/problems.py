@@ -1,0 +1,126 @@
+"""Find the mistakes in a record or command before it is sent."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from wosdk_async.codec import spellings
+from wosdk_async.model import Command, Record, registry
+from wosdk_async.model.index import NEEDED
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.validation.rules import RULES, Severity, kind_of, object_fault
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["RULES", "Problem", "Severity", "content_problems", "lacks", "missing", "problems"]
+
+# facts 3.3
+
+
+@attrs.frozen
+class Problem:
+    """One thing that is wrong, where it is and what to do about it."""
+
+    path: str
+    """Place of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
+    message: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.message}"
+
+
+def problems(obj: Any, *, new: bool = False) -> list[Problem]:
+    """Everything wrong with ``obj`` and the objects in it, in the order of their fields.
+
+    Of a ``new`` record, what the service refuses to make it without may not be missing either.
+    """
+    if not isinstance(obj, Record):
+        return []
+    return [*_record(obj, ""), *(Problem(path, message) for path, message in missing(obj, new=new))]
+
+
+def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Problem]:
+    """Everything wrong with the JSON object of a ``cls``: the service drops names it does not know."""
+    return list(_mapping(content, cls, ""))
+
+
+def _record(record: Record, path: str) -> Iterator[Problem]:
+    for name, meta in record.__wire__.items():
+        value = getattr(record, name)
+        if value is not None:
+            yield from _field(value, meta, f"{path}.{name}" if path else name)
+
+
+def _mapping(content: Mapping[str, Any], cls: type[Record], path: str) -> Iterator[Problem]:
+    _, documented = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    table = {meta["name"]: meta for meta in cls.__wire__.values()}
+    for name, value in content.items():
+        place = f"{path}.{name}" if path else str(name)
+        meant = documented.get(str(name).lower())  # facts 3.3: letter case does not matter
+        if meant is None:
+            near = suggestion(str(name), table)
+            yield Problem(place, f"is no property of {cls.wire_name}, which would be dropped{near or '.'}")
+        elif value is not None:
+            yield from _field(value, table[meant], place)
+
+
+def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    if not meta.get("many"):
+        yield from _value(value, meta, path)
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _value(item, meta, f"{path}[{i}]")
+    else:
+        is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
+        remedy = "[value]" if is_one else "list(value)"
+        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.")
+
+
+def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    found = RULES.get(meta["type"], object_fault)(value, meta)
+    if found:
+        yield Problem(path, *found)
+    elif isinstance(value, Record):
+        yield from _record(value, path)
+    elif isinstance(value, dict) and meta["of"]:
+        yield from _mapping(value, registry.resolve(meta["of"]), path)
+
+
+_HINTS = {
+    "ActionReasonId": "set it to the id of a reason, a row of WoActionReasonLookup",  # facts 4
+    "CustomerId": "set it to the id of a customer that exists",  # spec 4.4
+    "WorkOrderId": "set it to the id of the work order",
+}
+
+
+def lacks(record: Record, *, new: bool = False) -> bool:
+    """Whether ``record`` leaves out what it may not; quick, because it is asked before every call."""
+    cls: Any = type(record)  # mypy takes the objects for the class, and those have no hash
+    return any(getattr(record, name) is None for name in _needs(cls, new))
+
+
+def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
+    """Each field of ``record`` that has no value and needs one: its name, and what to do.
+
+    Commands have such fields, and entities when they are ``new``.
+    """
+    cls: Any = type(record)
+    for name, remedy in _needs(cls, new).items():
+        if getattr(record, name) is None and record.__wire__[name]["name"] not in (record.extra or ()):
+            yield name, f"is missing; {remedy}."
+
+
+@functools.cache
+def _needs(cls: type[Any], new: bool) -> Mapping[str, str]:
+    """Python name of what may not be left out -> the remedy."""
+    if not issubclass(cls, Command):
+        return NEEDED.get(cls.wire_name, {}) if new else {}
+    return {
+        name: _HINTS.get(meta["name"], f"{cls.wire_name} cannot be run without it")
+        for name, meta in cls.__wire__.items()
+        if meta.get("required")
+    }

@@ -1,0 +1,100 @@
+"""Property paths, checked against the metadata of the model, step by step (facts 3.4)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import UnknownPropertyError
+from wosdk_async.model import Record, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.validation.arguments import entity_name
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["Place", "find", "root"]
+
+
+@attrs.frozen
+class Place:
+    """Where a property path has led, starting from the entity that is asked for."""
+
+    entity: str
+    """Wire name of the entity."""
+    path: str = ""
+    """Wire names of the steps so far, joined by points."""
+    meta: Wire | None = attrs.field(default=None, eq=False, repr=False)
+    """What the model says of the last step; None for the entity itself and where nothing is known."""
+    below: type[Record] | None = attrs.field(default=None, eq=False, repr=False)
+    """The class whose properties the next step may name; None for a single value."""
+    checked: bool = True
+    in_list: bool = False
+    """Whether the path goes through a list, so that any element may fit."""
+
+    @property
+    def kind(self) -> str:
+        """Type of the catalogue, ``entity`` for the start, ``any`` where nothing is known."""
+        if self.meta is None:
+            return "any" if self.path and not self.checked else "entity"
+        return "list" if self.meta.get("many") else self.meta["type"]
+
+    def by_python(self, name: str) -> Place:
+        """The property that the model calls ``name``."""
+        return self._open(name) if not self.checked else self._step(name, _by_python(self.below))
+
+    def by_wire(self, name: str) -> Place:
+        """The property that the service calls ``name``."""
+        below: Any = self.below  # mypy takes the objects for the class, and those have no hash
+        return self._open(name) if not self.checked else self._step(name, _by_wire(below))
+
+    def _step(self, name: str, table: dict[str, Wire]) -> Place:
+        meta = table.get(name)
+        if meta is None:
+            raise self._unknown(name, table)
+        below = _below(meta)
+        if below is None and meta["type"] == "object":  # the catalogue does not say what is in it
+            return self._open(meta["name"], in_list=bool(meta.get("many")))
+        many = self.in_list or bool(meta.get("many"))
+        return Place(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
+
+    def _open(self, name: str, *, in_list: bool = False) -> Place:
+        return Place(self.entity, self._joined(name), checked=False, in_list=self.in_list or in_list)
+
+    def _joined(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    def _unknown(self, name: str, names: Iterable[str]) -> UnknownPropertyError:
+        if self.below is None:
+            return UnknownPropertyError(f"{self.entity}.{self.path} is a single value; it has no {name!r}")
+        owner = self.below.wire_name
+        return UnknownPropertyError(f"unknown property {name!r} of {owner}{suggestion(name, names)}")
+
+
+def root(entity: type[Record] | str) -> Place:
+    """The start of every path of ``entity``; of an entity given by its name nothing is checked."""
+    if isinstance(entity, str):
+        return Place(entity, checked=False)
+    return Place(entity_name(entity), below=entity)
+
+
+def find(start: Place, path: str) -> Place:
+    """Follow a path as the service spells it: ``Customer.Name``."""
+    return functools.reduce(Place.by_wire, path.split("."), start)
+
+
+def _below(meta: Wire) -> type[Record] | None:
+    if meta["of"] is None or meta["type"] == "enum":
+        return None
+    found: type[Record] = registry.resolve(meta["of"])
+    return found
+
+
+def _by_python(cls: type[Record] | None) -> dict[str, Wire]:
+    return cls.__wire__ if cls is not None else {}
+
+
+@functools.cache
+def _by_wire(cls: Any) -> dict[str, Wire]:
+    return {meta["name"]: meta for meta in _by_python(cls).values()}

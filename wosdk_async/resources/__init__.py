@@ -1,0 +1,1 @@
+"""What users ask for most, on top of the generic verbs."""

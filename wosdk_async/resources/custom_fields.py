@@ -1,0 +1,244 @@
+"""Custom fields of a record: read and write them by name, as values of their types."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+from wosdk_async.errors import InvalidCallError, NotUniqueError
+from wosdk_async.protocol.validation.arguments import described, require_record
+from wosdk_async.query.values import identifier
+from wosdk_async.resources.lookup_tables import Tables
+
+if TYPE_CHECKING:
+    from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
+
+__all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
+
+# spec 2.3
+
+
+FieldValue = str | int | Decimal | bool | date | time
+"""What a custom field holds, by the type of its descriptor; money is a Decimal."""
+
+_TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def read_value(kind: str, text: str) -> FieldValue:
+    """The value that ``text`` means for a descriptor of this CfType; ``text`` itself when it means none."""
+    try:
+        return _READERS[kind](text.strip()) if kind in _READERS else text
+    except (ValueError, KeyError, InvalidOperation):  # a reader that is strict would hide the other fields
+        return text
+
+
+def write_value(label: str, kind: str, value: object) -> str:
+    """The text of ``value`` for a descriptor of this CfType. Raises InvalidCallError with the remedy."""
+    accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text, send str(...)"))
+    if not accepts(value):
+        raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, date | time):
+        return value.isoformat()
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return _is_whole(value) or (isinstance(value, Decimal) and value.is_finite())
+
+
+def _is_date(value: object) -> bool:
+    return isinstance(value, date) and not isinstance(value, datetime)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, time) and value.tzinfo is None
+
+
+def _date(text: str) -> date:
+    return datetime.fromisoformat(text).date()
+
+
+_NUMBER = "a number, send Decimal('1.50')"
+_ACCEPTS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "Integer": (_is_whole, "a whole number, send int(...)"),
+    "Decimal": (_is_number, _NUMBER),
+    "Money": (_is_number, _NUMBER),
+    "Date": (_is_date, "a date, send datetime.date(2024, 5, 14)"),
+    "Time": (_is_time, "a time without a zone, send datetime.time(8, 30)"),
+    "Boolean": (lambda value: isinstance(value, bool), "True or False"),
+}
+_READERS: dict[str, Callable[[str], Any]] = {
+    "Integer": int,
+    "Decimal": Decimal,
+    "Money": Decimal,
+    "Date": _date,
+    "Time": time.fromisoformat,
+    "Boolean": lambda text: _TRUTH[text.lower()],
+}
+"""CfType -> how its text is read; texts of other types are given as they are."""
+
+# spec 4.9; facts 3.9
+
+
+_KINDS = {
+    "WorkOrder": "WO",  # spec 2.3
+    "Contact": "LeaseUser",  # facts 9
+    "Customer": "CommLease",  # facts 9: seems so
+}
+_PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
+
+
+class CustomFields(Tables):
+    """Custom fields of work orders, and of every other entity that has ``custom_fields``."""
+
+    async def custom_fields(self, record: Record) -> dict[str, FieldValue]:
+        """The custom fields of a record by their labels: ``await acme.custom_fields(order)``.
+
+        Args:
+            record: a record of an entity that has ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
+
+        Values come by the type of their field: int, Decimal (money too), date, time, bool, and text for all
+        others and for what cannot be read as its type. Fields whose definition was removed are left out.
+        Raises NotUniqueError when two fields of the record have the same label.
+        """
+        require_record("custom_fields", record)
+        found: dict[str, FieldValue] = {}
+        for entry in await self._entries(record):
+            descriptor = entry.descriptor
+            if descriptor is None or descriptor.is_removed:
+                continue
+            label = descriptor.name or ""
+            if label in found:
+                raise NotUniqueError(
+                    f"the record has several custom fields {label!r}; its CustomFields.* tell them apart"
+                )
+            found[label] = read_value(str(descriptor.type), entry.value or "")
+        return found
+
+    async def set_custom_fields(
+        self,
+        record: Record,
+        values: Mapping[str, FieldValue | None],
+        *,
+        kind: ActorType | str | None = None,
+    ) -> None:
+        """Write custom fields: ``await acme.set_custom_fields(order, {"Cost center": "X", "Old": None})``.
+
+        The named fields are changed, added where the record has none yet, or removed by None; others stay.
+        The record is read first, so two callers that add the same field at once may both add it.
+
+        Args:
+            record: as for :meth:`custom_fields`.
+            values: values by label, each of the type of its field.
+            kind: what the record is to the service, for entities other than WorkOrder, Contact and Customer,
+                and Employee as it was read: ``kind="Property"``.
+
+        Raises NotFoundError for a label that there is not, with those there are, NotUniqueError for one that
+        several fields have, InvalidCallError for a value of another type: nothing is sent then. InDoubtError
+        means that the fields may have been written.
+        """
+        require_record("set_custom_fields", record)
+        _require_labels(values)
+        kind = str(kind or _kind_of(record))
+        wanted: dict[int, str | None] = {}
+        for label, value in values.items():
+            descriptor, id = await self._descriptor(kind, label)
+            if id in wanted:
+                raise InvalidCallError(f"{label!r} is given twice: labels are compared without letter case")
+            wanted[id] = None if value is None else _text(descriptor, label, value)
+        present = await self._entries(record)
+        if changes := list(_changes(record, kind, wanted, present)):
+            await self.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
+
+    async def _entries(self, record: Record) -> list[CustomField2]:
+        """The custom fields of ``record`` with their definitions, in one read."""
+        # facts 3.4, 10 row 19
+        if "custom_fields" not in record.__wire__:
+            raise InvalidCallError(f"{type(record).__name__} has no custom fields")
+        found: Any = await self.get(type(record), _id_of(record), properties=_PATHS)
+        return found.custom_fields or []
+
+    async def _descriptor(self, kind: str, label: str) -> tuple[CustomFieldDescriptor, int]:
+        from wosdk_async.model import CustomFieldDescriptor
+
+        found = await self._named(
+            CustomFieldDescriptor,
+            f"custom field of {kind}",
+            label,
+            label=lambda row: row.name,
+            fits=lambda row: row.actor_type_id == kind and not row.is_removed,
+        )
+        return found, int(identifier(found, f"the custom field {label!r}"))
+
+
+def _require_labels(values: object) -> None:
+    """Raise InvalidCallError unless ``values`` are values by label."""
+    if not isinstance(values, Mapping):
+        raise InvalidCallError(
+            f"set_custom_fields() takes a dict of values by label, not {described(values)}; pass"
+            f" {{{reprlib.repr(values) if isinstance(values, str) else 'label'}: value}}"
+        )
+    for label in values:
+        if not isinstance(label, str):
+            raise InvalidCallError(f"set_custom_fields(): a label is text, not {described(label)}")
+
+
+def _changes(
+    record: Record, kind: str, wanted: Mapping[int, str | None], present: Iterable[CustomField2]
+) -> Iterable[CustomField2]:
+    """The elements to send: by its own Id to change or remove, without one to add."""
+    # facts 3.6
+    from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
+
+    there = {entry.descriptor.id: entry.id for entry in present if entry.descriptor is not None}
+    for descriptor_id, text in wanted.items():
+        id = there.get(descriptor_id)
+        if text is None and id is not None:
+            # facts 3.6 shows this for attributes and notes; for custom fields not shown; assumed
+            yield CustomField2(id=id, perform_deletion=True)
+        elif text is not None:
+            yield CustomField2(
+                id=id,
+                descriptor=CustomFieldDescriptor.ref(descriptor_id),
+                object_id=_id_of(record),
+                object_type_id=ActorType(kind),
+                value=text,
+            )
+
+
+def _text(descriptor: CustomFieldDescriptor, label: str, value: FieldValue) -> str:
+    text = write_value(label, str(descriptor.type), value)
+    if descriptor.length and len(text) > descriptor.length:
+        raise InvalidCallError(
+            f"custom field {label!r} has {len(text)} characters; it takes {descriptor.length}, shorten it"
+        )
+    return text
+
+
+def _id_of(record: Record) -> int:
+    return int(identifier(record, f"the {type(record).__name__}"))
+
+
+def _kind_of(record: Record) -> str:
+    """The ``ObjectTypeId`` of a record."""
+    # facts 9: an Employee row is an Employee or a Provider, as it says itself
+    kind = _KINDS.get(record.wire_name) or getattr(record, "actor_type_id", None)
+    if kind is None:
+        raise InvalidCallError(
+            f"what kind of owner a {type(record).__name__} is for custom fields is not known; pass kind=, the"
+            " ActorTypeId of its CustomFieldDescriptor"
+        )
+    return str(kind)

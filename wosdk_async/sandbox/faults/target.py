@@ -1,0 +1,103 @@
+"""What a request is, as far as a fault rule can ask: its operation and its Company."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+import attrs
+
+from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.service.commands import find
+from wosdk_async.sandbox.service.dialect import SPEC
+from wosdk_async.sandbox.service.query.expressions import Row, glance, pick, query_of, request_id_of
+
+__all__ = ["FAMILIES", "Target", "header", "known_operation", "target_of"]
+
+FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
+_BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
+_DISCOVERY = "getcompanywsdkurlcommand"
+
+
+@attrs.frozen
+class Target:
+    """The names that a rule may call a request by, in small letters, its Company's, and its RequestId."""
+
+    operations: frozenset[str]
+    company: str | None
+    request_id: str | None = None
+
+
+def known_operation(name: str) -> str | None:
+    """Return the name, as a target has it, of a family or a command that a rule names; None for any other."""
+    if name.lower() in FAMILIES:
+        return name.lower()
+    try:
+        return find(name.split("/"), SPEC).name.lower()
+    except Refusal:
+        return None
+
+
+def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> Target:
+    """Return the target of a request.
+
+    Args:
+        owner: the name of the Company whose client id it is given.
+    """
+    parts = [part for part in scope["path"].split("/") if part]
+    head, rest = [part.lower() for part in parts[:3]], parts[3:]
+    if head[:2] == ["oauth", "token"]:
+        return Target(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
+    sent = glance(body)
+    operations, asked_for = _named(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
+    company = asked_for or header(scope, b"companyname")
+    return Target(operations, _lowered(company), request_id_of(query_of(scope["query_string"]), sent))
+
+
+def _named(family: str, rest: list[str], method: str, sent: Row) -> tuple[frozenset[str], str | None]:
+    """The operation, and the Company that a discovery asks for."""
+    if family == "corrigoservice":
+        return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
+    if family == "cmd":
+        name = _command(rest)
+        if name == _DISCOVERY:
+            return frozenset({"discovery", name}), _asked_for(sent)
+        return frozenset({"command", name}), None
+    if family == "base":
+        return frozenset({_BASE.get(method, "other")}), None
+    return frozenset({"query" if family == "query" else "other"}), None
+
+
+def header(scope: Mapping[str, Any], name: bytes) -> str | None:
+    """The first value of a header, whose name is given in small letters."""
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+
+
+def _lowered(name: str | None) -> str | None:
+    return name and name.strip().lower()
+
+
+def _command(rest: list[str]) -> str:
+    try:
+        return find(rest, SPEC).name.lower()  # it knows the most paths; a rule hangs on no dialect
+    except Refusal:
+        return "/".join(rest).lower()
+
+
+def _asked_for(sent: Row) -> str | None:
+    command = pick(sent, "Command")
+    name = pick(command, "CompanyName") if isinstance(command, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _client_id(scope: Mapping[str, Any], body: bytes) -> str:
+    kind, _, encoded = (header(scope, b"authorization") or "").partition(" ")
+    if kind.lower() == "basic":
+        try:
+            return base64.b64decode(encoded.strip(), validate=True).decode("latin-1").partition(":")[0]
+        except (binascii.Error, ValueError):
+            return ""
+    return dict(parse_qsl(body.decode("latin-1"))).get("client_id", "")

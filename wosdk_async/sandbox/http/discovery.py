@@ -1,0 +1,46 @@
+"""Where a Company is served (spec 4.1, facts 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.errors import Refusal, required
+from wosdk_async.sandbox.service.entity_schema import enumeration
+from wosdk_async.sandbox.service.query.expressions import Row, pick
+
+__all__ = ["asks_where", "found_at"]
+
+_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+
+
+def asks_where(segments: Sequence[str]) -> bool:
+    """Whether a path is discovery's: it is answered at every host, for it tells the right one (facts 2)."""
+    name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
+    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
+
+
+def found_at(desk: Desk, name: object, sent: Mapping[str, Any]) -> Row:
+    """The answer about the Company of this name. Its Protocol is the one asked for.
+
+    Args:
+        sent: the members of the command.
+
+    Raises:
+        Refusal: no name, or that of no Company here.
+    """
+    if not isinstance(name, str):
+        raise required("CompanyName")
+    if name.strip().lower() != desk.company.name.lower():
+        raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
+    kind = enumeration("ApiTypes").name_of(pick(sent, "ApiType"))
+    soap = kind == "SOAP" or (kind is None and desk.dialect.soap_url)
+    return {
+        "Url": desk.company.address(desk.root) + (_SOAP if soap else ""),
+        "CompanyName": desk.company.name,
+        "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
+        "CompanyVersion": _VERSION,
+        "CompanyId": desk.company.id,
+    }

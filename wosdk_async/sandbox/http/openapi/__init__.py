@@ -1,0 +1,1 @@
+"""OpenAPI description of the sandbox."""

@@ -1,0 +1,178 @@
+"""Rows from JSON and CSV files, each with the line it starts at."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.catalogue import Field
+from wosdk_async.sandbox.http.errors import Refusal, StoreError
+from wosdk_async.sandbox.seed.rows import Given
+from wosdk_async.sandbox.service.entity_schema import Shape, shape_of, shapes
+
+__all__ = ["read_rows"]
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+def read_rows(path: Path, entity: str | None = None) -> list[Given]:
+    """The rows of a file.
+
+    Args:
+        path: ``.csv`` with property paths such as ``Name`` and ``WorkZone.Id`` in its first line;
+            any other name is read as JSON, ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
+        entity: the entity type of the rows; a CSV file needs it.
+
+    Raises:
+        StoreError: the file cannot be read so; the text names the line.
+        OSError: it cannot be opened.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        if path.suffix.lower() != ".csv":
+            return list(_from_json(text, entity))
+        if entity is None:
+            raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
+        return list(_from_csv(text, shape_of(entity)))
+    except UnicodeDecodeError as error:
+        raise StoreError(f"{path} is not UTF-8: {error}.") from error
+    except json.JSONDecodeError as error:
+        raise StoreError(f"{path} line {error.lineno}: {error.msg}.") from error
+    except Refusal as refusal:
+        raise StoreError(refusal.message) from refusal
+
+
+def _from_json(text: str, entity: str | None) -> Iterator[Given]:
+    reader = _Json(text)
+    if entity is not None and reader.next_is("["):
+        yield from reader.rows(entity)
+    else:
+        for name in reader.names():
+            yield from reader.rows(name)
+    reader.end()
+
+
+class _Json:
+    """Reads two levels of JSON by hand, so that the line of every row is known."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at = text, 0
+        self._decoder = json.JSONDecoder(parse_float=Decimal)
+
+    def names(self) -> Iterator[str]:
+        """The names of an object; the caller reads each value before the next."""
+        for _ in self._items("{", "}"):
+            name = self._value()
+            self._take(":")
+            if not isinstance(name, str):
+                raise json.JSONDecodeError("An entity type is expected", self._text, self._at)
+            yield name
+
+    def rows(self, entity: str) -> Iterator[Given]:
+        for start in self._items("[", "]"):
+            row = self._value()
+            place = f"line {self._text.count(chr(10), 0, start) + 1}"
+            if not isinstance(row, dict):
+                raise StoreError(f"{place}: a row of {entity} is an object.")
+            yield Given(place, entity, row)
+
+    def next_is(self, mark: str) -> bool:
+        self._skip()
+        return self._text.startswith(mark, self._at)
+
+    def end(self) -> None:
+        self._skip()
+        if self._at < len(self._text):
+            raise json.JSONDecodeError("Nothing more is expected", self._text, self._at)
+
+    def _items(self, opening: str, closing: str) -> Iterator[int]:
+        self._take(opening)
+        if not self.next_is(closing):
+            self._skip()
+            yield self._at
+            while self.next_is(","):
+                self._take(",")
+                self._skip()
+                yield self._at
+        self._take(closing)
+
+    def _value(self) -> Any:
+        self._skip()
+        value, self._at = self._decoder.raw_decode(self._text, self._at)
+        return value
+
+    def _take(self, mark: str) -> None:
+        if not self.next_is(mark):
+            raise json.JSONDecodeError(f"'{mark}' is expected", self._text, self._at)
+        self._at += 1
+
+    def _skip(self) -> None:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+
+
+def _from_csv(text: str, shape: Shape) -> Iterator[Given]:
+    lines = csv.reader(text.splitlines(keepends=True), strict=True)
+    try:
+        header = [name.strip() for name in next(lines, [])]
+        if len(header) == 1 and (mark := next((each for each in ";\t|" if each in header[0]), None)):
+            raise StoreError(f"line 1: its cells seem to be separated by {mark!r}; separate them by commas.")
+        last = lines.line_num
+        for cells in lines:
+            place, last = f"line {last + 1}", lines.line_num
+            if len(cells) > len(header):
+                raise StoreError(f"{place}: there are {len(cells)} cells for {len(header)} columns.")
+            if any(cells):
+                found = zip(header, cells, strict=False)
+                yield Given(
+                    place, shape.name, _members(shape, place, [(p, t) for p, t in found if t.strip()])
+                )
+    except csv.Error as error:
+        raise StoreError(f"line {lines.line_num}: {error}.") from error
+
+
+def _members(shape: Shape, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+    """The nested members that cells and their paths stand for."""
+    members: dict[str, Any] = {}
+    for path, text in cells:
+        *outer, last = steps = path.split(".")
+        inside: Any = members
+        for step in outer:
+            inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
+        if not isinstance(inside, dict) or last in inside:
+            raise StoreError(f"{place}: column {path} and another one say the same thing twice.")
+        inside[last] = _typed(_field(shape, steps), text)
+    return members
+
+
+def _field(shape: Shape, steps: list[str]) -> Field | None:
+    field = shape.field(steps[0])
+    if field is None or len(steps) == 1:
+        return field
+    if field.type == "money":
+        return _AMOUNT if steps[1].lower() == "value" else None
+    target = shapes().get(field.of or "")
+    return _field(target, steps[1:]) if target else None
+
+
+_AMOUNT = Field(name="Value", type="number")
+
+
+def _typed(field: Field | None, text: str) -> Any:
+    """The value of a cell; what does not fit its field stays a text, to be told with its name."""
+    if field is None:
+        return text
+    if field.type == "boolean":
+        return _TRUTHS.get(text.strip().lower(), text)
+    if field.type == "number":
+        try:
+            return Decimal(text.strip())
+        except InvalidOperation:
+            return text
+    return text

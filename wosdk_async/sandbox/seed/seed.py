@@ -1,0 +1,87 @@
+"""The small Company a new store starts with: the rows of ``seed.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.service.write import blank, recognised
+from wosdk_async.sandbox.storage.companies import Company, another
+from wosdk_async.sandbox.storage.store import Store
+
+__all__ = ["found_company", "open_store", "plant"]
+
+
+def open_store(path: str | Path, company: str | None = None) -> Store:
+    """The store in this file; a new one holds one seeded Company.
+
+    Args:
+        company: its name, if the store is new.
+
+    Raises:
+        StoreError: the file cannot be used.
+        ValueError: the name cannot be used.
+    """
+    store = Store(path)
+    if store.fresh or not store.companies():  # also when the first start was killed
+        found_company(store, company or _data()["Company"]["Name"])
+    return store
+
+
+def found_company(
+    store: Store, name: str, *, host: str = "", live: bool = False, seeded: bool = True
+) -> Company:
+    """Add a Company to a store, with credentials of its own that stay with the store.
+
+    Args:
+        host: the only host name that serves it; empty for any.
+        seeded: whether it starts with the rows of ``seed.json``.
+
+    Raises:
+        ValueError: the name is taken, or cannot be used, or the host.
+    """
+    with store.transaction():
+        company = another(store.companies(), name, host=host, live=live, seeded=seeded)
+        store.add_company(company)
+        plant(store, company)
+    return company
+
+
+def plant(store: Store, company: Company) -> None:
+    """Give a Company the rows it starts with, inside a transaction."""
+    for entity, rows in _rows().items() if company.seeded else ():
+        store.insert_texts(company.id, entity, rows)
+        store.raise_counter(company.id, entity, max(key for key, _ in rows))
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    raw = resources.files(__package__).joinpath("seed.json").read_bytes()
+    found: Mapping[str, Any] = json.loads(raw, parse_float=Decimal)
+    return found
+
+
+@cache
+def _rows() -> dict[str, list[tuple[int, str]]]:
+    """The rows of every entity type as (id, JSON); they are the same in every Company."""
+    return {
+        entity: [(members["Id"], _text(entity, members)) for members in rows]
+        for entity, rows in _data()["Rows"].items()
+    }
+
+
+def _text(entity: str, members: dict[str, Any]) -> str:
+    shape = shapes()[entity]
+    lock = {"ConcurrencyId": 1} if shape.locked else {}
+    known = recognised(shape, members)
+    owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}
+    row = blank(shape, known) | owned | lock | {"Id": members["Id"]}
+    return dump(row).decode()

@@ -1,0 +1,52 @@
+"""WoCopyCommand (facts 5): what a copy takes along is not shown; assumed."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.service.commands.creation import make_order
+from wosdk_async.sandbox.service.commands.orders import the_order
+from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import Row
+from wosdk_async.sandbox.service.query.selection import shown
+from wosdk_async.sandbox.service.relations import link
+
+__all__ = ["copy_work_order"]
+
+_COPIED = (
+    "TypeCategory",
+    "SubType",
+    "Customer",
+    "WorkZone",
+    "RequestorContact",
+    "ContactName",
+    "Priority",
+    "Specialty",
+    "Access",
+    "Duration",
+    "VendorNte",
+    "PoNumber",
+)
+
+
+@command("WoCopyCommand")
+def copy_work_order(desk: Desk, arguments: Arguments) -> Row:
+    """A new order with the items and terms of another one, which stays as it is.
+
+    Notes, documents, custom fields and assignees stay behind; the schedule is computed anew if the
+    original has one.
+    """
+    original = the_order(desk, arguments)
+    sent = {name: original[name] for name in _COPIED if name in original}
+    sent["Items"] = [
+        {name: item[name] for name in ("Asset", "Task", "Comment") if name in item}
+        for item in _items(desk, original)
+    ]
+    logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
+    made = make_order(desk, sent, logged | {"ComputeSchedule": "DtDue" in original})
+    return {"Wo": shown(desk, "WorkOrder", made)}
+
+
+def _items(desk: Desk, order: Row) -> list[Row]:
+    owned = link("WorkOrder", shapes()["WorkOrder"].by_name["items"])
+    return desk.children(owned, order["Id"]) if owned else []

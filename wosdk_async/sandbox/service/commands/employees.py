@@ -1,0 +1,33 @@
+"""UserOrProviderSuspendCommand (facts 5)."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import Row
+
+__all__ = ["suspend"]
+
+
+@command("UserOrProviderSuspendCommand")
+def suspend(desk: Desk, arguments: Arguments) -> Row:
+    """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed).
+
+    Raises:
+        Refusal: the employee is a user, of whom no such state is known, or is in another state.
+    """
+    key = arguments.get("Id", 0)
+    if not key:
+        raise required("Id")
+    employee = needed(desk.find("Employee", key), "Employee", key)
+    if employee["ActorTypeId"] != "Provider":
+        raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")
+    states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")
+    before, after = states
+    if employee["ProviderStatusId"] != before:
+        raise broken_rule(f"Provider {key} is {employee['ProviderStatusId']}, not {before}.")
+    employee["ProviderStatusId"] = after
+    desk.replace(shapes()["Employee"], employee)
+    return {"EmployeeId": key}

@@ -1,0 +1,29 @@
+"""The completion note of a work order (facts 5, WoCompleteCommand)."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.service.commands.registry import Arguments
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import Row
+from wosdk_async.sandbox.service.write import create
+
+__all__ = ["completion_note"]
+
+
+def completion_note(desk: Desk, order: Row, arguments: Arguments) -> None:
+    """Let the ``Comment`` be the note, as ``CompletionNoteOption`` says; Ignore is the default.
+
+    The options mean what their names say (assumed): Replace overwrites, FillEmpty only fills in.
+    """
+    comment = arguments.get("Comment", "")
+    option = arguments.get("CompletionNoteOption", "Ignore")
+    if option == "Ignore" or not comment:
+        return
+    note = desk.find("WoNote", order["CompletionNote"]["Id"]) if "CompletionNote" in order else None
+    if note is None:
+        body = {"Body": comment, "NoteTypeId": "Completion"}
+        create(desk, shapes()["WoNote"], body, {"WorkOrderId": order["Id"]})
+    elif option == "Replace" or not note["Body"]:
+        note["Body"] = comment
+        desk.replace(shapes()["WoNote"], note)

@@ -1,0 +1,50 @@
+"""When a work order is due: from the minutes of its priority (spec 3, facts 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.service.query.expressions import Row
+from wosdk_async.sandbox.service.rules import ON_WRITE
+from wosdk_async.sandbox.service.times import zone_of
+
+__all__ = ["DEADLINES", "deadlines", "schedule"]
+
+# The local time, its UTC twin, and the priority's minutes for it (facts 5, Creation traps).
+DEADLINES = (
+    ("DtDue", "DueDateUtc", "DueInMinutes"),
+    ("DtAcknowledgeBy", "AcknowledgeByUtc", "AcknowledgeInMinutes"),
+    ("DtOnSiteBy", "DtUtcOnSiteBy", "RespondInMinutes"),
+)
+
+
+def schedule(desk: Desk, order: Row, task: Row, *, computed: bool) -> None:
+    """Set the priority and creation times of a new order, and its deadlines if they are computed."""
+    # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
+    if "Priority" in task and (computed or "Priority" not in order):
+        order["Priority"] = task["Priority"]
+    ON_WRITE["WorkOrder"](desk, order)  # the UTC twins of times that were sent
+    order["DtCreated"] = desk.now.local(zone_of(order["TimeZone"]))
+    order["CreatedDateUtc"] = desk.now.utc
+    if computed:
+        deadlines(desk, order)
+
+
+def deadlines(desk: Desk, order: Row, skipped: Collection[str] = ()) -> list[str]:
+    """Set the deadlines by the order's priority, counted from now; the names of what was set.
+
+    Args:
+        skipped: local names that stay as they are.
+    """
+    if "Priority" not in order:
+        return []
+    priority = desk.row("WoPriority", order["Priority"]["Id"])
+    zone = zone_of(order["TimeZone"])
+    written = []
+    for local, utc, minutes in DEADLINES:
+        if local not in skipped:
+            moment = desk.now.later(priority[minutes])
+            order[local], order[utc] = moment.local(zone), moment.utc
+            written += [local, utc]
+    return written

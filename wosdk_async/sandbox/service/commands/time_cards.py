@@ -1,0 +1,70 @@
+"""Time cards (facts 5): found by employee and week, moved by actions named after their states."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.errors import broken_rule
+from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import Row
+from wosdk_async.sandbox.service.query.selection import shown
+
+__all__ = ["act_on_time_card", "get_time_card"]
+
+# The state an action starts from and the one it leads to (by their names; assumed).
+_MOVES = {
+    "Submit": ("Pending", "Submitted"),
+    "UnSubmit": ("Submitted", "Pending"),
+    "Approve": ("Submitted", "Approved"),
+    "UnApprove": ("Approved", "Submitted"),
+    "ReadyForExport": ("Approved", "ReadyForExport"),
+    "NotReadyForExport": ("ReadyForExport", "Approved"),
+    "Export": ("ReadyForExport", "Exported"),
+    "UnExport": ("Exported", "ReadyForExport"),
+}
+_FLAGGED = {"Flag": 1, "ClearFlag": 0}
+
+
+@command("TimeCardActionCommand")
+def act_on_time_card(desk: Desk, arguments: Arguments) -> Row:
+    """Move or flag the card of an employee's week.
+
+    Raises:
+        Refusal: there is no such card, no such action, or the card is in another state.
+    """
+    card = _card(desk, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
+    action = arguments.get("ActionId", "Uknown")
+    if action in _FLAGGED:
+        changes: Row = {"Flagged": _FLAGGED[action]}
+    elif action in _MOVES and card["StatusId"] == _MOVES[action][0]:
+        changes = {"StatusId": _MOVES[action][1]}
+    else:
+        raise broken_rule(f"Action {action} is not possible for a time card that is {card['StatusId']}.")
+    if card | changes != card:
+        card |= changes
+        desk.replace(shapes()["TimeCard"], card)
+    return _shown(desk, card)
+
+
+@command("GetTimeCardCommand")
+def get_time_card(desk: Desk, arguments: Arguments) -> Row:
+    """The card of the week that ``BaseDate`` lies in; the name in the result is assumed."""
+    return _shown(desk, _card(desk, arguments.get("EmployeeId", 0), arguments.get("BaseDate", "")))
+
+
+def _card(desk: Desk, employee: int, day: str) -> Row:
+    """The card whose week of seven days holds ``day``."""
+    text = (
+        "SELECT body FROM TimeCard WHERE company = ? AND json_extract(body, '$.Employee.Id') = ? ORDER BY id"
+    )
+    for card in desk.store.select(text, [desk.company.id, employee]) if day else ():
+        start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
+        if start is not None and start <= date.fromisoformat(day[:10]) < start + timedelta(days=7):
+            return card
+    raise broken_rule("Time Card record cannot be found")  # facts 6
+
+
+def _shown(desk: Desk, card: Row) -> Row:
+    return {"TimeCard": shown(desk, "TimeCard", card)}

@@ -1,0 +1,120 @@
+"""Work zones and portfolios: made, taken out of service and removed by commands (facts 3.9, 5)."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.errors import required
+from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.service.commands.templates import apply_template, plain_location, template_root
+from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.service.query.expressions import Row, pick
+from wosdk_async.sandbox.service.query.selection import shown
+from wosdk_async.sandbox.service.values import reference_id
+from wosdk_async.sandbox.service.write import create, delete
+from wosdk_async.sandbox.storage.store import Store
+
+__all__ = ["create_work_zone", "delete_portfolio", "delete_work_zone", "go_offline", "go_online"]
+
+# facts 5 names what the server filled in, and the four digits; the other values are assumed.
+_FILLED = {
+    "TimeZone": 20,
+    "LanguageId": 1033,
+    "WoNumberDigits": 4,
+    "CurrencyTypeId": "USD",
+    "DefaultAccess": "NotApplicable",
+    "BackupRoutingId": "Unassigned",
+}
+_DEFAULT_SETTINGS = {
+    "SchedulingWindow": 14,
+    "AdvanceNotice": 4,
+    "RoundApptTimeTo": 15,
+    "AccessOptionsMask": 15,
+}
+
+
+@command("WorkZoneCreateCommand")
+def create_work_zone(desk: Desk, arguments: Arguments) -> Row:
+    """A work zone with an asset of its own, made from a template if one is named (facts 5)."""
+    sent = arguments.get("WorkZone")
+    if not isinstance(sent, dict):
+        raise required("WorkZone")
+    name = pick(sent, "DisplayAs")
+    if not isinstance(name, str) or not name.strip():
+        raise required("WorkZone.DisplayAs")
+    filled = _FILLED if arguments.get("SkipDefaultSettings", False) else _FILLED | _DEFAULT_SETTINGS
+    # An asset that is sent counts as the zone's own (not shown; assumed)
+    asset = reference_id(pick(sent, "Asset")) or _asset(desk, name, arguments.get("AssetTemplateId", 0))
+    members = {**_missing(filled, sent), **sent, "Asset": {"Id": asset}}
+    zone = create(desk, shapes()["WorkZone"], members)
+    return _shown(desk, zone)
+
+
+@command("WorkZoneOfflineCommand")
+def go_offline(desk: Desk, arguments: Arguments) -> Row:
+    """Take a zone out of service; ``DeactivateCustomers`` removes its customers softly (assumed)."""
+    zone = _zone(desk, arguments)
+    _switch(desk, zone, offline=True)
+    if arguments.get("DeactivateCustomers", False):
+        for customer in _customers(desk.store, desk.company.id, zone["Id"]):
+            delete(desk, shapes()["Customer"], customer)
+    return _shown(desk, zone)
+
+
+@command("WorkZoneOnlineCommand")
+def go_online(desk: Desk, arguments: Arguments) -> Row:
+    zone = _zone(desk, arguments)
+    _switch(desk, zone, offline=False)
+    return _shown(desk, zone)
+
+
+@command("WorkZoneDeleteCommand")
+def delete_work_zone(desk: Desk, arguments: Arguments) -> Row:
+    """Remove a zone softly; its orders and customers stay (not shown; assumed)."""
+    zone = _zone(desk, arguments)
+    delete(desk, shapes()["WorkZone"], zone)
+    return _shown(desk, zone)
+
+
+@command("PortfolioDeleteCommand")
+def delete_portfolio(desk: Desk, arguments: Arguments) -> Row:
+    """Remove a portfolio softly; its result has no members by the schema (facts 5)."""
+    key = arguments.get("PortfolioId", 0)
+    if not key:
+        raise required("PortfolioId")
+    delete(desk, shapes()["Portfolio"], needed(desk.find("Portfolio", key), "PortfolioId", key))
+    return {}
+
+
+def _zone(desk: Desk, arguments: Arguments) -> Row:
+    key = arguments.get("WorkZoneId", 0)
+    if not key:
+        raise required("WorkZoneId")
+    return needed(desk.find("WorkZone", key), "WorkZoneId", key)
+
+
+def _switch(desk: Desk, zone: Row, *, offline: bool) -> None:
+    if zone["IsOffline"] != offline:
+        zone["IsOffline"] = offline
+        desk.replace(shapes()["WorkZone"], zone)
+
+
+def _asset(desk: Desk, name: str, template: int) -> int:
+    if not template:
+        return int(plain_location(desk, name, 0, "Community")["Id"])
+    row = needed(desk.find("AssetTemplate", template), "AssetTemplateId", template)
+    return int(apply_template(desk, template_root(desk, row), name, 0)["Id"])
+
+
+def _missing(filled: Row, sent: Row) -> Row:
+    return {name: value for name, value in filled.items() if pick(sent, name) is None}
+
+
+def _customers(store: Store, company: int, zone: int) -> list[Row]:
+    text = (
+        "SELECT body FROM Customer WHERE company = ? AND json_extract(body, '$.WorkZone.Id') = ? ORDER BY id"
+    )
+    return store.select(text, [company, zone])
+
+
+def _shown(desk: Desk, zone: Row) -> Row:
+    return {"WorkZone": shown(desk, "WorkZone", zone)}

@@ -1,0 +1,1 @@
+"""Queries: criteria as SQL, and what a row shows."""

@@ -1,0 +1,209 @@
+"""The fourteen operators of a condition as SQL, and the values they compare with (facts 4)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+
+from wosdk_async.catalogue import Field
+from wosdk_async.sandbox.http.errors import incorrect_model
+from wosdk_async.sandbox.service.entity_schema import enumeration
+from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.service.suggestions import nearest
+from wosdk_async.sandbox.service.values import UNREADABLE, read
+
+__all__ = ["NOCASE", "ranked", "test"]
+
+NOCASE = " COLLATE NOCASE"
+_LONG_DIGITS = 19  # of the largest integer that SQLite compares exactly
+_MAX_FLOAT = sys.float_info.max
+_SHOWN_NAMES = 20  # of an enum, in a refusal
+_MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
+
+_COMPARISONS = {
+    "Equal": "=",
+    "NotEqual": "<>",
+    "GreaterThan": ">",
+    "GreaterOrEqual": ">=",
+    "LessThan": "<",
+    "LessOrEqual": "<=",
+}
+_BETWEEN = {"Between": "BETWEEN", "NotBetween": "NOT BETWEEN"}
+_MEMBERSHIP = {"In": "IN", "NotIn": "NOT IN"}
+_PATTERNS = {"Like": "LIKE", "NotLike": "NOT LIKE"}
+_NULLS = {"Null": "IS NULL", "NotNull": "IS NOT NULL"}
+
+Values = list[object]
+
+
+def test(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
+    """The predicate of a condition and the values it binds.
+
+    Args:
+        sql: the property, as SQL.
+        field: the property's field, which says how values are read.
+        operator: the operator's name.
+        values: as sent, text or JSON (facts 4: recorded values are texts).
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL`` for values that do not fit.
+    """
+    if field.type == "money":
+        raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
+    if operator in _NULLS:
+        return f"{sql} {_NULLS[operator]}", []
+    words, write = next(writer for writer in _WRITERS if operator in writer[0])
+    return write(sql, field, words[operator], values)
+
+
+def ranked(sql: str, field: Field) -> str:
+    """The property as it sorts: an enum by its number, as the service stores it (assumed)."""
+    if field.type != "enum":
+        return sql
+    numbers = enumeration(field.of or "").numbers
+    whens = " ".join(f"WHEN '{name}' THEN {number}" for name, number in numbers.items())
+    return f"CASE {sql} {whens} END"
+
+
+def _compare(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    (value,) = _exactly(1, field, values)
+    if word not in ("=", "<>"):
+        return f"{ranked(sql, field)} {word} ?", [_rank(field, value)]
+    if value is None:  # not shown; assumed
+        return f"{sql} {'IS NULL' if word == '=' else 'IS NOT NULL'}", []
+    return f"{sql} {word} ?", [_comparable(field, value)]
+
+
+def _between(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    low, high = _exactly(2, field, values)
+    return f"{ranked(sql, field)} {word} ? AND ?", [_rank(field, low), _rank(field, high)]
+
+
+def _membership(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    if not values:
+        raise incorrect_model(f"{field.name}: {word} takes at least one value.")
+    # One bound list however many values: SQLite bounds the number of marks
+    wanted = dump([_comparable(field, value) for value in values]).decode()
+    return f"{sql} {word} (SELECT value FROM json_each(?))", [wanted]  # noqa: S608 built of known names
+
+
+def _pattern(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+    """SQL wildcards (facts 4); a ``[set]`` as SQL Server has it (not shown; assumed)."""
+    (pattern,) = _exactly(1, field, values)
+    if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
+        raise incorrect_model(f"{field.name}: {word} takes one text of at most {_MAX_PATTERN} characters.")
+    text = sql.removesuffix(NOCASE)  # LIKE ignores the case of ASCII letters by itself
+    if "[" not in pattern:
+        return f"{text} {word} ?", [pattern]
+    negation = "NOT " if word.startswith("NOT") else ""
+    return f"{negation}({text} REGEXP ?)", [_regular(pattern)]
+
+
+_Writer = Callable[[str, Field, str, Values], tuple[str, Values]]
+_WRITERS: tuple[tuple[dict[str, str], _Writer], ...] = (
+    (_COMPARISONS, _compare),
+    (_BETWEEN, _between),
+    (_MEMBERSHIP, _membership),
+    (_PATTERNS, _pattern),
+)
+
+
+def _exactly(wanted: int, field: Field, values: Values) -> Values:
+    if len(values) != wanted:
+        raise incorrect_model(f"{field.name}: the operator takes {wanted} value(s), not {len(values)}.")
+    return values
+
+
+def _rank(field: Field, value: object) -> object:
+    known = _comparable(field, value)
+    return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
+
+
+def _comparable(field: Field, value: object) -> object:
+    """A condition's value as SQL compares it."""
+    if field.type in ("integer", "number"):
+        known: object = _numeric(value)
+    elif field.type == "boolean" and isinstance(value, str | int):
+        known = _TRUTHS.get(str(value).strip().lower(), UNREADABLE)
+    elif field.type == "string":
+        text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
+        known = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
+    else:
+        known = read(field, value)
+    if known is UNREADABLE or isinstance(known, dict | list):
+        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field, value)}")
+    return known
+
+
+def _fitting(field: Field, value: object) -> str:
+    """Return the end of a refusal: for an enum the nearest name, else its first names."""
+    if field.type != "enum":
+        return "."
+    names = list(enumeration(field.of or "").numbers)
+    near = nearest(value[:60], names) if isinstance(value, str) else None
+    if near:
+        return f" (did you mean {near}?)."
+    more = ", ..." if len(names) > _SHOWN_NAMES else "."
+    return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
+
+
+_TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
+
+
+def _numeric(value: object) -> object:
+    """An integer where it is one, else a float: only the comparison is inexact, never the data."""
+    if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+        return UNREADABLE
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        return UNREADABLE
+    if not number.is_finite():
+        return UNREADABLE
+    if number.adjusted() < _LONG_DIGITS and number == number.to_integral_value() and abs(number) < 2**63:
+        return int(number)
+    return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # an infinity has no JSON
+
+
+def _regular(pattern: str) -> str:
+    """A pattern with sets as a regular expression that takes time linear in the text.
+
+    What stands between two ``%`` is found at its first place, which is as good as any later one: atomic
+    groups keep the search from trying those.
+    """
+    first, *others = ("".join(map(_regular_part, part)) for part in _pieces(pattern))
+    if not others:
+        return first
+    *middle, last = others
+    return "".join([first, *(f"(?>.*?{part})" for part in middle), f".*{last}"])
+
+
+def _pieces(pattern: str) -> list[list[str]]:
+    """The characters and sets of a pattern, parted where a ``%`` stands."""
+    pieces: list[list[str]] = [[]]
+    for part in re.findall(r"\[\^?[^\]]+\]|.", pattern, re.DOTALL):
+        if part == "%":
+            pieces.append([])
+        else:
+            pieces[-1].append(part)
+    return pieces
+
+
+def _regular_part(part: str) -> str:
+    if len(part) == 1:
+        return "." if part == "_" else re.escape(part)
+    inverted = part.startswith("[^") and len(part) > 3
+    members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
+    inside = "".join(_members(*found) for found in members)
+    if not inside:  # of ranges that run backwards
+        return "." if inverted else "(?!)"
+    return f"[{'^' if inverted else ''}{inside}]"
+
+
+def _members(low: str, high: str, single: str) -> str:
+    if single:
+        return re.escape(single)
+    # A range that runs backwards holds nothing (not shown; assumed)
+    return f"{re.escape(low)}-{re.escape(high)}" if low <= high else ""

@@ -1,0 +1,96 @@
+"""Which rows belong to a parent: the field of the child that points at it.
+
+One rule, read off the catalogue: a list's elements are rows of their own entity type, and the
+child's pointer is the first of these fields that it has: ``{Parent}Id``, the parent's other name
+in ``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the kind of the parent
+beside it). Elements without such a field are kept inside the parent.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import attrs
+
+from wosdk_async.catalogue import Field
+from wosdk_async.sandbox.service.entity_schema import Shape, shapes
+
+__all__ = ["OWNED_OBJECTS", "SAME_ID", "Link", "link", "links"]
+
+_OTHER_NAMES = {
+    "WorkOrder": ("WoId",),
+    "WorkOrderCost": ("WoId",),
+    "Employee": ("UserId", "ProviderId"),
+    "Location": ("AssetId",),
+    "BillingAccount": ("CustomerGroupId",),
+    "MaterialTransaction": ("TransactionId",),
+}
+_ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
+_KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
+_NOT_POINTERS = {"PaymentItem"}  # its ObjectId names what is paid for, not the payment
+
+# The kind an owner has as an actor: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
+# CommLeaseSpace; the others by name (assumed).
+_ACTOR_KINDS = {
+    "WorkOrder": "WO",
+    "Customer": "CommLease",
+    "Contact": "LeaseUser",
+    "Location": "Asset",
+    "Space": "CommLeaseSpace",
+    "WorkZone": "Property",
+    "BillingAccount": "LeaseGroup",
+    "Organization": "Org",
+    "StockLocation": "MhLocation",
+    "Product": "MhProduct",
+    "WoEstimate": "Estimate",
+    "WoQuote": "Quote",
+}
+
+# Single references whose row belongs to the parent: a default read leaves them out (facts 3.4).
+OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
+
+
+# Owned rows whose Id is the parent's own (facts 5, Shape of a result).
+SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
+
+
+@attrs.frozen
+class Link:
+    """How rows of ``child`` point at their parent: ``key`` holds its id, ``kind`` its actor type."""
+
+    child: Shape
+    key: str
+    kind: str | None = None
+    actor: str | None = None
+
+    def fields(self, parent_id: int) -> dict[str, object]:
+        """The members that make a child row belong to the parent with this id."""
+        named: dict[str, object] = {self.key: parent_id}
+        return named | {self.kind: self.actor} if self.kind else named
+
+
+@cache
+def link(parent: str, field: Field) -> Link | None:
+    """The link of an owned list or object of ``parent``; None when it is kept in the parent."""
+    child = shapes().get(field.of or "")
+    if child is None or child.name in _NOT_POINTERS:
+        return None
+    candidates = (f"{parent}Id", *_OTHER_NAMES.get(parent, ()), *_ANY_PARENT)
+    key = next((name for name in candidates if name.lower() in child.by_name), None)
+    if key is None:
+        return None
+    kind = _KIND_FIELDS.get(key, "")
+    if kind.lower() not in child.by_name:
+        return Link(child, key)
+    return Link(child, key, kind, _ACTOR_KINDS.get(parent, parent))
+
+
+def links() -> dict[tuple[str, str], Link]:
+    """Every owned list, by parent and field name."""
+    found = {
+        (shape.name, field.name): link(shape.name, field)
+        for shape in shapes().values()
+        for field in shape.fields
+        if field.is_list
+    }
+    return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,193 @@
+"""The chain a call goes down: deadline, retry, slot, session, engine."""
+
+from __future__ import annotations
+
+import logging
+from asyncio import CancelledError
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
+from wosdk_async.protocol.wire import Call, RequestIds
+from wosdk_async.transport.attempts import Attempts
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.deadline import Deadlines, Scope
+from wosdk_async.transport.http.engine import Engine
+from wosdk_async.transport.limiter.limiter import Gate, Lane
+from wosdk_async.transport.options import check_kind, names_checked, option
+from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
+from wosdk_async.transport.session.manager import SessionKeeper
+from wosdk_async.transport.telemetry.stats import Counts
+from wosdk_async.transport.telemetry.trace import PHASES, Trace
+
+__all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "tell_in_doubt"]
+
+_log = logging.getLogger("wosdk_async")
+
+T = TypeVar("T")
+
+OnInDoubt = Callable[[Call[Any], str | None], None]
+"""Told of a call, and of its RequestId, that may have been carried out though its caller was cancelled."""
+
+
+@names_checked
+@attrs.frozen(kw_only=True)
+class CallOptions:
+    """What a call may take: seconds for the whole of it (queue, session, attempts, waits) and its retries.
+
+    ``deadline`` None means 60 s, and 120 s for what is not safe to repeat: a short deadline makes doubt. With
+    0 nothing is sent. ``settle`` is how long after it was given up a create may still appear: a call with a
+    marker is looked up for so many seconds, within its deadline, before it is sent again. Raises
+    ConfigurationError for any other value.
+    """
+
+    deadline: float | None = option(None, "seconds, 0 or more", none=True)
+    retry: RetryPolicy = attrs.field(default=RetryPolicy())
+    settle: float = option(30.0, "seconds, 0 or more")
+
+    @retry.validator
+    def _check_retry(self, _: object, value: object) -> None:
+        check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
+
+    def seconds(self, call: Call[Any]) -> float:
+        """The deadline that holds for ``call``."""
+        if self.deadline is not None:
+            return self.deadline
+        return 60.0 if call.repeat_safe else 120.0
+
+
+@attrs.frozen(kw_only=True, eq=False)
+class Dispatcher:
+    """Sends calls for the Companies of one client, within one event loop."""
+
+    engine: Engine
+    gate: Gate
+    clock: Clock
+    deadlines: Deadlines
+    quota: RetryQuota
+    counts: Counts
+    max_queued: int | None = None
+    on_in_doubt: OnInDoubt | None = None
+    request_ids: RequestIds | None = None
+    attempts: Attempts = attrs.field(init=False)
+    _lanes: WeakKeyDictionary[SessionKeeper, Lane] = attrs.field(factory=WeakKeyDictionary, init=False)
+
+    @attempts.default
+    def _attempts(self) -> Attempts:
+        return Attempts(self.engine, self.gate, self.clock, self.request_ids)
+
+    async def send(
+        self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
+    ) -> T:
+        """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
+        now = self.clock.now()
+        if trace is not None:
+            trace.begin(call.request_id, self.clock, now)
+        seconds = options.seconds(call)
+        lane = sessions.lane
+        if lane is None or lane.gate is not self.gate:
+            lane = self.lane(sessions)
+        scope = Scope(self.deadlines, now + seconds)
+        lane.calls += 1
+        self.counts.under_way += 1
+        try:
+            if seconds <= 0:
+                raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
+            if self.max_queued is not None:
+                self._shed(lane, self.max_queued)
+            if not self.gate.take(lane):
+                granted = self.gate.queue(lane)
+                try:
+                    await granted
+                except CancelledError:
+                    self.gate.leave(lane, granted)
+                    raise
+            # Not before it has left the queue, where very many may wait.
+            trace = trace or self._traced(call, now)
+            try:
+                value: T = await self.attempts.once(call, sessions, lane, trace, True)
+                self.quota.succeeded(False)
+            except FAILURES as failure:
+                retries = Retries(options.retry, self.clock, self.quota, scope.until)
+                again = partial(self.attempts.once, call, sessions, lane, trace)
+                value = await retries.run(call, again, trace, failure)
+            self.counts.done += 1
+            return value
+        except WosdkError as error:
+            trace = trace or self._traced(call, now)
+            self._complete(error, call, sessions, trace)
+            raise
+        except CancelledError:
+            trace = trace or self._traced(call, now)
+            if scope.end():
+                limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
+                late = _too_late(call, limit, trace)
+                self._complete(late, call, sessions, trace)
+                raise late from None
+            self.counts.failed("cancelled")
+            if trace.sent and not call.repeat_safe:
+                tell_in_doubt(self.on_in_doubt, call, sessions.company)
+            raise
+        finally:
+            scope.end()
+            lane.calls -= 1
+            self.counts.end()
+
+    def _traced(self, call: Call[Any], begun: float) -> Trace:
+        return Trace(call.request_id, [begun], self.clock.now)
+
+    def lane(self, sessions: SessionKeeper) -> Lane:
+        """The place of a Company at the gate of this loop."""
+        lane = sessions.lane
+        if lane is None or lane.gate is not self.gate:
+            lane = sessions.lane = self._lanes.get(sessions) or self.gate.lane()
+            self._lanes[sessions] = lane
+        return lane
+
+    @staticmethod
+    def _shed(lane: Lane, most: int) -> None:
+        """Turn a call away that would have to wait behind too many others."""
+        if lane.calls > lane.limit + most:
+            raise OverloadedError(
+                f"{lane.calls - 1} calls are under way or wait, and {lane.limit} may be in flight with "
+                f"{most} waiting (max_queued); nothing was sent: try later, or raise the bound"
+            )
+
+    def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionKeeper, trace: Trace) -> None:
+        """Count ``error`` and add what is known of the call."""
+        trace.enter(trace.phase, self.clock.now())
+        self.counts.failed(type(error).__name__)
+        error.add(
+            company=sessions.company,
+            operation=call.operation,
+            request_id=call.request_id,
+            attempts=trace.attempts,
+            waits=trace.waits,
+            times=trace.times,
+        )
+
+
+def _too_late(call: Call[Any], limit: str, trace: Trace) -> WosdkError:
+    doing = PHASES[trace.phase]
+    if trace.sent and not call.repeat_safe:
+        return InDoubtError(f"it may have been carried out: no answer {limit} ({doing})")
+    return DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
+
+
+def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
+    """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
+    _log.warning(
+        "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
+        call.operation,
+        company,
+        call.request_id,
+    )
+    if hook is not None:
+        try:
+            hook(call, call.request_id)
+        except Exception:
+            _log.exception("on_in_doubt failed: operation=%s request_id=%s", call.operation, call.request_id)

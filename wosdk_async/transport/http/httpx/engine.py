@@ -1,0 +1,233 @@
+"""The engine on httpx: one connection for each httpx transport.
+
+A pool of httpx scans all its connections for every request and loses a slot when a request is
+cancelled while it connects. So each httpx transport here holds one connection and is thrown away
+after any failure or cancellation: nothing queues inside httpx and nothing can leak from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Callable, Coroutine
+from typing import Any
+from urllib.parse import urlsplit
+
+from wosdk_async.errors import RefusedError, WosdkError
+from wosdk_async.protocol.wire import Reply
+from wosdk_async.transport.http.engine import Incoming, Read, whole_reply
+from wosdk_async.transport.http.httpx.library import httpx
+from wosdk_async.transport.http.httpx.responses import failure, pieces, translated, whole
+from wosdk_async.transport.http.log_filter import filtered_logs
+from wosdk_async.transport.http.proxies import secrets_of_proxy
+from wosdk_async.transport.http.tls import Trust
+from wosdk_async.transport.limiter.limiter import Gate
+from wosdk_async.transport.limits import Limits, Timeouts
+
+__all__ = ["HttpxEngine"]
+
+_KEEPALIVE = 4.0  # seconds idle after which a connection is not used again: servers close theirs soon after
+_SENDING = ("http11.send_request_headers.started", "http2.send_request_headers.started")
+
+
+class HttpxEngine:
+    """Up to ``limits.connections`` requests at once, over connections kept by origin.
+
+    Of the limits it knows ``connections`` and ``body``; waiting for a connection has no timeout of its own.
+
+    Args:
+        limits: how many connections, and how much of an answer.
+        timeouts: how long each step may take.
+        ssl_context: the certificates to trust instead of the system's.
+        proxy: through which all requests go.
+        http2: offer HTTP/2 to hosts with TLS. One request at a time all the same, for the reason above.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits: Limits | None = None,
+        timeouts: Timeouts | None = None,
+        ssl_context: ssl.SSLContext | None = None,
+        proxy: str | None = None,
+        http2: bool = False,
+    ) -> None:
+        self._limits = limits or Limits()
+        self.capacity = self._limits.connections
+        steps = timeouts or Timeouts()
+        self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
+        self._slots = Gate(self.capacity)
+        self._lane = self._slots.lane()
+        self._trust = Trust(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
+        self._proxy = proxy
+        self._proxy_secrets = secrets_of_proxy(proxy)
+        self._http2 = http2
+        self._idle: dict[str, list[httpx.AsyncHTTPTransport]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    def __repr__(self) -> str:
+        busy, idle = self.connections()
+        return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
+
+    def connections(self) -> tuple[int, int]:
+        return self._slots.in_flight, sum(map(len, self._idle.values()))
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: tuple[tuple[str, str], ...],
+        body: bytes | None,
+        on_sending: Callable[[], None],
+        repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
+        read: Read = whole_reply,
+    ) -> Any:
+        sent = False
+
+        async def trace(event: str, of: dict[str, Any]) -> None:
+            nonlocal sent
+            if event in _SENDING and of["request"].method != b"CONNECT":  # that one is for the proxy
+                sent = True
+                on_sending()
+
+        request = httpx.Request(
+            method,
+            url,
+            headers=[(name.encode("ascii"), value.encode("utf-8")) for name, value in headers],
+            content=body,
+            extensions={"trace": trace, "timeout": self._timeout},
+        )
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        await self._slots.acquire(self._lane)
+        try:
+            return await self._exchange(origin, request, read)
+        except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
+            error = failure(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
+        finally:
+            self._slots.release(self._lane)
+        # Not raised from the cause: it holds the request, and with it the token.
+        raise error
+
+    @contextlib.asynccontextmanager
+    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+        """GET ``url`` over a connection of its own and read the answer as it comes."""
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        timeout = {"timeout": {"connect": self._timeout["connect"]}}
+        await self._slots.acquire(self._lane)
+        try:
+            transport = await self._take(origin)
+            try:
+                with translated(url, self._proxy_secrets), filtered_logs(download=True):
+                    headers = [(b"Accept-Encoding", b"identity")]
+                    request = httpx.Request("GET", url, headers=headers, extensions=timeout)
+                    response = await transport.handle_async_request(request)
+                try:
+                    yield Incoming(response.status_code, response.headers, pieces(response, url))
+                finally:
+                    with filtered_logs(download=True):  # the task that closes takes it along
+                        self._aside(response.aclose())
+            finally:
+                self._discard(transport)
+        finally:
+            self._slots.release(self._lane)
+
+    async def _exchange(self, origin: str, request: httpx.Request, read: Read) -> Any:
+        """Send ``request`` over a connection, which is kept only if its response is believed."""
+        transport = await self._take(origin)
+        believed = False
+
+        def noted(reply: Reply) -> Any:
+            reply.followed = _followed(transport)
+            return read(reply)
+
+        try:
+            with filtered_logs():
+                response = await transport.handle_async_request(request)
+                value = await whole(response, self._limits.body, noted)
+            believed = True
+            return value
+        except WosdkError as error:
+            believed = True
+            if isinstance(error, RefusedError):  # without TLS a proxy may say so in the service's place
+                error.hide(self._proxy_secrets)
+            raise
+        finally:
+            if believed and not self._closed and _silent(transport):
+                self._idle.setdefault(origin, []).append(transport)
+            else:
+                self._discard(transport)
+
+    async def _take(self, origin: str) -> httpx.AsyncHTTPTransport:
+        """Return an idle connection to ``origin``, the one used last first, or a new one."""
+        idle = self._idle.get(origin)
+        while idle:
+            transport = idle.pop()
+            if _silent(transport):
+                return transport
+            self._discard(transport)
+        if self._slots.in_flight + sum(map(len, self._idle.values())) > self.capacity:
+            self._discard(next(kept for kept in self._idle.values() if kept).pop(0))  # of another origin
+        context = await self._trust.context()
+        return httpx.AsyncHTTPTransport(
+            verify=context,
+            http2=self._http2,
+            proxy=_proxy(self._proxy, context),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE),
+            trust_env=False,
+        )
+
+    def _discard(self, transport: httpx.AsyncHTTPTransport) -> None:
+        self._aside(transport.aclose())
+
+    def _aside(self, closing: Coroutine[Any, Any, None]) -> None:
+        """Close aside: the caller may be cancelled already and must not wait."""
+        task = asyncio.get_running_loop().create_task(closing)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def aclose(self) -> None:
+        """Close the idle connections; the others close when their answers have been read."""
+        self._closed = True
+        for kept in self._idle.values():
+            for transport in kept:
+                self._discard(transport)
+        self._idle.clear()
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+def _silent(transport: httpx.AsyncHTTPTransport) -> bool:
+    """Return whether nothing has come on the one connection of ``transport`` since its last response.
+
+    A response that nobody asked for would be taken for that of the next request. httpx and httpcore show
+    neither h11's buffer nor the stream of an idle connection, hence the private names; a connection in
+    which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such look.
+    """
+    found = _connection(transport)
+    if found is None:
+        return False
+    if hasattr(found, "_h2_state"):
+        return True
+    return not (_followed(transport) or found._network_stream.get_extra_info("is_readable"))
+
+
+def _followed(transport: httpx.AsyncHTTPTransport) -> bool:
+    """Return whether bytes have been read behind the end of a response."""
+    state = getattr(_connection(transport), "_h11_state", None)
+    return state is not None and state.trailing_data[0].strip(b"\r\n") != b""
+
+
+def _connection(transport: httpx.AsyncHTTPTransport) -> Any:
+    """Return the one connection of ``transport``; None where it is not found."""
+    found: Any = next(iter(transport._pool.connections), None)
+    while found is not None and not hasattr(found, "_network_stream"):
+        found = getattr(found, "_connection", None)  # a proxy's connection holds that of the request
+    return found if hasattr(found, "_h2_state") or hasattr(found, "_h11_state") else None
+
+
+def _proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:
+    """What httpx makes of the address of a proxy; one reached by TLS is checked as a host is."""
+    if url is None:
+        return None
+    return httpx.Proxy(url, ssl_context=context if url.lower().startswith("https:") else None)

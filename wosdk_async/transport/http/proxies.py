@@ -1,0 +1,93 @@
+"""Which proxy leads to an origin: the one of the client, or what the environment says."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib.util import find_spec
+from urllib.parse import unquote, urlsplit
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.session.hosts import is_loopback
+
+__all__ = ["Proxies", "checked_proxy", "proxies_of", "secrets_of_proxy"]
+
+_SCHEMES = ("http", "https", "socks5", "socks5h")
+
+
+class Proxies:
+    """By scheme, as the standard library reads them: ``{"https": "proxy.example:81", "no": "a.example"}``."""
+
+    def __init__(self, named: Mapping[str, str]) -> None:
+        self._named = dict(named)
+
+    def of(self, url: str) -> str | None:
+        """The proxy for ``url``, None where none is. Raises ConfigurationError for one that cannot be used.
+
+        This machine is reached without a proxy, as a proxy would look for it at its own place.
+        """
+        from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed
+
+        parts = urlsplit(url)
+        name = parts.scheme if self._named.get(parts.scheme) else "all"
+        proxy = self._named.get(name)
+        host = parts.hostname or ""
+        if not proxy or host.endswith(".localhost") or is_loopback(host):
+            return None
+        if proxy_bypass_environment(parts.netloc, self._named):
+            return None
+        return checked_proxy(proxy, f"{name}_proxy".upper())
+
+
+def proxies_of(proxy: str | None, trust_env: bool) -> Proxies | OneProxy | None:
+    """The proxies of a client, None when it has none; the environment is read now and not again."""
+    if proxy is not None:
+        return OneProxy(proxy)
+    named = _environment() if trust_env else {}
+    return Proxies(named) if named.keys() & {"http", "https", "all"} else None
+
+
+class OneProxy:
+    """The client's own, for whatever it sends."""
+
+    def __init__(self, proxy: str) -> None:
+        self._proxy = checked_proxy(proxy, "proxy")
+
+    def of(self, _: str) -> str:
+        return self._proxy
+
+
+def _environment() -> dict[str, str]:
+    if not any(name.lower().endswith("_proxy") for name in os.environ):
+        return {}
+    from urllib.request import getproxies_environment  # 20 ms to import, and seldom needed
+
+    return getproxies_environment()
+
+
+def checked_proxy(proxy: str, name: str) -> str:
+    """The address of a proxy, with its scheme. Raises ConfigurationError, without the address: it may have
+    a password.
+    """
+    url = proxy if "://" in proxy else f"http://{proxy}"
+    try:
+        url.encode()  # what the environment could not decode cannot be sent
+        parts = urlsplit(url)
+        usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ConfigurationError(
+            f"{name} names no proxy that can be used; it takes http://host:port, or https, socks5 or socks5h"
+        )
+    if parts.scheme.startswith("socks") and find_spec("socksio") is None:
+        raise ConfigurationError(f"{name} names a SOCKS proxy; install 'httpx[socks]' for it")
+    return url
+
+
+def secrets_of_proxy(proxy: str | None) -> Secrets:
+    """Name and password of the proxy as given and as they are sent: a proxy may repeat them."""
+    given = urlsplit(proxy or "").netloc.rpartition("@")[0]
+    password = given.partition(":")[2]
+    return Secrets(*dict.fromkeys((given, unquote(given), password, unquote(password))))

@@ -1,0 +1,95 @@
+"""Who logs in, and where: Company, credentials, region."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError
+
+__all__ = ["CredentialProvider", "Credentials", "Region", "Tenant"]
+
+
+def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
+    if not isinstance(value, str):
+        raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
+    if not value.strip():
+        raise ConfigurationError(f"{attribute.name} is empty; a Company's administrator generates the pair")
+    # Not by encoding it: the error of that would hold the secret.
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise ConfigurationError(
+            f"{attribute.name} is not UTF-8 text; copy it again from where the administrator generated it"
+        )
+
+
+@attrs.frozen
+class Credentials:
+    """The client id and secret that an administrator generated for one Company."""
+
+    # spec 5 rule 2
+
+    client_id: str = attrs.field(validator=_sendable)
+    client_secret: str = attrs.field(validator=_sendable, repr=lambda _: "'***'")
+
+
+CredentialProvider = Callable[[str], Awaitable[Credentials]]
+"""An async function from the name of a Company to its credentials; asked again at every renewal."""
+
+_TOKEN_URL = "https://oauth-pro-v2.corrigo.com/OAuth/token"  # noqa: S105 - facts 1: one host for all regions
+
+
+@attrs.frozen
+class Region:
+    """Where the Companies of one region are found and where their tokens come from.
+
+    ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address; any name may be given to a
+    region of one's own. ``locator_url`` is the origin below which the discovery command lies.
+    """
+
+    name: str
+    locator_url: str
+    token_url: str = _TOKEN_URL
+
+    AMERICAS: ClassVar[Region]
+    APAC: ClassVar[Region]
+    EMEA: ClassVar[Region]
+
+    @classmethod
+    def named(cls, name: str) -> Region:
+        """The public region called ``name`` (americas, apac, emea), ignoring case; KeyError if none is."""
+        return {region.name: region for region in (cls.AMERICAS, cls.APAC, cls.EMEA)}[name.lower()]
+
+
+# facts 2 prints these hosts with http and two clients reach them with https, which we send
+Region.AMERICAS = Region("americas", "https://am-apilocator.corrigo.com")
+Region.APAC = Region("apac", "https://apac-apilocator.corrigo.com")
+Region.EMEA = Region("emea", "https://emea-apilocator.corrigo.com")
+
+
+@attrs.frozen
+class Tenant:
+    """Whom to log in as, and where: credentials and region belong to a Company."""
+
+    company: str
+    region: Region
+    credentials: Credentials | CredentialProvider
+
+    async def pair(self) -> Credentials:
+        """The credentials as they are now. Raises ConfigurationError when the provider gives none."""
+        if isinstance(self.credentials, Credentials):
+            return self.credentials
+        given: object = self.credentials(self.company)
+        if not inspect.isawaitable(given):
+            raise ConfigurationError(
+                f"the credentials of {self.company!r} must come from an async function; define it with async"
+                " def"
+            )
+        pair: object = await given
+        if not isinstance(pair, Credentials):
+            raise ConfigurationError(
+                f"the credentials of {self.company!r} are a {type(pair).__name__}, not Credentials"
+            )
+        return pair

@@ -1,0 +1,206 @@
+"""Which addresses may see the bearer token, and from which ones files are fetched.
+
+The token goes to the configured locator and to the Company host that the locator names, over https.
+Loopback and the hosts that the user lists are excepted from https; nothing is excepted from the check.
+Only a locator on this machine may name this machine.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from urllib.parse import SplitResult, urlsplit
+
+import attrs
+
+from wosdk_async.errors import (
+    ConfigurationError,
+    DiscoveryError,
+    DownloadError,
+    InvalidCallError,
+    WosdkError,
+)
+
+__all__ = ["HostRules", "is_local", "is_loopback", "require_link", "shown_address"]
+
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
+_NAMED = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
+"""Up to the host of an address with a name or password in it, which may have any characters."""
+_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
+"""A host that resolvers take for an IPv4 address, in forms like ``127.1`` and ``0x7f000001`` too."""
+_HERE = tuple(
+    map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))
+)
+"""Addresses that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
+_MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
+_MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
+
+
+def _trusted(given: object) -> tuple[str, ...]:
+    return _names("trusted_hosts", given)
+
+
+def _suffixes(given: object) -> tuple[str, ...]:
+    return _names("host_suffixes", given)
+
+
+def _names(setting: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise ConfigurationError(f"{setting} is {shown_address(given)}; it takes a list of host names")
+    return tuple(_name(setting, name) for name in given)
+
+
+def _name(setting: str, given: object) -> str:
+    """A host name or an address. One with a scheme or a port would never match, so it is refused."""
+    name = str(given).strip().lower().removeprefix("*").strip(".")
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    if not isinstance(given, str) or not _HOST.fullmatch(name) or (":" in name and not _is_address(name)):
+        raise ConfigurationError(
+            f"{setting} has {shown_address(given)}; it takes names such as 'sandbox.example.com' "
+            "or addresses, without scheme, port and path"
+        )
+    return name
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    """Whether ``host`` is this machine, by address or as ``localhost``."""
+    if host == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    # Of an IPv4 address within an IPv6 one the releases of Python think differently: it is not taken here.
+    return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
+
+
+def is_local(url: str) -> bool:
+    """Return whether ``url`` leads to this machine."""
+    return is_loopback(urlsplit(url).hostname or "")
+
+
+def _may_be_here(host: str) -> bool:
+    """Return whether ``host`` may lead to this machine, however it is written."""
+    if host.rpartition(".")[2] in ("localhost", "localdomain") or host in ("ip6-localhost", "ip6-loopback"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return any(address in network for network in _HERE)
+
+
+def _matches(host: str, names: tuple[str, ...]) -> bool:
+    """Whole labels only: ``corrigo.com`` lets ``a.corrigo.com`` in and ``evilcorrigo.com`` not."""
+    return any(host == name or host.endswith(f".{name}") for name in names)
+
+
+@attrs.frozen
+class HostRules:
+    """The hosts a token may go to.
+
+    ``suffixes`` bounds what a locator may name; a locator on this machine may name this machine as well.
+    ``trusted`` are the user's own hosts: any locator may name them and they may be reached without https.
+    Both match at label boundaries, subdomains included.
+    """
+
+    suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
+    trusted: tuple[str, ...] = attrs.field(default=(), converter=_trusted)
+
+    def company_url(self, named: str, *, local: bool) -> str:
+        """Return the origin to call for a Company, from the ``Url`` of a discovery response.
+
+        ``local`` says that the locator that named it is on this machine. The path is dropped and a missing
+        scheme read as https (facts 2): a locator may name the address of the older interface. Raises
+        DiscoveryError when the host may not be used.
+        """
+        text = named if "://" in named else f"https://{named.lstrip('/')}"
+        parts, host = _parse(text, DiscoveryError, f"the locator named {shown_address(named)}")
+        if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
+            raise DiscoveryError(
+                f"the locator named the host {host!r}, which is not below {', '.join(self.suffixes)}; "
+                "if it is yours, list it in trusted_hosts"
+            )
+        self._require_https(parts, host, DiscoveryError)
+        return _origin(parts, host)
+
+    def endpoint(self, setting: str, url: str) -> str:
+        """``url`` without a trailing slash, for a locator or token address out of the settings.
+
+        Raises ConfigurationError when it is no address, or neither https, loopback nor trusted.
+        """
+        parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
+        self._require_https(parts, host, ConfigurationError)
+        return _origin(parts, host) + parts.path.rstrip("/")
+
+    def require_download(self, url: str, *, local: bool) -> None:
+        """Check the address of a file, which gets no token and is asked over https all the same.
+
+        This machine is excepted only with ``local``: whoever may write a document chooses its address, and
+        must not have services read that only this machine can reach. Raises DownloadError, without the
+        address: it may be signed.
+        """
+        parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
+        elsewhere = parts.scheme == "https" and not _may_be_here(host)
+        if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
+            return
+        raise DownloadError(
+            f"the file is at {parts.scheme}://{host}, where nothing is fetched from; "
+            "https is needed, or the host in trusted_hosts if it is yours"
+        )
+
+    def _require_https(self, parts: SplitResult, host: str, error: type[WosdkError]) -> None:
+        if parts.scheme != "https" and not (is_loopback(host) or _matches(host, self.trusted)):
+            raise error(
+                f"{parts.scheme}://{host} would send the token in clear; use https, "
+                "or list the host in trusted_hosts if it is yours"
+            )
+
+
+def require_link(url: str) -> None:
+    """Raise InvalidCallError unless ``url`` is an http(s) address that can be put behind a link."""
+    if not isinstance(url, str):
+        raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
+    if " " in url:
+        raise InvalidCallError(f"the link is {url[:80]!r}; write a blank as %20")
+    _parse(url, InvalidCallError, f"the link is {shown_address(url)}")
+
+
+def shown_address(given: object) -> str:
+    """Return the beginning of an address in quotes, without the name and password in it."""
+    return repr(_NAMED.sub(r"\1***@", str(given))[:80])
+
+
+def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL) -> tuple[SplitResult, str]:
+    """The parts and the host of an absolute http(s) URL; anything odd in it is refused."""
+    why = ""
+    try:
+        if len(url) > longest or not url.isascii() or not url.isprintable():
+            raise ValueError("not a plain address")
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
+        if _NUMBER.fullmatch(host):
+            ipaddress.IPv4Address(host)  # raises unless it is written as everybody reads it
+    except ValueError as cause:
+        why = f"which is no address: {cause}"
+    # Not in the handler, and without what is wrong: that may be a password.
+    if why:
+        raise error(f"{what}, {'which is no address' if '@' in url else why}")
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:
+        raise error(f"{what}, which is no http(s) address with a plain host name")
+    return parts, host
+
+
+def _origin(parts: SplitResult, host: str) -> str:
+    name = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{name}" + (f":{parts.port}" if parts.port else "")

@@ -1,0 +1,1 @@
+"""What a program can see of its calls: hooks, spans, traces, statistics."""
