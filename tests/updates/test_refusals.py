@@ -30,7 +30,7 @@ REFUSED: dict[str, tuple[Any, Any, str]] = {
     "a part taken away": (edited(address=None)(), ORDER, "set its fields to None"),
     "another part": (edited(address=Address2(id=5))(), ORDER, "keeps its id"),
     "the record marked": (edited(perform_deletion=True)(), ORDER, "delete the WorkOrder"),
-    "a wrong value": (edited(duration="soon")(), ORDER, "duration is a str"),
+    "a wrong value": (edited(duration="soon")(), ORDER, "duration is 'soon', a text"),
     "a list in an element": (
         Customer(id=1, contacts=[Contact(id=2, contact_addresses=[ContactInfo(address="a@b.c")])]),
         Customer(id=1, contacts=[Contact(id=2)]),

@@ -96,6 +96,7 @@ class SessionKeeper:
         """What rooms above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
         self._granted: deque[Secrets] = deque(maxlen=_GRANTS)
+        self._granting = threading.Lock()
         self.secrets = Secrets()
         """What no error of a call may show: those of the last few sessions, whichever it was sent with."""
         self.clock = clock
@@ -174,8 +175,9 @@ class SessionKeeper:
     async def _run(self) -> Session:
         replaced.set(self.secrets)  # in the context of this task alone
         grant = await self._renew()
-        self._granted.append(grant.secrets)
-        self.secrets = sum(self._granted, Secrets())
+        with self._granting:  # loops in other threads may renew at the same time
+            self._granted.append(grant.secrets)
+            self.secrets = sum(self._granted, Secrets())
         self._generation += 1
         draw = random.random()  # noqa: S311 - not a secret
         self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)
