@@ -289,10 +289,11 @@ FOUND = {"Data": {"Id": 2}}
 
 async def test_a_response_that_repeats_a_newer_token() -> None:
     """A call waits for its response while another renews the session; the response has the token of that."""
-    renewed = asyncio.Event()
+    came, renewed = asyncio.Event(), asyncio.Event()
 
     async def answer(request: Request) -> Answer:
         if request.path.endswith("/1"):
+            came.set()
             await renewed.wait()
             return Answer(400, {"ErrorCode": "X", "ErrorMessage": f"not {TOKENS[1]}"})
         return Answer(401 if request.headers["authorization"].endswith(TOKENS[0]) else 200, FOUND)
@@ -301,8 +302,7 @@ async def test_a_response_that_repeats_a_newer_token() -> None:
         service.on_token = lambda _: Answer(body={"access_token": TOKENS[len(service.tokens) - 1]})
         async with asyncio.TaskGroup() as group:
             first = group.create_task(refusal(client.company(), 1))
-            while not service.calls:
-                await asyncio.sleep(0.001)
+            await came.wait()
             await client.company().get("Thing", 2)
             renewed.set()
     assert len(service.tokens) == 2

@@ -91,9 +91,9 @@ class SessionKeeper:
         self.paths: dict[str, str] = {}
         """Command -> the path that this Company was seen to know, where sources differ."""
         self.lane: Lane | None = None
-        """Its place at the gate that sent its last call."""
+        """Its place at the limiter that sent its last call."""
         self.remembered: dict[object, Any] = {}
-        """What rooms above know of this Company as long as it is in use, each under a key of its own."""
+        """What packages above know of this Company as long as it is in use, each under a key of its own."""
         self._renew = renew
         self._granted: deque[Secrets] = deque(maxlen=_GRANTS)
         self._granting = threading.Lock()
