@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 import attrs
 
-from wosdk_async.transport.limiter.adaptive import Control, Gradient, Halving
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit, LimitAlgorithm
 
 SECONDS = 120.0
 CEILING = 128
@@ -61,7 +61,7 @@ class Result:
     held: list[int] = attrs.field(factory=list)
 
 
-def simulate(service: Service, control: Control, seconds: float = SECONDS) -> Result:
+def simulate(service: Service, control: LimitAlgorithm, seconds: float = SECONDS) -> Result:
     """Send as much as ``control`` lets through for so many seconds."""
     draw, result = random.Random(1), Result()
     number = itertools.count(1)
@@ -126,12 +126,12 @@ SERVICES = [
     Service("small, refuses above 20 waiting", lambda _: 12, queue=20),
     Service("sick from 40 s to 80 s: 2 workers of 32", lambda now: 2 if 40 <= now < 80 else 32, patience=2.0),
 ]
-CONTROLS: dict[str, Callable[[], Control]] = {
+CONTROLS: dict[str, Callable[[], LimitAlgorithm]] = {
     f"fixed {CEILING}": lambda: Fixed(CEILING),
     "fixed 32": lambda: Fixed(32),
-    "halving, 32 (default)": lambda: Halving(32),
-    f"halving, {CEILING}": lambda: Halving(CEILING),
-    f"adaptive, {CEILING}": lambda: Gradient(CEILING),
+    "halving, 32 (default)": lambda: AIMDLimit(32),
+    f"halving, {CEILING}": lambda: AIMDLimit(CEILING),
+    f"adaptive, {CEILING}": lambda: GradientLimit(CEILING),
 }
 
 

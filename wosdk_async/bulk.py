@@ -25,7 +25,7 @@ import anyio
 
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.options import check_number
 from wosdk_async.transport.telemetry.trace import PHASES, Trace
 
@@ -202,7 +202,7 @@ class Run(Generic[I, R]):
         finally:
             self._calling -= 1
 
-    def _reply(self, trace: Trace) -> Reply | None:
+    def _reply(self, trace: Trace) -> Response | None:
         return trace.reply if self._keep_replies else None
 
     def _keep(self, outcome: Outcome[I, R]) -> None:

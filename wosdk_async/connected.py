@@ -15,7 +15,7 @@ from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.options import check_names
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Tenant
-from wosdk_async.transport.session.manager import Grant
+from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.trace import Trace
 from wosdk_async.transport.transport import Transport
 
@@ -65,7 +65,7 @@ class Connected:
         return grant.base_url if grant else None
 
     @property
-    def _grant(self) -> Grant | None:
+    def _grant(self) -> TokenGrant | None:
         session = self._sessions.session
         return session.grant if session else None
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.protocol.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Response
 
 __all__ = ["DryRun"]
 
 # Fits whatever changes something: a command, and a create, update or delete.
-_NOTHING_DONE = Reply(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')
+_NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')
 
 
 class DryRun:
@@ -33,7 +33,7 @@ class DryRun:
     def __repr__(self) -> str:
         return f"<DryRun {len(self.calls)} calls held back>"
 
-    async def __call__(self, call: Call[Any], company: str) -> Reply | None:
+    async def __call__(self, call: Call[Any], company: str) -> Response | None:
         if call.reads:
             return None
         self.calls.append((company, call))

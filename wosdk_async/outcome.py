@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import attrs
 
 from wosdk_async.errors import InDoubtError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 __all__ = ["Done", "Failed", "InDoubt", "NotStarted", "Outcome"]
 
@@ -25,7 +25,7 @@ class Done(Generic[I, R]):
     index: int
     input: I
     result: R
-    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
+    reply: Response | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen
@@ -35,7 +35,7 @@ class Failed(Generic[I]):
     index: int
     input: I
     error: Exception
-    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
+    reply: Response | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen
@@ -45,7 +45,7 @@ class InDoubt(Generic[I]):
     index: int
     input: I
     error: InDoubtError
-    reply: Reply | None = attrs.field(default=None, kw_only=True, repr=False)
+    reply: Response | None = attrs.field(default=None, kw_only=True, repr=False)
 
 
 @attrs.frozen

@@ -31,7 +31,7 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.validation.arguments import described
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
-from wosdk_async.query.paths import Place, root
+from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.properties import Path
 from wosdk_async.suggestions import suggestion
 from wosdk_async.transport.loop_state import Hold
@@ -227,7 +227,7 @@ class Marker(Generic[V]):
                 "your key, as in 'work_order.po_number'"
             )
         try:
-            functools.reduce(Place.by_python, rest.split("."), root(entity))
+            functools.reduce(ResolvedPath.by_python, rest.split("."), root(entity))
         except UnknownPropertyError as error:  # which says what the misspelt name is near
             raise UnknownPropertyError(f"marker {path!r:.80}: {error.message}") from None
         try:

@@ -10,7 +10,7 @@ import attrs
 
 from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Request, Row
 from benchmarks.simulate.network import Network, Unit, Wire
-from benchmarks.simulate.program import Boom, Ended, Program, Verdict, contact
+from benchmarks.simulate.program import Boom, CallResult, Program, Verdict, contact
 from benchmarks.simulate.service import Service
 from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, NotUniqueError, WosdkError
 
@@ -196,7 +196,7 @@ class Judge:
 
     # --- runs and closing -----------------------------------------------------------------------
 
-    def _run(self, ended: Ended) -> None:
+    def _run(self, ended: CallResult) -> None:
         """Every input has exactly one outcome, or the run raised."""
         step, error = ended.step, ended.error
         counts = Counter(verdict.key for verdict in self.program.verdicts if verdict.step is step)
@@ -214,7 +214,7 @@ class Judge:
         elif cancelled and not (step.cancel or step.cancel_at or ended.source_raised):
             self.add("raw-error", f"step {step.number}: cancelled by nobody")
 
-    def _closed(self, ended: Ended) -> None:
+    def _closed(self, ended: CallResult) -> None:
         step, error = ended.step, ended.error
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.add("close-raised", f"{error!r}")

@@ -29,7 +29,7 @@ from wosdk_async import (
     WOType,
 )
 
-__all__ = ["Ended", "Program", "Verdict", "contact", "keys"]
+__all__ = ["CallResult", "Program", "Verdict", "contact", "keys"]
 
 MARKER = "work_order.po_number"
 
@@ -50,7 +50,7 @@ class Verdict:
 
 
 @attrs.define(eq=False, kw_only=True)
-class Ended:
+class CallResult:
     """How a step ended that is no single call."""
 
     step: Step
@@ -96,7 +96,7 @@ class Program:
 
     def __init__(self, plan: Plan, client: Client, credentials: list[Credentials]) -> None:
         self.verdicts: list[Verdict] = []
-        self.ended: list[Ended] = []
+        self.ended: list[CallResult] = []
         self.told: set[str] = set()
         """Keys that ``on_in_doubt`` was told of."""
         self.client = client
@@ -196,7 +196,7 @@ class Program:
         raise ValueError(step.kind)
 
     async def _close(self, step: Step, begun: float) -> None:
-        ended = Ended(step=step, begun=begun, ended=0.0)
+        ended = CallResult(step=step, begun=begun, ended=0.0)
         self.ended.append(ended)
         try:
             await self.client.aclose(step.grace)
@@ -207,7 +207,7 @@ class Program:
     # --- many calls -----------------------------------------------------------------------------
 
     async def _many(self, step: Step, begun: float) -> None:
-        ended = Ended(step=step, begun=begun, ended=0.0)
+        ended = CallResult(step=step, begun=begun, ended=0.0)
         self.ended.append(ended)
         run = None
         try:
@@ -224,7 +224,7 @@ class Program:
             await self._read_rest(step, run, begun, ended)
         ended.ended = self._loop.time()
 
-    async def _read_rest(self, step: Step, run: Any, begun: float, ended: Ended) -> None:
+    async def _read_rest(self, step: Step, run: Any, begun: float, ended: CallResult) -> None:
         """What was not read stays readable after the block."""
         for _ in range(2):  # the source's error may come in between
             try:
@@ -269,7 +269,7 @@ class Program:
             )
         )
 
-    def _source(self, step: Step, ended: Ended) -> Any:
+    def _source(self, step: Step, ended: CallResult) -> Any:
         inputs = [command(_key(step, index)) for index in range(len(step.fates))]
         if step.source == "async":
             return self._asynchronous(step, inputs, ended)
@@ -277,7 +277,7 @@ class Program:
             return self._synchronous(step, inputs, ended)
         return inputs
 
-    def _synchronous(self, step: Step, inputs: list[Any], ended: Ended) -> Iterator[Any]:
+    def _synchronous(self, step: Step, inputs: list[Any], ended: CallResult) -> Iterator[Any]:
         for index, each in enumerate([*inputs, None]):
             if index == step.raising:
                 ended.source_raised = True
@@ -285,7 +285,7 @@ class Program:
             if each is not None:
                 yield each
 
-    async def _asynchronous(self, step: Step, inputs: list[Any], ended: Ended) -> AsyncIterator[Any]:
+    async def _asynchronous(self, step: Step, inputs: list[Any], ended: CallResult) -> AsyncIterator[Any]:
         for index, each in enumerate([*inputs, None]):
             await asyncio.sleep(step.seconds)
             if index == step.raising:

@@ -20,7 +20,7 @@ from wosdk_async.protocol import commands, envelopes, wire
 from wosdk_async.reconcile import Resolver
 from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.http.native.connection import Connection
-from wosdk_async.transport.loop_state import Hold, Running
+from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.telemetry.trace import Trace
 from wosdk_async.transport.transport import Transport
 
@@ -115,9 +115,9 @@ def _null_result_done() -> Iterator[None]:
 def _gateway_503_repeated() -> Iterator[None]:
     now = wire._failure
 
-    def before(reply: wire.Reply, *more: Any) -> Any:
+    def before(reply: wire.Response, *more: Any) -> Any:
         if reply.status == 503:
-            reply = wire.Reply(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
+            reply = wire.Response(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
         return now(reply, *more)
 
     with _replaced(wire, "_failure", before):
@@ -315,13 +315,13 @@ def _closed_twice() -> Iterator[None]:
     async def nothing() -> AsyncIterator[None]:
         yield
 
-    now = Running.aclose
+    now = LoopState.aclose
 
     async def before(self: Any, grace: float) -> None:
         self._closing = nothing()
         await now(self, grace)
 
-    with _replaced(Running, "aclose", before):
+    with _replaced(LoopState, "aclose", before):
         yield
 
 

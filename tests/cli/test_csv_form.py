@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.cli.output.csv import CsvForm, cell
+from wosdk_async.cli.output.csv import CsvFormat, cell
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
 odd = st.one_of(st.text(), st.builds(str.__add__, st.sampled_from(SIGNS), st.text()))
@@ -23,7 +23,7 @@ values = st.one_of(st.none(), st.booleans(), numbers, odd)
 
 def written(rows: list[dict[str, Any]], paths: list[str]) -> str:
     file = io.StringIO(newline="")
-    form = CsvForm(file, paths)
+    form = CsvFormat(file, paths)
     form.rows(rows)
     form.close()
     return file.getvalue()
@@ -128,7 +128,7 @@ def test_one_column_for_each_path_that_was_asked_for() -> None:
 def test_properties_that_come_too_late_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     """The header is written already: what only later pages have is named on stderr."""
     file = io.StringIO(newline="")
-    form = CsvForm(file, [])
+    form = CsvFormat(file, [])
     form.rows([{"A": 1}])
     form.rows([{"A": 2, "=B": 3}])
     form.close()

@@ -66,7 +66,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
     """A thread that hangs, as one that asks a dead name server does, is left behind."""
     code = (
         "import asyncio, threading\n"
-        "from wosdk_async.cli.runner import Link\n"
+        "from wosdk_async.cli.runner import Runner\n"
         "from wosdk_async.cli.options import Target\n"
         "async def hang():\n"
         "    task = asyncio.get_running_loop().run_in_executor(None, threading.Event().wait)\n"
@@ -74,7 +74,7 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
         "    await task\n"
         "names = {'COMPANY': 'A', 'CLIENT_ID': 'b', 'CLIENT_SECRET': 'c'}\n"
         "variables = {f'WOSDK_{name}': value for name, value in names.items()}\n"
-        "with Link(Target(), variables) as link:\n"
+        "with Runner(Target(), variables) as link:\n"
         "    link.do(hang())\n"
     )
     process = subprocess.Popen(

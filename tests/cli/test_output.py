@@ -16,7 +16,7 @@ from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import Answer, Service
 from wosdk_async import codec
 from wosdk_async.cli.output.sanitize import json_text, visible
-from wosdk_async.cli.output.table import TableForm, print_record
+from wosdk_async.cli.output.table import TableFormat, print_record
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
 TAME = r"[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"
@@ -60,7 +60,7 @@ def test_what_is_shown_is_one_line_that_a_terminal_only_prints(text: str) -> Non
 def test_any_rows_make_a_table(rows: list[dict[str, Any]], paths: list[str]) -> None:
     """Whatever the service sends, a table of it is plain lines of no more than the width."""
     file = io.StringIO()
-    form = TableForm(file, paths)
+    form = TableFormat(file, paths)
     form.rows(rows)
     form.close()
     for row in rows:
@@ -101,7 +101,7 @@ def test_messages_of_the_service_are_only_texts(wosdk: Wosdk, scripted: Service)
 
 def table(rows: list[dict[str, Any]], *paths: str) -> list[str]:
     file = io.StringIO()
-    form = TableForm(file, paths)
+    form = TableFormat(file, paths)
     form.rows(rows)
     form.close()
     return file.getvalue().splitlines()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import InvalidCallError, WorkOrder
-from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.conditions import condition, order
 from wosdk_async.query.conditions import Comparison, comparisons
 
@@ -112,7 +112,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
 )  # fmt: skip
 def test_a_wrong_condition_names_the_remedy(text: str, told: str) -> None:
     """One line that says what to write."""
-    with pytest.raises((Unusable, InvalidCallError)) as caught:
+    with pytest.raises((CliError, InvalidCallError)) as caught:
         condition(WorkOrder, text)
     assert told in str(caught.value)
 
@@ -130,7 +130,7 @@ def test_any_quoted_text_arrives_as_it_is(text: str) -> None:
 @given(st.text())
 def test_no_text_ends_in_a_traceback(text: str) -> None:
     """Either a condition, or one of the errors that are told as a line."""
-    with contextlib.suppress(Unusable, InvalidCallError):
+    with contextlib.suppress(CliError, InvalidCallError):
         assert list(comparisons(condition(WorkOrder, text)))
 
 
@@ -145,5 +145,5 @@ def test_an_order(text: str, expected: str) -> None:
 @pytest.mark.parametrize("text", ["", "DtDue down", "DtDue desc desc", "DtDue , Id"])
 def test_a_wrong_order(text: str) -> None:
     """The remedy shows one."""
-    with pytest.raises(Unusable, match="such as 'DtDue desc'"):
+    with pytest.raises(CliError, match="such as 'DtDue desc'"):
         order(text)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.codec.model_strategies import CLASSES, records
 from tests.codec.test_codec_laws import few
 from wosdk_async import codec
-from wosdk_async.codec._decode import WHOLE, Form, Reader
+from wosdk_async.codec._decode import WHOLE, Envelope, Reader
 from wosdk_async.model import Customer, Employee, FilterExpression, Money, Record, WorkOrder, WorkZone
 from wosdk_async.model.base import define, field, wire
 from wosdk_async.protocol.envelopes import ROWS
@@ -80,7 +80,7 @@ def reader_of(cls: type[Any]) -> tuple[Reader, list[Any]]:
         slow.append(document)
         return one(document)
 
-    return Reader(cls, Form(plain, WHOLE.typed), codec.converter), slow
+    return Reader(cls, Envelope(plain, WHOLE.typed), codec.converter), slow
 
 
 def mutated(text: str, data: st.DataObject) -> bytes:

@@ -77,7 +77,7 @@ def outcome(read: Any) -> Any:
 
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
-def test_both_readings_say_the_same(form: codec.Form, cls: type[Any], bodies: list[bytes]) -> None:
+def test_both_readings_say_the_same(form: codec.Envelope, cls: type[Any], bodies: list[bytes]) -> None:
     """Whatever the envelope and however often it was seen: the same objects, the same errors."""
     for body in bodies * 8:
         plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
@@ -86,7 +86,7 @@ def test_both_readings_say_the_same(form: codec.Form, cls: type[Any], bodies: li
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)
 def test_documented_envelopes_are_read_the_fast_way(
-    form: codec.Form, cls: type[Any], bodies: list[bytes], monkeypatch: pytest.MonkeyPatch
+    form: codec.Envelope, cls: type[Any], bodies: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An envelope of the documentation does not go through the loaded document, once its like was seen."""
     for _ in range(3):

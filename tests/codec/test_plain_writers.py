@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, records
 from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
-from wosdk_async.codec._plain import PlainWriters
+from wosdk_async.codec._plain import FastWriters
 from wosdk_async.codec._write import make_writer
 from wosdk_async.protocol.validation import problems
 
@@ -97,6 +97,6 @@ def test_a_hook_of_the_program_decides_what_is_written() -> None:
     """The plain writers stand aside for classes that have an unstructure hook of somebody else's."""
     converter = cattrs.Converter()
     converter.register_unstructure_hook_factory(attrs.has, make_writer)
-    assert PlainWriters(converter).write(WoItem(comment="a")) == {"Comment": "a"}
+    assert FastWriters(converter).write(WoItem(comment="a")) == {"Comment": "a"}
     converter.register_unstructure_hook(WoItem, lambda item: {"Comment": item.comment.upper()})
-    assert PlainWriters(converter).write(WorkOrder(items=[WoItem(comment="a")])) is None
+    assert FastWriters(converter).write(WorkOrder(items=[WoItem(comment="a")])) is None

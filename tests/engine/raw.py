@@ -8,7 +8,7 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Self
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.limits import Limits, Timeouts
 
@@ -110,6 +110,6 @@ def empty(made: NativeEngine) -> None:
 
 async def get(
     made: NativeEngine, url: str, *, safe: bool = True, sending: Callable[[], None] | None = None
-) -> Reply:
+) -> Response:
     """The answer to a GET."""
     return await made.send("GET", url, (), None, sending or (lambda: None), repeat_safe=safe)

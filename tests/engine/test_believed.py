@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
-from wosdk_async.protocol.wire import Reply, Unreadable
+from wosdk_async.protocol.wire import Response, Unreadable
 from wosdk_async.transport.http.engine import Engine, SendFailed
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
@@ -39,23 +39,23 @@ async def own_engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     await made.aclose()
 
 
-async def post(engine: Engine, url: str, read: Callable[[Reply], Any]) -> Any:
+async def post(engine: Engine, url: str, read: Callable[[Response], Any]) -> Any:
     return await engine.send("POST", f"{url}/x", (), b"{}", lambda: None, False, read)
 
 
-def body(reply: Reply) -> bytes:
+def body(reply: Response) -> bytes:
     return reply.body
 
 
-def unreadable(reply: Reply) -> Any:
+def unreadable(reply: Response) -> Any:
     raise Unreadable(reply.status, "not the service's")
 
 
-def refused(reply: Reply) -> Any:
+def refused(reply: Response) -> Any:
     raise BusinessRuleError("no")
 
 
-def stumbling(reply: Reply) -> Any:
+def stumbling(reply: Response) -> Any:
     raise KeyError("a fault of the reader")
 
 
@@ -78,7 +78,7 @@ async def test_a_refusal_is_believed(engine: Engine) -> None:
 
 @pytest.mark.parametrize("read", [unreadable, stumbling])
 async def test_nothing_is_believed_after_a_response_that_is_not(
-    engine: Engine, read: Callable[[Reply], Any]
+    engine: Engine, read: Callable[[Response], Any]
 ) -> None:
     """The connection is closed before another request can get it."""
     async with RawServer(answering(OK, OK)) as server:
@@ -132,7 +132,7 @@ async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -
     engine = NativeEngine()
     async with RawServer(answering(OK, OK)) as server:
 
-        def read(reply: Reply) -> bytes:
+        def read(reply: Response) -> bytes:
             (connection,) = pool.open
             connection.received(b"HTTP/1.1 200 OK\r\n")
             return reply.body

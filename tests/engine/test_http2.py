@@ -19,7 +19,7 @@ from tests.engine.conftest import serving
 from tests.engine.raw import RawServer
 from tests.support.service import Service
 from wosdk_async import Client, ConfigurationError, Customer
-from wosdk_async.protocol.wire import Reply, Unreadable
+from wosdk_async.protocol.wire import Response, Unreadable
 from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.http.selection import FullEngine, engine_for
 from wosdk_async.transport.network import Network
@@ -100,10 +100,10 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
     """A client of the program sends all over one connection: what is not believed ends one call alone."""
     trusted = ssl.create_default_context(cafile=made_out["here"])
 
-    def unreadable(reply: Reply) -> Any:
+    def unreadable(reply: Response) -> Any:
         raise Unreadable(reply.status, "not the service's")
 
-    def body(reply: Reply) -> bytes:
+    def body(reply: Response) -> bytes:
         return reply.body
 
     speaking = Http2()
@@ -113,7 +113,7 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
     ):
         engine = engine_for(Network(http_client=client))
 
-        def post(path: str, read: Callable[[Reply], Any]) -> Coroutine[Any, Any, Any]:
+        def post(path: str, read: Callable[[Response], Any]) -> Coroutine[Any, Any, Any]:
             return engine.send("POST", f"{server.url}{path}", (), b"", lambda: None, False, read)
 
         await post("/first", body)

@@ -111,7 +111,7 @@ async def test_the_native_engine_is_taken_where_httptools_is(httptools: str, sai
         command = (sys.executable, "-Werror", "-c", SENDING, httptools, server.url)
         process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
         out, _ = await process.communicate()
-    assert out.decode() == f"/ <Switch {said.format('0 of 100 busy, 1 idle')}\n"
+    assert out.decode() == f"/ <EngineSelector {said.format('0 of 100 busy, 1 idle')}\n"
 
 
 async def test_both_engines_keep_the_same_contract() -> None:

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import BadContent, decompress
 from wosdk_async.transport.http.engine import SendFailed
-from wosdk_async.transport.http.native.parser import AnswerParser, Garbage, HeaderLines
+from wosdk_async.transport.http.native.parser import BadResponse, HeaderLines, ResponseParser
 from wosdk_async.transport.limits import Limits
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
@@ -27,9 +27,9 @@ SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
 LIMITS = Limits()
 
 
-def answer_in(*pieces: bytes) -> Reply:
+def answer_in(*pieces: bytes) -> Response:
     """What comes of an answer in these pieces, with the end of the connection after them."""
-    parser = AnswerParser(LIMITS)
+    parser = ResponseParser(LIMITS)
     try:
         answer = None
         for piece in pieces:
@@ -40,16 +40,16 @@ def answer_in(*pieces: bytes) -> Reply:
 
 
 def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] | None:
-    """The same, decompressed; None for what is refused. Nothing but Garbage and BadContent may be raised."""
+    """Like answer_in, decompressed; None for what is refused. Only BadResponse and BadContent are raised."""
     try:
         answer = answer_in(*pieces)
         assert isinstance(answer.headers, HeaderLines)
         return answer.status, tuple(answer.headers.raw), decompressed(answer)
-    except (Garbage, BadContent):
+    except (BadResponse, BadContent):
         return None
 
 
-def decompressed(answer: Reply) -> bytes:
+def decompressed(answer: Response) -> bytes:
     """The body, which is small: to decompress it takes no turn of an event loop."""
     steps = decompress(answer.body, answer.headers, LIMITS.body)
     try:
@@ -104,7 +104,7 @@ def test_the_limit_of_a_head_is_exact(made: Callable[[int], bytes], over: int) -
     for cut in (1, 50, 100, 150, 30_000, limit - 1, limit, limit + 1):
         for pieces in ((whole[:cut], whole[cut:] + b"hi"), (whole[:cut], whole[cut:], b"hi")):
             if over:
-                with pytest.raises(Garbage, match=f"more than {limit} bytes of headers"):
+                with pytest.raises(BadResponse, match=f"more than {limit} bytes of headers"):
                     answer_in(*pieces)
             else:
                 assert answer_in(*filter(None, pieces)).body == b"hi"
@@ -120,7 +120,7 @@ def test_chunk_marks_have_a_limit_of_their_own() -> None:
         answer_in(long[:-9], long[-9:], *marks).body == answer_in(start + marks[0], *marks[1:]).body == b"hi"
     )
     for first in (start, long):
-        with pytest.raises(Garbage, match="bytes of headers"):
+        with pytest.raises(BadResponse, match="bytes of headers"):
             answer_in(first, marks[0], b"a" * 40_000)
 
 
@@ -144,7 +144,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 @settings(max_examples=500)
 @given(raw=mutated(), cut=st.integers(0, 200))
 def test_what_is_broken_is_an_answer_or_an_error(raw: bytes, cut: int) -> None:
-    """Nothing but Garbage is ever raised, and where a segment ends does not change what is read."""
+    """Nothing but BadResponse is ever raised, and where a segment ends does not change what is read."""
     assert read(raw) == read(raw[:cut], raw[cut:])
 
 
@@ -224,7 +224,7 @@ def test_httpx_never_reads_another_answer(raw: bytes) -> None:
     theirs = asyncio.run(by_httpx(raw))
     try:
         mine = answer_in(raw)
-    except Garbage:
+    except BadResponse:
         return
     if theirs is not None:
         assert (theirs.status_code, b"".join(theirs.iter_raw())) == (mine.status, mine.body)

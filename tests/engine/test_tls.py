@@ -14,7 +14,7 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
 from wosdk_async.transport.http.engine import SendFailed
-from wosdk_async.transport.http.tls import Trust
+from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limits import Timeouts
 
 
@@ -114,7 +114,9 @@ async def test_a_system_without_certificates(
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     monkeypatch.setattr(ssl.SSLContext, "set_default_verify_paths", lambda context: None)
     monkeypatch.setattr(certifi, "where", lambda: str(made_out["here"]))
-    trust = Trust(protocols=("http/1.1", has))  # a name of its own: contexts are kept for the whole process
+    trust = TLSContextProvider(
+        protocols=("http/1.1", has)
+    )  # a name of its own: contexts are kept for the whole process
     async with RawServer(answering(OK), serving(made_out["here"])) as server:
         async with engine(context=await trust.context()) as made:
             if has in ("nothing", "an empty folder"):

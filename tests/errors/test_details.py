@@ -27,7 +27,7 @@ from wosdk_async import (
     WosdkError,
     WoStartCommand,
 )
-from wosdk_async.protocol.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Response
 
 STAMP = "2024-05-14T13:15:07.2210413Z"
 
@@ -138,14 +138,14 @@ async def test_a_trace_holds_the_refusing_answer() -> None:
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [
-        (Reply(200, {}, b"<html>"), InDoubtError),
-        (Reply(400, {}, b'{"ErrorCode": "ERROR_CODE_6"}'), RefusedError),
+        (Response(200, {}, b"<html>"), InDoubtError),
+        (Response(400, {}, b'{"ErrorCode": "ERROR_CODE_6"}'), RefusedError),
     ],
 )
-async def test_a_hooks_answer_fails_as_the_services_would(reply: Reply, kind: type[WosdkError]) -> None:
+async def test_a_hooks_answer_fails_as_the_services_would(reply: Response, kind: type[WosdkError]) -> None:
     """The error has its details, and a trace the answer."""
 
-    async def hook(call: Call[Any], company: str) -> Reply:
+    async def hook(call: Call[Any], company: str) -> Response:
         return reply
 
     trace = Trace()

@@ -19,7 +19,7 @@ from wosdk_async import (
     WoCreateCommand,
     WorkOrder,
 )
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 
 async def cut(world: World, run: Run[Any, Any]) -> Any:
@@ -41,11 +41,11 @@ def create(number: int) -> WoCreateCommand:
     return WoCreateCommand(work_order=WorkOrder(po_number=f"PO-{number}"))
 
 
-async def busy(*_: Any) -> Reply:
+async def busy(*_: Any) -> Response:
     return reply({}, 503, {"retry-after": "30"})
 
 
-async def hang(*_: Any) -> Reply:
+async def hang(*_: Any) -> Response:
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -74,7 +74,7 @@ async def test_cut_in_the_queue() -> None:
 async def test_cut_between_two_calls_of_one_input(first: str) -> None:
     """Work of several calls: once one that changes something was sent, it is in doubt."""
 
-    async def handler(_: str, url: str, *__: Any) -> Reply:
+    async def handler(_: str, url: str, *__: Any) -> Response:
         if "/Second/" in url:
             return await hang()
         return reply({"CommandResult": {}, "Data": {"Id": 1}})
@@ -108,7 +108,7 @@ async def test_a_command_that_only_reads_is_never_in_doubt() -> None:
 async def test_what_a_transport_raises_after_it_was_given_a_create_is_a_doubt() -> None:
     """Whatever it is: nobody knows what it did with the request. Of a read it is a failure."""
 
-    async def breaking(*_: Any) -> Reply:
+    async def breaking(*_: Any) -> Response:
         raise AssertionError("not what was expected")
 
     world = World(breaking)

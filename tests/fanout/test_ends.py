@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.fanout.desk import Desk, double, kinds, one_each, read
+from tests.fanout.step_by_step import StepByStep, double, kinds, one_each, read
 from wosdk_async import Done, InDoubt, Run
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -29,33 +29,33 @@ async def test_break_takes_no_further_input() -> None:
 
 async def test_an_exception_gives_calls_under_way_their_grace() -> None:
     """An exception in the block stops the run; calls that end within the grace are Done."""
-    desk = Desk()
-    run = Run(range(10), desk, limit=3, grace=5)
+    work = StepByStep()
+    run = Run(range(10), work, limit=3, grace=5)
     with pytest.raises(KeyError):
         async with run:
-            await desk.begun(3)
-            asyncio.get_running_loop().call_soon(desk.open.set)
+            await work.begun(3)
+            asyncio.get_running_loop().call_soon(work.open.set)
             raise KeyError
     outcomes = await read(run)
     assert kinds(outcomes) == {"Done": 3, "NotStarted": 7}
     assert one_each(outcomes, 10)
 
 
-async def cancel_natively(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+async def cancel_natively(block: Callable[[], Awaitable[None]], work: StepByStep) -> None:
     task = asyncio.ensure_future(block())
-    await desk.begun(3)
+    await work.begun(3)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
 
 
-async def cancel_by_timeout(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+async def cancel_by_timeout(block: Callable[[], Awaitable[None]], work: StepByStep) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
             await block()
 
 
-async def cancel_by_scope(block: Callable[[], Awaitable[None]], desk: Desk) -> None:
+async def cancel_by_scope(block: Callable[[], Awaitable[None]], work: StepByStep) -> None:
     with anyio.move_on_after(0.05) as scope:
         await block()
     assert scope.cancelled_caught
@@ -65,18 +65,18 @@ async def cancel_by_scope(block: Callable[[], Awaitable[None]], desk: Desk) -> N
 @pytest.mark.parametrize("answered", [True, False])
 async def test_cancelled(cancel: Any, answered: bool) -> None:
     """Cancelled in any way: what ends within the grace is Done, what was sent and hangs is in doubt."""
-    desk = Desk()
-    run = Run(range(10), desk, limit=3, grace=5 if answered else 0.01)
+    work = StepByStep()
+    run = Run(range(10), work, limit=3, grace=5 if answered else 0.01)
 
     async def block() -> None:
         async with run:
-            await desk.begun(3)
+            await work.begun(3)
             if answered:
-                asyncio.get_running_loop().call_later(0.1, desk.open.set)
+                asyncio.get_running_loop().call_later(0.1, work.open.set)
             await asyncio.Event().wait()
 
-    await cancel(block, desk)
-    assert desk.now == 0, "no call outlives the block"
+    await cancel(block, work)
+    assert work.now == 0, "no call outlives the block"
     outcomes = await read(run)
     assert kinds(outcomes) == {"Done" if answered else "InDoubt": 3, "NotStarted": 7}
     for outcome in outcomes:

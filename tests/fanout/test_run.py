@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.fanout.desk import Desk, double, kinds, numbers, one_each, read
+from tests.fanout.step_by_step import StepByStep, double, kinds, numbers, one_each, read
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -27,12 +27,12 @@ async def test_sync_and_async_inputs(source: Callable[[], Any]) -> None:
 
 async def test_bounded() -> None:
     """No more calls are under way than the limit allows, and all of them are when there is work."""
-    desk = Desk()
-    async with Run(range(50), desk, limit=5) as run:
-        await desk.begun(5)
-        desk.open.set()
+    work = StepByStep()
+    async with Run(range(50), work, limit=5) as run:
+        await work.begun(5)
+        work.open.set()
         assert len(await read(run)) == 50
-    assert desk.most == 5
+    assert work.most == 5
 
 
 async def test_a_failure_spares_the_others() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs import CsvFile, UnusableError
+from wosdk_async.jobs import CsvFile, ImportMapError
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -75,26 +75,26 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, told: str) -> None:
-    with pytest.raises(UnusableError) as caught:
+    with pytest.raises(ImportMapError) as caught:
         list(CsvFile(written(tmp_path, content)))
     assert str(tmp_path / "f.csv") in caught.value.message
     assert told in caught.value.message
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UnusableError, match="there is no such file"):
+    with pytest.raises(ImportMapError, match="there is no such file"):
         CsvFile(tmp_path / "none.csv")
-    with pytest.raises(UnusableError, match="is a directory; name a CSV file"):
+    with pytest.raises(ImportMapError, match="is a directory; name a CSV file"):
         CsvFile(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UnusableError, match="no regular file; it is read twice"):
+    with pytest.raises(ImportMapError, match="no regular file; it is read twice"):
         CsvFile(tmp_path / "pipe")
 
 
 def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
     source = CsvFile(written(tmp_path, b"agency_name,notes\n"))
     source.require({"notes": "the map"})
-    with pytest.raises(UnusableError) as caught:
+    with pytest.raises(ImportMapError) as caught:
         source.require({"agency_nam": "[command] of m.toml"})
     assert caught.value.message.endswith(
         "there is no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
@@ -103,7 +103,7 @@ def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(UnusableError, match="separated by ';'; separate them by commas"):
+    with pytest.raises(ImportMapError, match="separated by ';'; separate them by commas"):
         CsvFile(written(tmp_path, b"key;name\n1;x\n")).require({"key": "the map"})
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER
-from wosdk_async.jobs import ImportMap, UnusableError
+from wosdk_async.jobs import ImportMap, ImportMapError
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sf311.toml"
 
@@ -89,7 +89,7 @@ def test_a_wrong_map_is_told_with_its_key_and_the_remedy(
     tmp_path: Path, old: str, new: str, told: str
 ) -> None:
     assert old in BASE
-    with pytest.raises(UnusableError) as caught:
+    with pytest.raises(ImportMapError) as caught:
         load(tmp_path, BASE.replace(old, new, 1))
     assert caught.value.message.startswith(f"{tmp_path / 'm.toml'}: ")
     assert told in caught.value.message
@@ -108,7 +108,7 @@ def test_references_that_need_each_other_are_told(tmp_path: Path) -> None:
         if_missing = "create"
         create = { parent_id = "@customer" }
         """
-    with pytest.raises(UnusableError, match=r"the references go in a circle: .*zone needs"):
+    with pytest.raises(ImportMapError, match=r"the references go in a circle: .*zone needs"):
         load(tmp_path, WORK_ORDER + circle)
 
 
@@ -126,6 +126,6 @@ def test_what_is_no_map_is_told(tmp_path: Path, content: bytes | None, told: str
     path = tmp_path / "m.toml"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(UnusableError) as caught:
+    with pytest.raises(ImportMapError) as caught:
         ImportMap.load(path)
     assert told in caught.value.message

@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, RowOutcome, UnusableError, importer
+from wosdk_async.jobs import ImportJob, ImportMapError, RowOutcome, importer
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -169,7 +169,7 @@ async def test_a_fixed_record_that_is_not_there_stops_before_anything_is_made(
 ) -> None:
     text = (WORK_ORDER + CREATED).replace('type_id = "Request", is_def_sr', 'type_id = "Turn", is_def_sr')
     with pytest.raises(
-        UnusableError, match="no WorkOrderType with type_id = Turn, is_def_sr = true was found"
+        ImportMapError, match="no WorkOrderType with type_id = Turn, is_def_sr = true was found"
     ):
         await job(write(HEADER, named("A")), text).run(local.company)
     assert local.server.count("base/Customer") == 0

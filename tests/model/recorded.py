@@ -8,7 +8,7 @@ from typing import Any
 
 from wosdk_async import Client, Company, Credentials, Region
 from wosdk_async.codec import dumps, loads
-from wosdk_async.protocol.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Response
 
 REGION = Region("test", locator_url="https://locator.example", token_url="https://login.example/token")
 
@@ -20,9 +20,9 @@ class Recorder:
         self.body = dumps(body)
         self.calls: list[Call[Any]] = []
 
-    async def __call__(self, call: Call[Any], company: str) -> Reply:
+    async def __call__(self, call: Call[Any], company: str) -> Response:
         self.calls.append(call)
-        return Reply(200, {}, self.body)
+        return Response(200, {}, self.body)
 
     @property
     def sent(self) -> tuple[str, str, Any]:

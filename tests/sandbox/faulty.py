@@ -31,7 +31,7 @@ def create_command(po_number: str) -> WoCreateCommand:
 
 
 @attrs.frozen
-class Seen:
+class RecordedRequest:
     """What came over a connection, and how it ended: ``reset``, ``closed`` or ``open``."""
 
     data: bytes
@@ -76,7 +76,7 @@ class Raw:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         return connection
 
-    def create(self, po_number: str) -> Seen:
+    def create(self, po_number: str) -> RecordedRequest:
         """Send a create; what comes back, until its end or the end of the answer."""
         data = b""
         with self.open(po_number) as connection:
@@ -84,12 +84,12 @@ class Raw:
                 try:
                     part = connection.recv(65536)
                 except ConnectionResetError:
-                    return Seen(data, "reset")
+                    return RecordedRequest(data, "reset")
                 if not part:
-                    return Seen(data, "closed")
+                    return RecordedRequest(data, "closed")
                 data += part
-                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and Seen(data, "").whole:
-                    return Seen(data, "open")
+                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and RecordedRequest(data, "").whole:
+                    return RecordedRequest(data, "open")
 
     def count(self, po_number: str) -> int:
         """How many orders there are with this number, asked without faults."""

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
 from wosdk_async.sandbox.faults.kinds import Latency
 from wosdk_async.sandbox.faults.script import FaultScript
-from wosdk_async.sandbox.faults.target import Target
+from wosdk_async.sandbox.faults.target import RequestMatch
 from wosdk_async.sandbox.server import serve
 
-CREATE = Target(frozenset({"command", "wocreatecommand"}), "acme")
-READ = Target(frozenset({"retrieve"}), "acme")
+CREATE = RequestMatch(frozenset({"command", "wocreatecommand"}), "acme")
+READ = RequestMatch(frozenset({"retrieve"}), "acme")
 TARGETS = st.lists(st.sampled_from([CREATE, READ]), max_size=60)
 CONDITIONS = st.one_of(
     st.fixed_dictionaries({"rate": st.floats(0, 1)}),
@@ -29,20 +29,22 @@ RULES = st.builds(lambda a, b: {"fault": "garbage", **a, **b}, CONDITIONS, OPERA
 SCRIPTS = st.fixed_dictionaries({"seed": st.integers(), "rule": st.lists(RULES, max_size=4)})
 
 
-def fates(script: object, targets: list[Target]) -> list[list[tuple[int, float]]]:
+def fates(script: object, targets: list[RequestMatch]) -> list[list[tuple[int, float]]]:
     """By which rules each request is struck, and with what chance."""
     faults = Faults(FaultScript.of(script))
     return [[(strike.place, strike.draw.random()) for strike in faults.strike(one)] for one in targets]
 
 
 @given(SCRIPTS, TARGETS)
-def test_the_same_requests_meet_the_same_faults(script: dict[str, Any], targets: list[Target]) -> None:
+def test_the_same_requests_meet_the_same_faults(script: dict[str, Any], targets: list[RequestMatch]) -> None:
     """A run repeats; all chance comes from the seed."""
     assert fates(script, targets) == fates(script, targets)
 
 
 @given(SCRIPTS, TARGETS)
-def test_what_a_rule_does_hangs_on_its_own_requests(script: dict[str, Any], targets: list[Target]) -> None:
+def test_what_a_rule_does_hangs_on_its_own_requests(
+    script: dict[str, Any], targets: list[RequestMatch]
+) -> None:
     """Requests that a rule does not apply to change nothing for those that it does."""
     both = [fate for one, fate in zip(targets, fates(script, targets), strict=True) if one is READ]
     alone = fates(script, [one for one in targets if one is READ])
@@ -52,7 +54,7 @@ def test_what_a_rule_does_hangs_on_its_own_requests(script: dict[str, Any], targ
     ]
 
 
-def struck(rule: dict[str, Any], requests: int, target: Target = CREATE) -> list[int]:
+def struck(rule: dict[str, Any], requests: int, target: RequestMatch = CREATE) -> list[int]:
     found = fates({"rule": [{"fault": "garbage", **rule}]}, [target] * requests)
     return [number for number, fate in enumerate(found, 1) if fate]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.faulty import Raw, Seen, creates, raw_client
+from tests.sandbox.faulty import Raw, RecordedRequest, creates, raw_client
 from wosdk_async.sandbox import LocalCompany, VirtualClock
 
 names = (f"raw-{number}" for number in count())
@@ -30,7 +30,7 @@ def raw(shared: Raw) -> Iterator[Raw]:
     shared.local.faults.clear()
 
 
-def struck(raw: Raw, fault: str, **settings: Any) -> tuple[Seen, int]:
+def struck(raw: Raw, fault: str, **settings: Any) -> tuple[RecordedRequest, int]:
     """What a struck create looks like, and how many orders it left."""
     name = next(names)
     raw.local.faults.load(creates(fault, **settings))
@@ -42,7 +42,7 @@ def struck(raw: Raw, fault: str, **settings: Any) -> tuple[Seen, int]:
 @pytest.mark.parametrize("carried_out", [False, True])
 def test_reset(raw: Raw, carried_out: bool) -> None:
     """Nothing comes but a TCP RST; the order is there only if it was to be carried out."""
-    assert struck(raw, "reset", carried_out=carried_out) == (Seen(b"", "reset"), int(carried_out))
+    assert struck(raw, "reset", carried_out=carried_out) == (RecordedRequest(b"", "reset"), int(carried_out))
 
 
 @pytest.mark.parametrize(("cut", "end"), [("reset", "reset"), ("close", "closed")])
@@ -104,9 +104,9 @@ def test_slow_drip_waits_for_the_clock() -> None:
         raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
         with raw.open(next(names)) as connection:
             data = b""
-            while not Seen(data, "").body:
+            while not RecordedRequest(data, "").body:
                 data += connection.recv(65536)
-            assert len(Seen(data, "").body) == 10
+            assert len(RecordedRequest(data, "").body) == 10
 
 
 def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
@@ -128,7 +128,7 @@ def test_late_commit_after_the_server_hung_up(raw: Raw) -> None:
     """With a limit the server resets the connection itself and carries the request out later."""
     name = next(names)
     raw.local.faults.load(creates("late_commit", after=30, hold=0))
-    assert raw.create(name) == Seen(b"", "reset")
+    assert raw.create(name) == RecordedRequest(b"", "reset")
     until(lambda: raw.local.clock.sleepers == 1)
     assert raw.count(name) == 0
     raw.local.clock.advance(30)

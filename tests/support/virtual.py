@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Read, whole_reply
 from wosdk_async.transport.limits import Limits
@@ -98,7 +98,7 @@ class Time:
             await self.run_until(self._timers[0][0])
 
 
-Handler = Callable[[str, str, dict[str, str], bytes | None], Awaitable[Reply]]
+Handler = Callable[[str, str, dict[str, str], bytes | None], Awaitable[Response]]
 
 
 class ScriptedEngine:
@@ -136,8 +136,8 @@ class ScriptedEngine:
         self.closed = True
 
 
-def reply(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Reply:
-    return Reply(status, headers or {}, body if isinstance(body, bytes) else json.dumps(body).encode())
+def reply(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(status, headers or {}, body if isinstance(body, bytes) else json.dumps(body).encode())
 
 
 REGION = Region("test", locator_url="https://locator.corrigo.com", token_url="https://token.corrigo.com/t")
@@ -170,16 +170,16 @@ class World:
         self.engines.append(ScriptedEngine(limits.connections, self._handle))
         return self.engines[-1]
 
-    async def _handle(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def _handle(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if url.endswith("/t"):
             return await self.on_token(method, url, headers, body)
         if url.endswith("/GetCompanyWsdkUrlCommand"):
             return await self.on_discovery(method, url, headers, body)
         return await self.handler(method, url, headers, body)
 
-    async def _token(self, *_: Any) -> Reply:
+    async def _token(self, *_: Any) -> Response:
         self.tokens += 1
         return reply({"access_token": f"token-{self.tokens}", "expires_in": 1200})
 
-    async def _discovery(self, *_: Any) -> Reply:
+    async def _discovery(self, *_: Any) -> Response:
         return reply({"CommandResult": {"Url": "https://host.corrigo.com/"}})

@@ -21,20 +21,20 @@ from wosdk_async import (
     Trace,
     WosdkError,
 )
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.deadline import Deadlines
 
 
-async def hang(*_: Any, **__: Any) -> Reply:
+async def hang(*_: Any, **__: Any) -> Response:
     await asyncio.Event().wait()
     raise AssertionError
 
 
-async def busy(*_: Any) -> Reply:
+async def busy(*_: Any) -> Response:
     return reply({}, 503, {"retry-after": "20"})
 
 
-async def found(*_: Any) -> Reply:
+async def found(*_: Any) -> Response:
     return reply({"Data": {"Id": 1}})
 
 
@@ -100,7 +100,7 @@ async def test_a_wait_that_would_pass_the_deadline_is_not_waited() -> None:
     assert isinstance(error, ThrottledError)
     assert (error.retry_after, error.attempts) == (20.0, 1)
 
-    async def reset(*_: Any) -> Reply:
+    async def reset(*_: Any) -> Response:
         return reply(b"<html>", 502)
 
     world.handler = reset

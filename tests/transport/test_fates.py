@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.virtual import World, reply
 from wosdk_async import Done, Failed, InDoubt, RetryPolicy, WoCreateCommand, WorkOrder
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendFailed
 
 SETTLE = 30.0
@@ -30,7 +30,7 @@ class Fates(World):
         self.made: Counter[str] = Counter()
         self.revoked: set[str] = set()
 
-    async def serve(self, _: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(self, _: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         await self.time.sleep(self.draw.uniform(0.01, 0.1))
         if headers["Authorization"] in self.revoked:
             return reply({"ErrorCode": "EXPIRED_TOKEN", "ErrorMessage": "expired"}, 403)
@@ -45,7 +45,7 @@ class Fates(World):
             return PAGE if fate in ("page", "reset") else self.rows(sent)
         return self.create(sent["Command"]["WorkOrder"]["PoNumber"], fate)
 
-    def create(self, key: str, fate: str) -> Reply:
+    def create(self, key: str, fate: str) -> Response:
         if fate == "good":
             return reply({"CommandResult": {"Wo": self.order(key)}})
         if fate == "refused":
@@ -60,7 +60,7 @@ class Fates(World):
         self.made[key] += 1
         return {"Id": int(key[1:]) + 1, "PoNumber": key}
 
-    def rows(self, sent: Any) -> Reply:
+    def rows(self, sent: Any) -> Response:
         (key,) = sent["QueryExpression"]["Criteria"]["Conditions"][0]["Values"]
         found = [{"Data": {"Id": int(key[1:]) + 1, "PoNumber": key}}] * self.made[key]
         return reply({"Entities": found})

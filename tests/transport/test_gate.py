@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wosdk_async.transport.limiter.limiter import Gate
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 
 async def spin() -> None:
@@ -19,7 +19,7 @@ async def spin() -> None:
 
 async def test_first_come_first_served() -> None:
     """Waiters of one key get their slots in the order in which they asked."""
-    gate, order = Gate(1), []
+    gate, order = ConcurrencyLimiter(1), []
     a = gate.lane()
     await gate.acquire(a)
 
@@ -39,7 +39,7 @@ async def test_first_come_first_served() -> None:
 
 async def test_a_key_never_holds_more_than_its_share() -> None:
     """A key at its own bound waits although the gate has room, and others pass it."""
-    gate = Gate(10, 2)
+    gate = ConcurrencyLimiter(10, 2)
     a, b = gate.lane(), gate.lane()
     await gate.acquire(a)
     await gate.acquire(a)
@@ -53,7 +53,7 @@ async def test_a_key_never_holds_more_than_its_share() -> None:
 
 async def test_keys_take_turns() -> None:
     """A key with a long queue does not hold up one that asks later."""
-    gate, order = Gate(1), []
+    gate, order = ConcurrencyLimiter(1), []
     lanes = {key: gate.lane() for key in "abx"}
     await gate.acquire(lanes["x"])
 
@@ -71,7 +71,7 @@ async def test_keys_take_turns() -> None:
 
 async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
     """A waiter that is cancelled in the same turn in which it got its slot does not keep it."""
-    gate = Gate(1)
+    gate = ConcurrencyLimiter(1)
     a = gate.lane()
     await gate.acquire(a)
     first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
@@ -86,7 +86,7 @@ async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
 
 async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
     """A slot that comes back in the same turn in which the first in line was cancelled goes to the second."""
-    gate = Gate(1)
+    gate = ConcurrencyLimiter(1)
     a = gate.lane()
     await gate.acquire(a)
     first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
@@ -111,7 +111,7 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
     """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""
 
     async def scenario() -> None:
-        gate, holding, waiting = Gate(total, each), [], []
+        gate, holding, waiting = ConcurrencyLimiter(total, each), [], []
         lanes = {key: gate.lane() for key in "abc"}
 
         def settle() -> None:

@@ -16,7 +16,7 @@ from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
 from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 
 class Slow:
@@ -26,7 +26,7 @@ class Slow:
         self.world = World(self, in_flight=2)
         self.seconds = seconds
 
-    async def __call__(self, *_: Any) -> Reply:
+    async def __call__(self, *_: Any) -> Response:
         await self.world.time.sleep(self.seconds)
         return reply({"Data": {"Id": 1}, "CommandResult": {"Wo": {"Id": 7}}})
 
@@ -37,7 +37,7 @@ async def test_calls_under_way_end_within_the_grace_and_new_ones_are_refused() -
     company = slow.world.company()
     go = asyncio.Event()
 
-    async def gated(*_: Any) -> Reply:
+    async def gated(*_: Any) -> Response:
         await go.wait()
         return reply({"Data": {"Id": 1}})
 
@@ -61,7 +61,7 @@ async def test_a_session_that_is_being_opened_gets_the_grace() -> None:
     go = asyncio.Event()
     token = world.on_token
 
-    async def gated(*request: Any) -> Reply:
+    async def gated(*request: Any) -> Response:
         await go.wait()
         return await token(*request)
 

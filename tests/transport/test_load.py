@@ -21,30 +21,30 @@ from wosdk_async import (
     RetryPolicy,
     ThrottledError,
 )
-from wosdk_async.protocol.wire import Reply
-from wosdk_async.transport.limiter.adaptive import Gradient, Halving
-from wosdk_async.transport.limiter.limiter import Gate
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 ONCE = RetryPolicy(attempts=1)
 
 
-async def hang(*_: Any) -> Reply:
+async def hang(*_: Any) -> Response:
     await asyncio.Event().wait()
     raise AssertionError
 
 
-async def found(*_: Any) -> Reply:
+async def found(*_: Any) -> Response:
     return reply({"Data": {"Id": 1}})
 
 
-async def page(*_: Any) -> Reply:
+async def page(*_: Any) -> Response:
     return reply(b"<html>", 502)
 
 
 async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
     """All calls under way are refused: that is one piece of news. Answers win the slots back, one a round."""
 
-    async def busy(*_: Any) -> Reply:
+    async def busy(*_: Any) -> Response:
         await asyncio.sleep(0)
         return reply({}, 429)
 
@@ -66,7 +66,7 @@ async def test_halved_once_for_a_burst_of_refusals_and_recovered() -> None:
 async def test_refusals_of_one_company_do_not_slow_another() -> None:
     """Each Company has a limit of its own."""
 
-    async def busy(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Reply:
+    async def busy(_: str, __: str, headers: dict[str, str], ___: bytes | None) -> Response:
         return reply({}, 429) if headers["CompanyName"] == "A" else reply({"Data": {"Id": 1}})
 
     world = World(busy, in_flight=8)
@@ -81,7 +81,7 @@ async def test_refusals_of_one_company_do_not_slow_another() -> None:
 @given(st.lists(st.tuples(st.sampled_from(["answered", "throttled"]), st.integers(0, 5)), max_size=200))
 def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
     """Whatever the service answers, at least one call may go and never more than allowed."""
-    for control in (Halving(10), Gradient(10)):
+    for control in (AIMDLimit(10), GradientLimit(10)):
         for sent, (event, late) in enumerate(events):
             if event == "answered":
                 control.answered(sent - late, 0.1 * (late + 1), late)
@@ -92,7 +92,7 @@ def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
 
 def test_a_service_that_became_slower_for_good_is_believed() -> None:
     """Its best is measured anew from time to time, so that the limit comes back."""
-    control, lowest = Gradient(32), 32.0
+    control, lowest = GradientLimit(32), 32.0
     for number in range(10_000):
         control.answered(number, 0.05 if number < 2000 else 0.4, int(control.limit))
         lowest = min(lowest, control.limit) if number > 2000 else lowest
@@ -105,7 +105,7 @@ async def test_slower_answers_lower_the_calls_in_flight() -> None:
     world = World(hang, in_flight=64, adaptive=True)
     now = most = 0
 
-    async def crowded(*_: Any) -> Reply:
+    async def crowded(*_: Any) -> Response:
         nonlocal now, most
         now += 1
         most = max(most, now)
@@ -131,7 +131,7 @@ def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
 
     async def scenario() -> None:
         time = Time()
-        gate = Gate(1000, rate=rate, clock=time.clock())
+        gate = ConcurrencyLimiter(1000, rate=rate, clock=time.clock())
         lane, given_at = gate.lane(), []
 
         async def call() -> None:

@@ -11,7 +11,7 @@ import attrs
 
 from tests.support.virtual import REGION, World, reply
 from wosdk_async import NoAnswerError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 COMPANIES = 1000
 DEAD = attrs.evolve(REGION, name="dead", locator_url="https://dead.corrigo.com")
@@ -30,7 +30,7 @@ class Cloud(World):
         self.slowest = 1
         self.asked = 0
 
-    async def discover(self, _: str, url: str, headers: dict[str, str], __: bytes | None) -> Reply:
+    async def discover(self, _: str, url: str, headers: dict[str, str], __: bytes | None) -> Response:
         await self.time.sleep(0.2)
         if url.startswith(DEAD.locator_url):
             await asyncio.Event().wait()
@@ -38,7 +38,7 @@ class Cloud(World):
         self.discoveries[name] += 1
         return reply({"CommandResult": {"Url": f"https://{self.hosts[name]}.corrigo.com/"}})
 
-    async def answer(self, _: str, url: str, headers: dict[str, str], __: bytes | None) -> Reply:
+    async def answer(self, _: str, url: str, headers: dict[str, str], __: bytes | None) -> Response:
         self.asked += 1
         await self.time.sleep(0.05 * (1 + self.asked % self.slowest))
         token, name = headers["Authorization"], headers["CompanyName"]
@@ -100,7 +100,7 @@ async def test_an_outage_of_the_locator_within_the_life_of_a_token_stops_nobody(
     first = asyncio.create_task(company.get("Thing", 1))
     await cloud.time.finish(first)
 
-    async def down(*_: Any) -> Reply:
+    async def down(*_: Any) -> Response:
         return reply(b"<html>", 502)
 
     cloud.on_discovery = down

@@ -24,7 +24,7 @@ from wosdk_async import (
     WoPickUpCommand,
     WorkOrder,
 )
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 MARKER = "work_order.po_number"
 PAGE = reply(b"<html>bad gateway</html>", 502)
@@ -35,7 +35,7 @@ def create(key: str | None) -> WoCreateCommand:
     return WoCreateCommand(work_order=WorkOrder(po_number=key))
 
 
-class Desk(World):
+class ScriptedCompany(World):
     """Keeps work orders. The fate of a create: ``answer``, ``lost``, or seconds until it is committed."""
 
     def __init__(self, *fates: str | float, **options: Any) -> None:
@@ -46,7 +46,7 @@ class Desk(World):
         self.queries = 0
         self.broken_queries: Iterable[int] = ()
 
-    async def serve(self, _: str, url: str, __: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(self, _: str, url: str, __: dict[str, str], body: bytes | None) -> Response:
         sent = json.loads(body or b"")
         if "/query/" in url:
             return self.rows(sent["QueryExpression"]["Criteria"]["Conditions"][0])
@@ -63,7 +63,7 @@ class Desk(World):
         self.orders.append({**order, "Id": len(self.orders) + 1})
         return self.orders[-1]
 
-    def rows(self, condition: dict[str, Any]) -> Reply:
+    def rows(self, condition: dict[str, Any]) -> Response:
         self.queries += 1
         if self.queries in self.broken_queries:
             return PAGE
@@ -89,53 +89,53 @@ def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float]
     """Lost, committed at once or long after we gave up, with queries that fail: one order, no doubt."""
 
     async def scenario() -> None:
-        desk = Desk(*fates)
-        desk.broken_queries = broken
-        made = await desk.run()
-        (order,) = desk.orders
+        service = ScriptedCompany(*fates)
+        service.broken_queries = broken
+        made = await service.run()
+        (order,) = service.orders
         assert (made.wo.id, made.wo.po_number) == (order["Id"], "key-1")
-        assert len(set(desk.request_ids)) == 1
+        assert len(set(service.request_ids)) == 1
 
     asyncio.run(scenario())
 
 
 async def test_it_is_not_sent_again_before_it_has_settled() -> None:
     """A slow server commits 29 s after we gave up: found, and sent once."""
-    desk = Desk(29.0)
-    begun = desk.time.seconds
-    company = desk.company(settle=SETTLE)
+    service = ScriptedCompany(29.0)
+    begun = service.time.seconds
+    company = service.company(settle=SETTLE)
     task = asyncio.create_task(company.run(create("k"), marker=MARKER))
-    await desk.time.finish(task)
+    await service.time.finish(task)
     assert task.result().wo.id == 1
-    assert 29.0 <= desk.time.seconds - begun <= 30.1
-    assert len(desk.request_ids) == 1
+    assert 29.0 <= service.time.seconds - begun <= 30.1
+    assert len(service.request_ids) == 1
 
 
 async def test_what_is_never_there_was_not_carried_out() -> None:
     """After the attempts of the policy, each of them settled, there is no doubt left."""
-    desk = Desk(*["lost"] * 9)
+    service = ScriptedCompany(*["lost"] * 9)
     with pytest.raises(NoAnswerError, match="not carried out: tried 3 times"):
-        await desk.run(retry=RetryPolicy(attempts=3))
-    assert len(desk.request_ids) == 3
+        await service.run(retry=RetryPolicy(attempts=3))
+    assert len(service.request_ids) == 3
 
 
 async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     """Queries that fail until twice the settle time leave it in doubt, and it is not sent again."""
-    desk = Desk(0.0)
-    desk.broken_queries = range(1000)
+    service = ScriptedCompany(0.0)
+    service.broken_queries = range(1000)
     with pytest.raises(InDoubtError, match="could not be looked up"):
-        await desk.run()
-    assert len(desk.request_ids) == 1
+        await service.run()
+    assert len(service.request_ids) == 1
 
 
 async def test_a_key_that_several_records_have_is_told() -> None:
     """It proves nothing; the error names the records. Keys that differ in letter case are other keys."""
-    desk = Desk("lost")
-    desk.orders = [
+    service = ScriptedCompany("lost")
+    service.orders = [
         {"Id": number, "PoNumber": key} for number, key in enumerate(("KEY-1", "key-1", "key-1"), 1)
     ]
     with pytest.raises(NotUniqueError, match=r"Id 2, 3"):
-        await desk.run()
+        await service.run()
 
 
 @pytest.mark.parametrize(
@@ -156,47 +156,49 @@ async def test_a_key_that_several_records_have_is_told() -> None:
 )
 async def test_a_marker_that_cannot_work_is_told_before_anything_is_sent(command: Any, marker: str) -> None:
     """No key, no record around it, a result that holds no such record, or a command that is only named."""
-    desk = Desk()
+    service = ScriptedCompany()
     with pytest.raises(InvalidCallError, match="marker"):
-        await desk.company().run(command, marker=marker)
-    assert desk.engines == []
+        await service.company().run(command, marker=marker)
+    assert service.engines == []
 
 
 async def test_a_caller_cancelled_while_it_is_looked_up_is_told_of_by_the_hook() -> None:
     """What nobody will know is told, though the request itself had ended before."""
     told: list[Any] = []
-    desk = Desk("lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id)))
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
-    await desk.time.pass_by(5.0)
+    service = ScriptedCompany(
+        "lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))
+    )
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
+    await service.time.pass_by(5.0)
     task.cancel()
     await settle()
     assert task.cancelled()
-    assert told == [("WoCreateCommand", desk.request_ids[0])]
+    assert told == [("WoCreateCommand", service.request_ids[0])]
 
 
 async def test_many_at_once_with_markers() -> None:
     """Each input ends Done with its own record; one cancelled in mid-lookup is in doubt."""
-    desk = Desk("lost", 3.0, "answer", 0.0, "lost", 20.0)
+    service = ScriptedCompany("lost", 3.0, "answer", 0.0, "lost", 20.0)
 
     async def all_of_them() -> list[Any]:
         commands = [create(f"k{number}") for number in range(5)]
-        async with desk.company().run_many(commands, marker=MARKER) as run:
+        async with service.company().run_many(commands, marker=MARKER) as run:
             return [outcome async for outcome in run]
 
     task = asyncio.create_task(all_of_them())
-    await desk.time.finish(task)
+    await service.time.finish(task)
     outcomes = task.result()
     assert all(isinstance(outcome, Done) for outcome in outcomes)
     for outcome in outcomes:
         assert outcome.result.wo.po_number == outcome.input.work_order.po_number
-    assert sorted(order["PoNumber"] for order in desk.orders) == [f"k{number}" for number in range(5)]
+    assert sorted(order["PoNumber"] for order in service.orders) == [f"k{number}" for number in range(5)]
 
 
 async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
     """Cancelled in mid-lookup it is InDoubt, not NotStarted: it was sent."""
-    desk = Desk("lost")
-    async with desk.company().run_many([create("k")], marker=MARKER, grace=0.0) as run:
-        await desk.time.pass_by(5.0)
+    service = ScriptedCompany("lost")
+    async with service.company().run_many([create("k")], marker=MARKER, grace=0.0) as run:
+        await service.time.pass_by(5.0)
         run.stop()
         with pytest.raises(ZeroDivisionError):
             async with run:
@@ -205,14 +207,14 @@ async def test_a_run_that_is_cut_while_one_is_looked_up() -> None:
     assert isinstance(outcome, InDoubt)
 
 
-class Telling(Desk):
+class Telling(ScriptedCompany):
     """Commits each create and loses its response; ``told`` makes the row of a look-up from the order."""
 
     def __init__(self, told: Callable[[dict[str, Any]], dict[str, Any]], **options: Any) -> None:
         super().__init__(*[0.0] * 9, **options)
         self.told = told
 
-    def rows(self, condition: dict[str, Any]) -> Reply:
+    def rows(self, condition: dict[str, Any]) -> Response:
         (key,) = condition["Values"]
         found = [self.told(order) for order in self.orders if str(order["PoNumber"]) == key]
         return reply({"Entities": [{"Data": row} for row in found]})
@@ -220,39 +222,39 @@ class Telling(Desk):
 
 async def test_what_is_found_without_its_key_is_not_absent() -> None:
     """A response may leave out any field: nobody can tell then, and nothing is sent again."""
-    desk = Telling(lambda order: {"Id": order["Id"]})
+    service = Telling(lambda order: {"Id": order["Id"]})
     with pytest.raises(InDoubtError, match="and came without it"):
-        await desk.run("k")
-    assert len(desk.orders) == 1
+        await service.run("k")
+    assert len(service.orders) == 1
 
 
 async def test_a_key_that_comes_back_as_a_number_is_the_key() -> None:
     """Numbers and texts of their digits are one key."""
-    desk = Telling(lambda order: {"Id": order["Id"], "PoNumber": 123})
-    made = await desk.run("123")
+    service = Telling(lambda order: {"Id": order["Id"], "PoNumber": 123})
+    made = await service.run("123")
     assert made.wo.id == 1
-    assert len(desk.orders) == 1
+    assert len(service.orders) == 1
 
 
 @pytest.mark.parametrize("result", [{}, {"Wo": None}, {"Wo": {}}], ids=str)
 async def test_a_success_that_leaves_the_record_out_is_a_success(result: dict[str, Any]) -> None:
     """A response may leave out any field; it says that the command was carried out."""
-    desk = World(lambda *_: answered(reply({"CommandResult": result})))
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
-    await desk.time.finish(task, within=1.0)
+    service = World(lambda *_: answered(reply({"CommandResult": result})))
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
+    await service.time.finish(task, within=1.0)
     assert not getattr(task.result().wo, "id", None)
 
 
-async def answered(found: Reply) -> Reply:
+async def answered(found: Response) -> Response:
     return found
 
 
 async def test_a_look_up_believes_no_response_of_another_call() -> None:
     """It sends a RequestId; an empty page that carries another one does not say that nothing is there."""
-    desk = Desk(0.0)
-    original, ids = desk.serve, []
+    service = ScriptedCompany(0.0)
+    original, ids = service.serve, []
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         got = await original(method, url, headers, body)
         if "/query/" not in url:
             return got
@@ -261,23 +263,23 @@ async def test_a_look_up_believes_no_response_of_another_call() -> None:
             return reply({**json.loads(got.body), "RequestId": ids[-1]})
         return reply({"Entities": [], "RequestId": "f" * 32})
 
-    desk.handler = serve
-    made = await desk.run("k")
+    service.handler = serve
+    made = await service.run("k")
     assert made.wo.id == 1
-    assert len(desk.orders) == 1
+    assert len(service.orders) == 1
 
 
 async def test_a_look_up_without_a_request_id_is_believed_beside_commands_that_have_one() -> None:
     """A host may send it in results of commands alone."""
-    desk = Desk("answer", 0.0)
-    original = desk.serve
+    service = ScriptedCompany("answer", 0.0)
+    original = service.serve
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         got = await original(method, url, headers, body)
         if "/query/" in url or got.status != 200:
             return got
         return reply({**json.loads(got.body), "RequestId": json.loads(body or b"")["RequestId"]})
 
-    desk.handler = serve
-    assert (await desk.run("first")).wo.id == 1
-    assert (await desk.run("second")).wo.id == 2
+    service.handler = serve
+    assert (await service.run("first")).wo.id == 1
+    assert (await service.run("second")).wo.id == 2

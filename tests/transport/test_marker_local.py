@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Client, Ref, WoCreateCommand, WoItem, WorkOrder, WOType
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.transport.http.engine import SendFailed
 
@@ -18,8 +18,8 @@ class Losing:
     def __init__(self, engine: Any, times: int) -> None:
         self.engine, self.left = engine, times
 
-    async def send(self, method: str, url: str, *request: Any, **more: Any) -> Reply:
-        answer: Reply = await self.engine.send(method, url, *request, **more)
+    async def send(self, method: str, url: str, *request: Any, **more: Any) -> Response:
+        answer: Response = await self.engine.send(method, url, *request, **more)
         if url.endswith("/WoCreateCommand") and self.left:
             self.left -= 1
             raise SendFailed("the answer was lost", sent=True)

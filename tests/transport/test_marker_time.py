@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.service import Answer, Request, Service
 from tests.support.virtual import reply, settle
-from tests.transport.test_marker import MARKER, PAGE, Desk, create
+from tests.transport.test_marker import MARKER, PAGE, ScriptedCompany, create
 from wosdk_async import (
     BusinessRuleError,
     DeadlineError,
@@ -25,20 +25,20 @@ from wosdk_async import (
     Trace,
     WosdkError,
 )
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
 BUSY = reply({"ErrorCode": "X", "ErrorMessage": "busy"}, 503, {"retry-after": "900"})
 
 
-class Late(Desk):
-    """Fates besides: a Reply is given at once, ``hang`` commits at once and never answers."""
+class Late(ScriptedCompany):
+    """Fates besides: a Response is given at once, ``hang`` commits at once and never answers."""
 
-    async def serve(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" in url:
             return await super().serve(method, url, headers, body)
         fate = next(self.scripts, "answer")
-        if isinstance(fate, Reply):
+        if isinstance(fate, Response):
             self.sent += 1
             return fate
         if fate == "stuck":
@@ -66,8 +66,8 @@ class Late(Desk):
 
 async def test_a_late_answer_of_a_committed_create_is_found_within_the_deadline() -> None:
     """The attempt ends a quarter of a short deadline before it, and the look finds what was made."""
-    desk = Late("hang")
-    task, took = await desk.timed(deadline=8.0)
+    service = Late("hang")
+    task, took = await service.timed(deadline=8.0)
     assert task.result().wo.id == 1
     assert 6.0 <= took <= 6.1
 
@@ -82,72 +82,72 @@ async def test_a_long_deadline_leaves_five_seconds_for_looks() -> None:
 @pytest.mark.parametrize("deadline", [0.1, 8.0, 29.0, 100.0, None])
 async def test_a_deadline_that_ends_before_it_has_settled_leaves_a_doubt(deadline: float | None) -> None:
     """Nothing is sent again, looks go on until shortly before the deadline, and the error says why."""
-    desk = Late("stuck")
-    task, took = await desk.timed(deadline=deadline)
+    service = Late("stuck")
+    task, took = await service.timed(deadline=deadline)
     with pytest.raises(InDoubtError, match=r"deadline of .* left no time to settle"):
         task.result()
     assert took <= (deadline or 120.0) + 0.02
     assert took >= (deadline or 120.0) * 0.75
-    assert desk.sent == 1
+    assert service.sent == 1
 
 
 async def test_the_last_look_comes_shortly_before_the_deadline() -> None:
     """What is committed a second before the deadline is found."""
-    desk = Late("stuck")
-    desk.time.call_later(7.0, lambda: desk.commit({"PoNumber": "k"}) and None)
-    task, _ = await desk.timed(deadline=8.0)
+    service = Late("stuck")
+    service.time.call_later(7.0, lambda: service.commit({"PoNumber": "k"}) and None)
+    task, _ = await service.timed(deadline=8.0)
     assert task.result().wo.id == 1
 
 
 async def test_settled_and_sent_again_within_the_deadline() -> None:
     """Where there is time to settle, what is not there is sent again."""
-    desk = Late(PAGE, "answer")
-    task, took = await desk.timed(deadline=60.0)
+    service = Late(PAGE, "answer")
+    task, took = await service.timed(deadline=60.0)
     assert task.result().wo.id == 1
     assert 30.25 <= took <= 30.35  # settled, and looked a second time
-    assert desk.sent == 2
+    assert service.sent == 2
 
 
 async def test_no_time_is_left_to_send_it_again() -> None:
     """Settled, not there, and 4 s before the deadline: it was not carried out, and that is what it says."""
-    desk = Late(*[PAGE] * 9)
-    task, _ = await desk.timed(deadline=34.0)
+    service = Late(*[PAGE] * 9)
+    task, _ = await service.timed(deadline=34.0)
     with pytest.raises(NoAnswerError, match="not carried out: tried 1 times"):
         task.result()
-    assert desk.sent == 1
+    assert service.sent == 1
 
 
 async def test_a_deadline_of_nothing_sends_nothing() -> None:
     """Neither the create nor a look leaves."""
-    desk = Late()
-    task, _ = await desk.timed(deadline=0.0)
+    service = Late()
+    task, _ = await service.timed(deadline=0.0)
     with pytest.raises(DeadlineError):
         task.result()
-    assert (desk.sent, desk.queries, desk.tokens) == (0, 0, 0)
+    assert (service.sent, service.queries, service.tokens) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("later", [REFUSED, BUSY])
-async def test_a_later_refusal_is_preceded_by_a_last_look(later: Reply) -> None:
+async def test_a_later_refusal_is_preceded_by_a_last_look(later: Response) -> None:
     """The first attempt took effect after it had settled, the second is refused: what is there is found."""
-    desk = Late(PAGE, later)
-    original = desk.serve
+    service = Late(PAGE, later)
+    original = service.serve
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
-        if "/query/" not in url and desk.sent == 1:
-            desk.commit({"PoNumber": "k"})
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        if "/query/" not in url and service.sent == 1:
+            service.commit({"PoNumber": "k"})
         return await original(method, url, headers, body)
 
-    desk.handler = serve
-    task, _ = await desk.timed(deadline=300.0)
+    service.handler = serve
+    task, _ = await service.timed(deadline=300.0)
     assert task.result().wo.id == 1
-    assert (desk.sent, len(desk.orders)) == (2, 1)
+    assert (service.sent, len(service.orders)) == (2, 1)
 
 
 @pytest.mark.parametrize(("later", "error"), [(REFUSED, BusinessRuleError), (BUSY, ThrottledError)])
-async def test_a_later_refusal_of_what_is_not_there(later: Reply, error: type[WosdkError]) -> None:
+async def test_a_later_refusal_of_what_is_not_there(later: Response, error: type[WosdkError]) -> None:
     """After the last look the refusal is the truth."""
-    desk = Late(PAGE, later)
-    task, _ = await desk.timed(deadline=300.0)
+    service = Late(PAGE, later)
+    task, _ = await service.timed(deadline=300.0)
     with pytest.raises(error) as caught:
         task.result()
     assert caught.value.attempts == 2
@@ -155,20 +155,20 @@ async def test_a_later_refusal_of_what_is_not_there(later: Reply, error: type[Wo
 
 async def test_a_later_refusal_that_cannot_be_checked_is_a_doubt() -> None:
     """Without the last look nobody knows what the first attempt did."""
-    desk = Late(PAGE, REFUSED)
-    original = desk.serve
+    service = Late(PAGE, REFUSED)
+    original = service.serve
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
-        return PAGE if desk.sent == 2 else await original(method, url, headers, body)
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        return PAGE if service.sent == 2 else await original(method, url, headers, body)
 
-    desk.handler = serve
-    task, _ = await desk.timed(deadline=60.0)
+    service.handler = serve
+    task, _ = await service.timed(deadline=60.0)
     with pytest.raises(InDoubtError, match="could not be looked up"):
         task.result()
 
 
-async def failed(desk: Late, **options: Any) -> WosdkError:
-    task, _ = await desk.timed(**options)
+async def failed(service: Late, **options: Any) -> WosdkError:
+    task, _ = await service.timed(**options)
     error = task.exception()
     assert isinstance(error, WosdkError)
     return error
@@ -192,14 +192,14 @@ async def test_errors_of_a_marked_call_say_where_and_how_often() -> None:
 
 async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
     """Both attempts count, and what was looked up does not stand in for the answer to the create."""
-    desk = Late(PAGE, "answer")
+    service = Late(PAGE, "answer")
     trace = Trace()
-    task = asyncio.create_task(desk.company().traced(trace).run(create("k"), marker=MARKER))
-    await desk.time.finish(task)
+    task = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
+    await service.time.finish(task)
     assert trace.attempts == 2
     assert trace.reply is not None
     assert b"CommandResult" in trace.reply.body
-    assert trace.request_id == desk.request_ids[0]
+    assert trace.request_id == service.request_ids[0]
     assert trace.times["sleep"] >= 30.0
 
 
@@ -210,10 +210,12 @@ async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
 async def test_cancelled_at_any_point_after_a_doubt_it_is_told_once(seconds: float) -> None:
     """While it is looked up, while it waits, and while the second attempt is under way."""
     told: list[Any] = []
-    desk = Late(PAGE, "stuck", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id)))
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    service = Late(
+        PAGE, "stuck", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))
+    )
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
-    await desk.time.pass_by(seconds)
+    await service.time.pass_by(seconds)
     task.cancel()
     await settle()
     assert task.cancelled()
@@ -227,32 +229,32 @@ def queued_behind_another(told: list[str]) -> Late:
     return Late(PAGE, "stuck", in_flight=1, on_in_doubt=lambda call, _: told.append(call.operation))
 
 
-async def until_the_second_attempt_queues(desk: Late) -> asyncio.Task[Any]:
+async def until_the_second_attempt_queues(service: Late) -> asyncio.Task[Any]:
     """Take the only slot in the turn in which the last look ended."""
-    original, others = desk.serve, list[asyncio.Task[Any]]()
+    original, others = service.serve, list[asyncio.Task[Any]]()
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/Hog/" in url:
             await asyncio.Event().wait()
         answer = await original(method, url, headers, body)
-        if "/query/" in url and desk.time.seconds >= 1030.0 and not others:
-            others.append(asyncio.create_task(desk.company().get("Hog", 1)))
+        if "/query/" in url and service.time.seconds >= 1030.0 and not others:
+            others.append(asyncio.create_task(service.company().get("Hog", 1)))
             await settle()
         return answer
 
-    desk.handler = serve
+    service.handler = serve
     await settle()
-    await desk.time.pass_by(32.0)
-    assert desk.sent == 1, "the second attempt waits in the queue"
+    await service.time.pass_by(32.0)
+    assert service.sent == 1, "the second attempt waits in the queue"
     return others[0]
 
 
 async def test_cancelled_while_the_second_attempt_queues_it_is_told() -> None:
     """The first one may still have taken effect."""
     told: list[str] = []
-    desk = queued_behind_another(told)
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
-    other = await until_the_second_attempt_queues(desk)
+    service = queued_behind_another(told)
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
+    other = await until_the_second_attempt_queues(service)
     task.cancel()
     await settle()
     assert task.cancelled()
@@ -264,9 +266,9 @@ async def test_cancelled_while_the_second_attempt_queues_it_is_told() -> None:
 async def test_a_run_that_is_cut_while_the_second_attempt_queues_is_in_doubt() -> None:
     """NotStarted would say that nothing was sent."""
     told: list[str] = []
-    desk = queued_behind_another(told)
+    service = queued_behind_another(told)
     entered, leave = asyncio.Event(), asyncio.Event()
-    run = desk.company().run_many([create("k")], marker=MARKER, grace=0.0)
+    run = service.company().run_many([create("k")], marker=MARKER, grace=0.0)
 
     async def block() -> None:
         async with run:
@@ -276,7 +278,7 @@ async def test_a_run_that_is_cut_while_the_second_attempt_queues_is_in_doubt() -
 
     task = asyncio.create_task(block())
     await entered.wait()
-    other = await until_the_second_attempt_queues(desk)
+    other = await until_the_second_attempt_queues(service)
     leave.set()
     await asyncio.wait([task])
     assert isinstance(task.exception(), ZeroDivisionError)
@@ -292,45 +294,45 @@ async def test_a_run_that_is_cut_while_the_second_attempt_queues_is_in_doubt() -
 
 async def test_closing_waits_for_one_that_is_looked_up() -> None:
     """Its looks go out within the grace, and it ends as if nothing had happened."""
-    desk = Late(PAGE)
-    desk.time.call_later(4.0, lambda: desk.commit({"PoNumber": "k"}) and None)
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    service = Late(PAGE)
+    service.time.call_later(4.0, lambda: service.commit({"PoNumber": "k"}) and None)
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
-    await desk.time.pass_by(1.0)
-    closing = asyncio.create_task(desk.transport.aclose(5.0))
+    await service.time.pass_by(1.0)
+    closing = asyncio.create_task(service.transport.aclose(5.0))
     await settle()
     assert not closing.done(), "a call is under way"
-    await desk.time.finish(task)
+    await service.time.finish(task)
     await closing
     assert task.result().wo.id == 1
 
 
 async def test_what_is_not_found_within_the_grace_is_in_doubt() -> None:
     """A grace of nothing ends the waiting between two looks at once."""
-    desk = Late(PAGE)
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    service = Late(PAGE)
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
-    await desk.time.pass_by(1.1)
-    await desk.transport.aclose(0.0)
+    await service.time.pass_by(1.1)
+    await service.transport.aclose(0.0)
     with pytest.raises(InDoubtError, match="closed before it was found"):
         task.result()
-    assert all(engine.closed for engine in desk.engines)
+    assert all(engine.closed for engine in service.engines)
 
 
 async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
     """A look that is under way is ended, and none is waited for after it."""
-    desk = Late(PAGE)
-    original = desk.serve
+    service = Late(PAGE)
+    original = service.serve
 
-    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Reply:
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" in url:
             await asyncio.Event().wait()
         return await original(method, url, headers, body)
 
-    desk.handler = serve
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    service.handler = serve
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
-    await desk.transport.aclose(0.0)
+    await service.transport.aclose(0.0)
     with pytest.raises(InDoubtError, match="closed before it was found"):
         task.result()
 
@@ -338,8 +340,8 @@ async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
 async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
     """It is not started, and nobody is told of a doubt."""
     told: list[Any] = []
-    desk = Late(on_in_doubt=lambda *_: told.append(1))
-    run = desk.company().run_many([create("a"), create("b")], marker=MARKER, grace=0.0, limit=1)
+    service = Late(on_in_doubt=lambda *_: told.append(1))
+    run = service.company().run_many([create("a"), create("b")], marker=MARKER, grace=0.0, limit=1)
     with pytest.raises(ZeroDivisionError):
         async with run:
             raise ZeroDivisionError
@@ -351,29 +353,29 @@ async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
 @pytest.mark.parametrize("stall", [0.5, 3.0, 20.0])
 async def test_a_program_that_holds_up_the_loop_between_two_looks(stall: float) -> None:
     """What is due in the meantime comes late and all at once; the looks go on."""
-    desk = Late(PAGE)
-    desk.time.call_later(25.0, lambda: desk.commit({"PoNumber": "k"}) and None)
-    task = asyncio.create_task(desk.company().run(create("k"), marker=MARKER))
+    service = Late(PAGE)
+    service.time.call_later(25.0, lambda: service.commit({"PoNumber": "k"}) and None)
+    task = asyncio.create_task(service.company().run(create("k"), marker=MARKER))
     await settle()
-    await desk.time.stall(stall)
-    await desk.time.finish(task)
+    await service.time.stall(stall)
+    await service.time.finish(task)
     assert task.result().wo.id == 1
 
 
 async def test_many_with_one_deadline_each() -> None:
     """In a run the deadline is that of each input, looks included."""
-    desk = Late("hang", "answer", "hang")
-    begun = desk.time.seconds
+    service = Late("hang", "answer", "hang")
+    begun = service.time.seconds
 
     async def all_of_them() -> list[Any]:
-        company = desk.company(deadline=8.0)
+        company = service.company(deadline=8.0)
         async with company.run_many([create(f"k{n}") for n in range(3)], marker=MARKER) as run:
             return [outcome async for outcome in run]
 
     task = asyncio.create_task(all_of_them())
-    await desk.time.finish(task)
+    await service.time.finish(task)
     assert all(isinstance(outcome, Done) for outcome in task.result())
-    assert desk.time.seconds - begun <= 8.0
+    assert service.time.seconds - begun <= 8.0
 
 
 async def test_a_late_answer_over_a_real_connection() -> None:

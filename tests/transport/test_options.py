@@ -22,7 +22,7 @@ from wosdk_async import (
     RetryPolicy,
     Timeouts,
 )
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 NAN, INF = float("nan"), float("inf")
 NO_TIMES: list[Any] = [-1, -0.001, NAN, INF, -INF, "5", True, [5], 10**400, 1e10]
@@ -80,7 +80,7 @@ def test_what_is_no_number_of_seconds(make: Callable[..., Any], name: str, value
     ],
 )
 def test_what_is_no_whole_number(make: Callable[..., Any], name: str, value: Any) -> None:
-    """Counts are whole."""
+    """Counters are whole."""
     with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
         make(**{name: value})
 
@@ -217,7 +217,7 @@ async def test_a_deadline_of_nothing_sends_nothing() -> None:
 async def test_connect_ends_at_the_deadline() -> None:
     """As every call does."""
 
-    async def hang(*_: Any) -> Reply:
+    async def hang(*_: Any) -> Response:
         await asyncio.Event().wait()
         return reply({})
 
@@ -233,7 +233,7 @@ async def test_connect_ends_at_the_deadline() -> None:
 async def test_connect_with_a_deadline_of_nothing() -> None:
     """A session that would be there at once is not asked for."""
 
-    async def unasked(*_: Any) -> Reply:
+    async def unasked(*_: Any) -> Response:
         raise AssertionError
 
     world = World(unasked)

@@ -10,10 +10,10 @@ import pytest
 from tests.support.service import Answer, Request, Service, error
 from tests.support.virtual import World, reply, settle
 from wosdk_async import BusinessRuleError, DeadlineError, InDoubtError, NoAnswerError, RetryPolicy, Trace
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 
-async def hang(*_: Any) -> Reply:
+async def hang(*_: Any) -> Response:
     await asyncio.Event().wait()
     raise AssertionError
 
@@ -68,7 +68,7 @@ async def test_overlapping_reads_are_sent_as_often_as_the_policy_says() -> None:
     """As in helpers that ask for several pages at once: neither pays for the attempts of the other."""
     sent: list[str] = []
 
-    async def lost(_: str, url: str, *__: Any) -> Reply:
+    async def lost(_: str, url: str, *__: Any) -> Response:
         sent.append(url.rpartition("/")[2])
         return reply(b"<html>", 502)
 

@@ -11,7 +11,7 @@ import pytest
 import wosdk_async
 from tests.support.virtual import World, reply
 from wosdk_async import Command, Contact, InDoubtError, NoAnswerError, RetryPolicy, WorkOrder, model
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 CATALOGUE = Path(wosdk_async.__file__).parent / "catalogue"
 COMMANDS: dict[str, Any] = json.loads((CATALOGUE / "commands.json").read_text("utf-8"))
@@ -25,7 +25,7 @@ class Broken(World):
         super().__init__(self.page)
         self.sent = 0
 
-    async def page(self, *_: Any) -> Reply:
+    async def page(self, *_: Any) -> Response:
         self.sent += 1
         return reply(b"<html>", 502)
 

@@ -10,7 +10,7 @@ import pytest
 
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.session.manager import Grant, SessionKeeper
+from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
 
 class Time:
@@ -23,19 +23,19 @@ class Time:
         return Clock(lambda: self.seconds)
 
 
-def keeper(time: Time, *results: Any) -> tuple[SessionKeeper, list[float]]:
+def keeper(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:
     """A keeper whose renewals give ``results`` in turn, the last one for ever."""
     renewals: list[float] = []
 
-    async def renew() -> Grant:
+    async def renew() -> TokenGrant:
         renewals.append(time.seconds)
         await asyncio.sleep(0)
         result = results[min(len(renewals), len(results)) - 1]
         if isinstance(result, Exception):
             raise result
-        return Grant(token="t", expires_in=result, base_url="https://a.corrigo.com", locator_url="")
+        return TokenGrant(token="t", expires_in=result, base_url="https://a.corrigo.com", locator_url="")
 
-    return SessionKeeper("Acme", renew, time.clock()), renewals
+    return SessionManager("Acme", renew, time.clock()), renewals
 
 
 async def settle() -> None:
@@ -115,11 +115,11 @@ async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
     """As at the end of asyncio.run, which cancels every task: no other error takes its place."""
     hanging = asyncio.Event()
 
-    async def renew() -> Grant:
+    async def renew() -> TokenGrant:
         await hanging.wait()
         raise AssertionError
 
-    sessions = SessionKeeper("Acme", renew, Time().clock())
+    sessions = SessionManager("Acme", renew, Time().clock())
     waiting = asyncio.create_task(sessions.newer_than(0))
     await settle()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:

@@ -15,7 +15,7 @@ from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
 from tests.transport.test_lifetime import Server
 from wosdk_async import Client, ConfigurationError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 
 
 async def test_closing_twice_at_once() -> None:
@@ -31,7 +31,7 @@ async def test_closing_twice_at_once() -> None:
 async def test_the_shorter_grace_of_two_holds() -> None:
     """The second one does not wait for the grace of the first."""
 
-    async def hang(*_: Any) -> Reply:
+    async def hang(*_: Any) -> Response:
         await asyncio.Event().wait()
         return reply({})
 

@@ -15,7 +15,7 @@ from wosdk_async import Company, ConflictError, InvalidCallError, Note, RetryPol
 HASTY = RetryPolicy(first_wait=0)
 
 
-class Desk(Service):
+class OneRecordService(Service):
     """One order; while there is haste somebody else changes it after each full read."""
 
     def __init__(self, haste: int = 0, *, told: bool = True) -> None:
@@ -44,14 +44,14 @@ class Desk(Service):
 async def test_an_unchanged_record_is_written(by_name: bool) -> None:
     """Only the version is read, and then the change is written; both forms."""
     order = WorkOrder(id=7, concurrency_id=3, po_number="PO-1")
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         acme = client.company()
         if by_name:
             made = await acme.update(order, if_unchanged=True, po_number="PO-2")
         else:
             made = await acme.update(attrs.evolve(order, po_number="PO-2"), order, if_unchanged=True)
-    assert desk.course == ["GET 7?properties=ConcurrencyId", "PUT WorkOrder"]
-    assert (made.po_number, made.concurrency_id, desk.row["PoNumber"]) == ("PO-2", 4, "PO-2")
+    assert service.course == ["GET 7?properties=ConcurrencyId", "PUT WorkOrder"]
+    assert (made.po_number, made.concurrency_id, service.row["PoNumber"]) == ("PO-2", 4, "PO-2")
 
 
 @pytest.mark.parametrize("by_name", [True, False])
@@ -59,7 +59,7 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
     """ConflictError names both versions and the remedy, as plain data, before anything is sent."""
     order = WorkOrder(id=7, concurrency_id=2)
     copied = attrs.evolve(order, po_number="x", concurrency_id=2 if by_name else 3)
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         acme = client.company()
         with pytest.raises(
             ConflictError, match=r"version 2 was read and now it is 3.*read it again"
@@ -70,7 +70,7 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
                 await acme.update(copied, order, if_unchanged=True)
     error = copy.copy(caught.value)
     assert (error.code, error.status, error.operation) == ("ERROR_CODE_6", 0, "update WorkOrder")
-    assert desk.course == ["GET 7?properties=ConcurrencyId"]
+    assert service.course == ["GET 7?properties=ConcurrencyId"]
 
 
 @pytest.mark.parametrize(
@@ -83,17 +83,17 @@ async def test_a_changed_record_is_not_written(by_name: bool) -> None:
 async def test_a_record_without_a_version(record: Any, remedy: str) -> None:
     """There is nothing to compare: refused before anything is sent."""
     changes = {"po_number": "x"} if isinstance(record, WorkOrder) else {"body": "x"}
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         with pytest.raises(InvalidCallError, match=remedy):
             await client.company().update(record, if_unchanged=True, **changes)
-    assert desk.calls == []
+    assert service.calls == []
 
 
 @pytest.mark.parametrize("by_name", [True, False])
 async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool) -> None:
     """Spec 4.9: the second guarded update says what to do, and is no conflict with one's own first."""
     order = WorkOrder(id=7, concurrency_id=3, po_number="PO-1")
-    async with Desk(told=False) as desk, desk.client() as client:
+    async with OneRecordService(told=False) as service, service.client() as client:
         acme = client.company()
         if by_name:
             made = await acme.update(order, if_unchanged=True, po_number="PO-2")
@@ -104,8 +104,8 @@ async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool
             await acme.update(made, if_unchanged=True, po_number="PO-3")
         read = await acme.get(WorkOrder, 7, properties=["*"])
         await acme.update(read, if_unchanged=True, po_number="PO-3")
-    assert desk.row["PoNumber"] == "PO-3"
-    assert desk.course[:3] == ["GET 7?properties=ConcurrencyId", "PUT WorkOrder", "GET 7?properties=*"]
+    assert service.row["PoNumber"] == "PO-3"
+    assert service.course[:3] == ["GET 7?properties=ConcurrencyId", "PUT WorkOrder", "GET 7?properties=*"]
 
 
 # --- edit ---------------------------------------------------------------------------------------
@@ -123,50 +123,50 @@ async def by_copy(order: WorkOrder) -> WorkOrder:
 @pytest.mark.parametrize("haste", [0, 2])
 async def test_an_edit_repeats_until_nobody_is_faster(change: Any, haste: int) -> None:
     """Each conflict reads again; the change is written once."""
-    async with Desk(haste) as desk, desk.client() as client:
+    async with OneRecordService(haste) as service, service.client() as client:
         acme = client.company().with_options(retry=HASTY)
         made = await acme.edit(WorkOrder, 7, change)
-    assert desk.course == ["GET 7?properties=*", "GET 7?properties=ConcurrencyId"] * (haste + 1) + [
+    assert service.course == ["GET 7?properties=*", "GET 7?properties=ConcurrencyId"] * (haste + 1) + [
         "PUT WorkOrder"
     ]
-    assert (made.po_number, made.concurrency_id) == ("PO-1+", desk.version)
+    assert (made.po_number, made.concurrency_id) == ("PO-1+", service.version)
 
 
 async def test_an_edit_gives_up_with_the_last_conflict() -> None:
     """Attempts are bounded, and nothing was written."""
-    async with Desk(haste=9) as desk, desk.client() as client:
+    async with OneRecordService(haste=9) as service, service.client() as client:
         acme = client.company().with_options(retry=HASTY)
         with pytest.raises(ConflictError, match="version 5 was read and now it is 6"):
             await acme.edit(WorkOrder, 7, in_place, attempts=3)
         with pytest.raises(InvalidCallError, match="attempts is 0; it takes a whole number from 1"):
             await acme.edit(WorkOrder, 7, in_place, attempts=0)
-    assert len(desk.calls) == 6
-    assert desk.row["PoNumber"] == "PO-1"
+    assert len(service.calls) == 6
+    assert service.row["PoNumber"] == "PO-1"
 
 
 async def test_the_services_own_conflict_is_repeated_too() -> None:
     """Facts 3.7: ERROR_CODE_6 can come from inside the server, and is worth another read."""
     conflict = Answer(400, {"ErrorCode": "ERROR_CODE_6", "ErrorMessage": "Data was already modified."})
-    desk = Desk()
+    service = OneRecordService()
     puts: Iterator[Answer] = iter([conflict])
 
     def answer(request: Request) -> Answer:
         if request.method == "PUT" and (refused := next(puts, None)):
             return refused
-        return desk.answer(request)
+        return service.answer(request)
 
-    desk.handler = answer
-    async with desk, desk.client() as client:
+    service.handler = answer
+    async with service, service.client() as client:
         await client.company().with_options(retry=HASTY).edit(WorkOrder, 7, in_place)
-    assert [call.method for call in desk.calls] == ["GET", "GET", "PUT"] * 2
-    assert desk.row["PoNumber"] == "PO-1+"
+    assert [call.method for call in service.calls] == ["GET", "GET", "PUT"] * 2
+    assert service.row["PoNumber"] == "PO-1+"
 
 
 async def test_an_edit_that_changes_nothing_sends_nothing() -> None:
     """One read; the version is read along with the chosen properties."""
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         made = await client.company().edit(WorkOrder, 7, lambda order: None, properties=["PoNumber"])
-    assert desk.course == ["GET 7?properties=PoNumber,ConcurrencyId"]
+    assert service.course == ["GET 7?properties=PoNumber,ConcurrencyId"]
     assert made.po_number == "PO-1"
 
 
@@ -176,9 +176,9 @@ async def test_an_entity_without_a_version_is_edited_all_the_same() -> None:
     def change(note: Note) -> None:
         note.note_text = "new"
 
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         await client.company().edit(Note, 7, change)
-    assert desk.course == ["GET 7?properties=*", "PUT Note"]
+    assert service.course == ["GET 7?properties=*", "PUT Note"]
 
 
 async def test_a_change_that_fails_or_gives_no_record() -> None:
@@ -190,10 +190,10 @@ async def test_a_change_that_fails_or_gives_no_record() -> None:
     def wrong(order: WorkOrder) -> Any:
         return copy.copy(order.po_number)
 
-    async with Desk() as desk, desk.client() as client:
+    async with OneRecordService() as service, service.client() as client:
         acme: Company = client.company()
         with pytest.raises(LookupError, match="7"):
             await acme.edit(WorkOrder, 7, fails)
         with pytest.raises(InvalidCallError, match="a str is no edited WorkOrder"):
             await acme.edit(WorkOrder, 7, wrong)
-    assert {call.method for call in desk.calls} == {"GET"}
+    assert {call.method for call in service.calls} == {"GET"}

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.exit_codes import Exit, Unusable, say, unusable
+from wosdk_async.cli.exit_codes import CliError, Exit, say, unusable
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
@@ -69,7 +69,7 @@ def _flush() -> None:
     except OSError as error:  # a full disk
         _let_go_of_stdout()
         if error.__context__ is None:  # else the error on its way says more
-            raise Unusable(f"stdout: {error.strerror}") from error
+            raise CliError(f"stdout: {error.strerror}") from error
 
 
 def _let_go_of_stdout() -> None:

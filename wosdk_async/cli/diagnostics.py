@@ -16,7 +16,7 @@ from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
 from wosdk_async.cli.remedies import remedy
 from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
@@ -28,7 +28,7 @@ from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
-from wosdk_async.transport.session.manager import Grant
+from wosdk_async.transport.session.manager import TokenGrant
 
 __all__ = ["Step", "failed", "steps"]
 
@@ -122,7 +122,7 @@ def _token(settings: Settings, watch: _Stopwatch) -> Step:
     return Step(step="token", seconds=watch.seconds["token"], detail=f"{settings.region.token_url}{skew}")
 
 
-def _discovery(watch: _Stopwatch, grant: Grant) -> Step:
+def _discovery(watch: _Stopwatch, grant: TokenGrant) -> Step:
     return Step(
         step="discovery",
         seconds=watch.seconds["locator"],
@@ -165,7 +165,7 @@ class _Stopwatch:
     ) -> Any:
         self.asked = url
 
-        def noted(reply: Reply) -> Any:
+        def noted(reply: Response) -> Any:
             self.skew = _skew(reply.headers)
             return read(reply)
 

@@ -23,7 +23,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 
-__all__ = ["Exit", "Unusable", "one_line", "sandbox_extra", "say", "status_of", "unusable", "writing"]
+__all__ = ["CliError", "Exit", "one_line", "sandbox_extra", "say", "status_of", "unusable", "writing"]
 
 
 class Exit(IntEnum):
@@ -69,7 +69,7 @@ def status_of(error: BaseException) -> Exit:
     return next((status for kind, status in _STATUS if isinstance(error, kind)), Exit.UNUSABLE)
 
 
-class Unusable(click.ClickException):
+class CliError(click.ClickException):
     """What ends a command with one line; ``exit_code`` is 2 unless another status is given."""
 
     def __init__(self, message: str, status: Exit = Exit.UNUSABLE) -> None:
@@ -101,12 +101,12 @@ def unusable() -> Iterator[None]:
     try:
         yield
     except WosdkError as error:
-        raise Unusable(str(error), status_of(error)) from error
+        raise CliError(str(error), status_of(error)) from error
     except BrokenPipeError:  # the reader of stdout went away: app.py ends quietly
         raise
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        raise Unusable(f"{name}{error.strerror or error}") from error
+        raise CliError(f"{name}{error.strerror or error}") from error
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def writing(done: str, to: object = None) -> Iterator[None]:
         if isinstance(error, OSError):
             why = f"{error.filename or to or 'stdout'}: {error.strerror or error}"
         text = f"{done}, but the result could not be written: {why}"
-        raise Unusable(text, Exit.UNWRITTEN) from error
+        raise CliError(text, Exit.UNWRITTEN) from error
 
 
 @contextmanager
@@ -136,4 +136,4 @@ def sandbox_extra() -> Iterator[None]:
         if (error.name or "wosdk_async").startswith("wosdk_async"):
             raise
         text = f"the sandbox needs {error.name}; run: pip install 'wosdk_async[sandbox]'"
-        raise Unusable(text) from error
+        raise CliError(text) from error

@@ -128,7 +128,7 @@ def output_options(function: F) -> F:
 
 
 def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
-    """The output that the options ask for. Raises Unusable when it cannot be written."""
+    """The output that the options ask for. Raises CliError when it cannot be written."""
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two forms of the same; give one of them")
     if output is None:

@@ -13,15 +13,15 @@ from typing import Any, Self, TypeVar
 from wosdk_async.cli.exit_codes import Exit
 from wosdk_async.cli.options import Target
 
-__all__ = ["Link"]
+__all__ = ["Runner"]
 
 T = TypeVar("T")
 
 _PATIENCE = 0.7  # seconds that closing gets after Ctrl-C
 
 
-class Link:
-    """``with Link(target) as link: link.do(link.company.get(...))``.
+class Runner:
+    """``with Runner(target) as link: link.do(link.company.get(...))``.
 
     With ``variables`` the Company is the one that they lead to, whatever the environment says; ``more``
     goes to the client. Between two calls of :meth:`do` no loop runs, so that a question can be asked

@@ -31,15 +31,15 @@ from typing import Any, TypeVar
 
 import cattrs
 
-from wosdk_async.codec._decode import WHOLE, Form, Reader
+from wosdk_async.codec._decode import WHOLE, Envelope, Reader
 from wosdk_async.codec._json import dumps, loads
-from wosdk_async.codec._plain import PlainWriters
+from wosdk_async.codec._plain import FastWriters
 from wosdk_async.codec._read import make_reader, spellings
 from wosdk_async.codec._write import make_writer, write_ref
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [
-    "Form",
+    "Envelope",
     "converter",
     "decode",
     "dumps",
@@ -64,7 +64,7 @@ converter.register_structure_hook_factory(_is_record, make_reader)
 converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
-plain = PlainWriters(converter).write
+plain = FastWriters(converter).write
 """What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
 (:mod:`wosdk_async.protocol.validation.problems`); None for any other."""
 
@@ -74,18 +74,18 @@ def structure(data: Any, cls: type[T]) -> T:
     return converter.structure(data, cls)
 
 
-def decode(body: bytes, cls: Any, form: Form = WHOLE) -> Any:
+def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
     """What ``form`` finds in ``body``, as objects of ``cls``: ``structure(loads(body), cls)``, but faster."""
     return _reader(cls, form).read(body)
 
 
-def reader(cls: Any, form: Form = WHOLE) -> Callable[[bytes], Any]:
+def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
     """The function that does what :func:`decode` does with bodies of one kind."""
     return _reader(cls, form).read
 
 
 @functools.lru_cache(maxsize=1024)
-def _reader(cls: Any, form: Form) -> Reader:
+def _reader(cls: Any, form: Envelope) -> Reader:
     return Reader(cls, form, converter)
 
 

@@ -14,7 +14,7 @@ import attrs
 
 from wosdk_async.model.base import Record
 
-__all__ = ["HERE", "TIMES", "Copier", "deeper"]
+__all__ = ["HERE", "TIMES", "StructConverter", "deeper"]
 
 HERE = "\0"
 """Ends each variable of the text: stands for which object of the function it is of. No name holds it."""
@@ -29,7 +29,7 @@ _FEW = 8  # fields that are sooner taken one by one
 
 
 @attrs.define
-class Copier:
+class StructConverter:
     """What is copied of a twin, collected field by field."""
 
     cls: type[Record]

@@ -16,10 +16,10 @@ import cattrs
 
 from wosdk_async.codec._json import MAX_SYMBOLS, UNREADABLE, check_size, exact_decoder, loads
 from wosdk_async.codec._seen import Seen
-from wosdk_async.codec._twin import Twins
+from wosdk_async.codec._twin import ShadowStructs
 from wosdk_async.model.base import Record
 
-__all__ = ["WHOLE", "Form", "Reader"]
+__all__ = ["WHOLE", "Envelope", "Reader"]
 
 One = Callable[[Any], Any]
 
@@ -28,7 +28,7 @@ SURPRISES = (*UNREADABLE, ValueError, TypeError)  # the last two: of a hook of t
 
 
 @attrs.frozen(eq=False)
-class Form:
+class Envelope:
     """Where the objects are in an answer. Both functions get what makes an object of one of them.
 
     ``plain(document, one)`` finds them in the loaded JSON and is the definition. ``typed(envelope, one)``
@@ -40,14 +40,14 @@ class Form:
     envelope: Any = None
 
 
-WHOLE = Form(lambda document, one: one(document), lambda twin, one: one(twin))
+WHOLE = Envelope(lambda document, one: one(document), lambda twin, one: one(twin))
 """The answer is the object."""
 
 
 class Reader:
     """Reads answers of one form that hold objects of one class."""
 
-    def __init__(self, cls: type[Record], form: Form, converter: cattrs.BaseConverter) -> None:
+    def __init__(self, cls: type[Record], form: Envelope, converter: cattrs.BaseConverter) -> None:
         self._cls = cls
         self._form = form
         self._converter = converter
@@ -87,7 +87,7 @@ class Reader:
                 self._fast = None
 
     def _made(self) -> Callable[[bytes], Any] | None:
-        twin = Twins(self._seen, self._converter).twin(self._cls)
+        twin = ShadowStructs(self._seen, self._converter).twin(self._cls)
         if twin is None:
             return None
         envelope, typed, copy = self._form.envelope, self._form.typed, twin.copy

@@ -19,7 +19,7 @@ from wosdk_async.model import registry
 from wosdk_async.model.base import Command, Record, Ref
 from wosdk_async.model.lazy import slot_of
 
-__all__ = ["PlainWriters"]
+__all__ = ["FastWriters"]
 
 Writer = Callable[[Any], dict[str, Any]]
 
@@ -40,44 +40,44 @@ OBJECT = ("{v}.__class__ is {of}", "writers[{of}]({v})")
 
 HEAD = """\
 def write(record):
-    if record.extra: raise Odd
+    if record.extra: raise Unsupported
     made = {}
 """
 # Most fields of a record are None: looked at twice, the others cost less than all would in a variable.
 REQUIRED = """\
-    if record.{slot} is None: raise Odd
+    if record.{slot} is None: raise Unsupported
 """
 FIELD = """\
     if record.{slot} is not None:
         v = record.{slot}
 {looked}        if {fits}: made[{wire!r}] = {value}
-        else: raise Odd
+        else: raise Unsupported
 """
 REFERENCE = """\
     if record.{slot} is not None:
         v = record.{slot}
 {looked}        if {fits}: made[{wire!r}] = {value}
         elif v.__class__ is Ref and v.id.__class__ is int: made[{wire!r}] = {{'Id': v.id}}
-        else: raise Odd
+        else: raise Unsupported
 """
 LIST = """\
     if record.{slot} is not None:
         v = record.{slot}
-{looked}        if v.__class__ is not list: raise Odd
+{looked}        if v.__class__ is not list: raise Unsupported
         made[{wire!r}] = made_{name} = []
         for i in v:
             if {fits}: made_{name}.append({value})
-            else: raise Odd
+            else: raise Unsupported
 """
 # What was read and not looked at since may still have to be made.
 LOOKED = "        if v.__class__ is not {wanted}: v = record.{name}\n"
 
 
-class Odd(Exception):
+class Unsupported(Exception):
     """Something that only the slow way can judge."""
 
 
-class PlainWriters(dict[type[Any], Writer]):
+class FastWriters(dict[type[Any], Writer]):
     """Class -> its writer, made when the class is first written."""
 
     def __init__(self, converter: cattrs.BaseConverter) -> None:
@@ -88,7 +88,7 @@ class PlainWriters(dict[type[Any], Writer]):
         """The JSON object of ``record``; None when something in it is odd."""
         try:
             return self[record.__class__](record)
-        except (Odd, RecursionError):
+        except (Unsupported, RecursionError):
             return None
 
     def __missing__(self, cls: type[Any]) -> Writer:
@@ -99,7 +99,7 @@ class PlainWriters(dict[type[Any], Writer]):
     def _make(self, cls: type[Record]) -> Writer:
         names: dict[str, Any] = {
             "writers": self,
-            "Odd": Odd,
+            "Unsupported": Unsupported,
             "Ref": type(Ref(0)),
             "UTC": UTC,
             "datetime": datetime,
@@ -138,4 +138,4 @@ class PlainWriters(dict[type[Any], Writer]):
 
 
 def _odd(_: Any) -> dict[str, Any]:
-    raise Odd
+    raise Unsupported

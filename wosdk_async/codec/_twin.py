@@ -1,4 +1,4 @@
-"""Twins: a hidden msgspec Struct of a class, filled from the text in C, and the function that copies it.
+"""ShadowStructs: a hidden msgspec Struct of a class, filled in C, and the function that copies it.
 
 A twin's fields have no types but the objects they hold, so each value arrives as :func:`loads` gives it
 and is read by the very expressions of ``_read.py``. Only objects differ: no dict is made of them. What a twin
@@ -20,7 +20,7 @@ import cattrs
 import msgspec
 from msgspec import UNSET
 
-from wosdk_async.codec._copier import HERE, TIMES, Copier, deeper
+from wosdk_async.codec._copier import HERE, TIMES, StructConverter, deeper
 from wosdk_async.codec._read import VALUES, expression, is_plain, later
 from wosdk_async.codec._seen import Seen
 from wosdk_async.model import registry
@@ -28,18 +28,18 @@ from wosdk_async.model.base import Record
 from wosdk_async.model.lazy import Later, slot_of
 from wosdk_async.model.metadata import Wire, is_nested
 
-__all__ = ["Twin", "Twins"]
+__all__ = ["ShadowStruct", "ShadowStructs"]
 
 _EMPTY: Any = Annotated[list[Any], msgspec.Meta(max_length=0)]
 
 
 @attrs.frozen
-class Twin:
+class ShadowStruct:
     """The Struct of a class, what makes an object of one, and what that consists of."""
 
     struct: Any
     copy: Callable[[Any], Any]
-    copier: Copier
+    copier: StructConverter
 
 
 class _Many(Later):
@@ -54,13 +54,13 @@ class _Many(Later):
         return [None if twin is None else twin.__made__() for twin in self._twins]
 
 
-class Twins:
+class ShadowStructs:
     """Makes the twins of one kind of answer, of what was seen in such answers."""
 
     def __init__(self, seen: Seen, converter: cattrs.BaseConverter) -> None:
         self._seen = seen
         self._converter = converter
-        self._made: dict[type[Record], Twin | None] = {}
+        self._made: dict[type[Record], ShadowStruct | None] = {}
         self._names: dict[str, Any] = {
             "astuple": msgspec.structs.astuple,
             "many": _Many,
@@ -71,7 +71,7 @@ class Twins:
         }
         """What all the functions refer to."""
 
-    def twin(self, cls: type[Record]) -> Twin | None:
+    def twin(self, cls: type[Record]) -> ShadowStruct | None:
         """The twin of ``cls``; None inside itself, and when the program has a hook of its own for it."""
         if cls not in self._made:
             self._made[cls] = None
@@ -79,10 +79,10 @@ class Twins:
                 self._made[cls] = self._make(cls)
         return self._made[cls]
 
-    def _make(self, cls: type[Record]) -> Twin:
+    def _make(self, cls: type[Record]) -> ShadowStruct:
         new, plain = f"new{len(self._made)}", is_plain(cls)
         self._names[new] = functools.partial(object.__new__ if plain else type.__call__, cls)
-        copier = Copier(cls, new, sure=plain)
+        copier = StructConverter(cls, new, sure=plain)
         seen = cls.__wire__ if self._seen.every else self._seen.fields[cls]
         for i, name in enumerate(cls.__wire__):
             if name in seen:
@@ -100,9 +100,9 @@ class Twins:
             gc=False,
             forbid_unknown_fields=True,
         )
-        return Twin(struct, copy, copier)
+        return ShadowStruct(struct, copy, copier)
 
-    def _add_unknown(self, copier: Copier) -> None:
+    def _add_unknown(self, copier: StructConverter) -> None:
         extra = f"extra{HERE}"
         unknown = tuple(self._seen.unknown[copier.cls])
         if unknown:
@@ -114,7 +114,7 @@ class Twins:
             copier.lines.append(f"if {value} is not UNSET: {extra}[{name!r}] = {value}")
         copier.lines.append(f"made{HERE}.extra = {f'{extra} or None' if unknown else None}")
 
-    def _add(self, copier: Copier, name: str, at: str) -> None:
+    def _add(self, copier: StructConverter, name: str, at: str) -> None:
         """Add a field, whose value the text calls ``x{at}``."""
         meta, slot, x = copier.cls.__wire__[name], f"made{HERE}.{slot_of(copier.cls, name)}", f"x{at}"
         kind: Any = Any
@@ -141,7 +141,7 @@ class Twins:
         text = self._expression(meta, x)
         return Any, [] if text == x else [f"{slot} = {text}"]
 
-    def _object(self, copier: Copier, name: str, slot: str, at: str) -> tuple[Any, list[str]]:
+    def _object(self, copier: StructConverter, name: str, slot: str, at: str) -> tuple[Any, list[str]]:
         """The same, of a field that holds objects."""
         cls, x = copier.cls, f"x{at}"
         meta = cls.__wire__[name]

@@ -8,10 +8,10 @@ importer.py         the job; report.py, what it reports
 
 from __future__ import annotations
 
-from wosdk_async.jobs.errors import UnusableError
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.importer import ImportJob
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.report import RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
 
-__all__ = ["CsvFile", "ImportJob", "ImportMap", "RowOutcome", "Summary", "UnusableError"]
+__all__ = ["CsvFile", "ImportJob", "ImportMap", "ImportMapError", "RowOutcome", "Summary"]

@@ -9,10 +9,10 @@ from wosdk_async.errors import ConfigurationError, InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.protocol.validation.problems import problems
 
-__all__ = ["RowError", "UnusableError", "nearest", "require_sendable"]
+__all__ = ["ImportMapError", "RowError", "nearest", "require_sendable"]
 
 
-class UnusableError(ConfigurationError):
+class ImportMapError(ConfigurationError):
     """The file or the map cannot be worked with; one line that names the place and the remedy."""
 
 

@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import RowError, UnusableError, require_sendable
+from wosdk_async.jobs.errors import ImportMapError, RowError, require_sendable
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.values import Scope
-from wosdk_async.jobs.reference_index import Directory, Entry
+from wosdk_async.jobs.mapping.values import RowContext
+from wosdk_async.jobs.reference_index import ReferenceEntry, ReferenceIndex
 from wosdk_async.jobs.report import RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile, Row
 from wosdk_async.model import WoActionResponse, WoCreateCommand
@@ -38,14 +38,14 @@ class ImportJob:
         summary = await job.run(company, on_row=print)
 
     Making it reads the file once from end to end: it counts the rows, collects the names to look up, and
-    raises UnusableError before anything is sent.
+    raises ImportMapError before anything is sent.
     """
 
     def __init__(self, source: CsvFile, import_map: ImportMap) -> None:
         source.require(import_map.columns)
         self._source = source
         self._map = import_map
-        self._directory = Directory(import_map.references)
+        self._directory = ReferenceIndex(import_map.references)
         self._summary = Summary(rows=0)
         self._stops = 0
         self._current: Run[Any, Any] | None = None
@@ -88,7 +88,7 @@ class ImportJob:
             on_row: told of every row as it ends, in the order in which they end.
             on_stage: told in words what is being done.
 
-        Raises UnusableError when a record that all rows need is not there, and any other WosdkError of the
+        Raises ImportMapError when a record that all rows need is not there, and any other WosdkError of the
         look-up; until then nothing was created.
         """
         started = time.perf_counter()
@@ -98,7 +98,7 @@ class ImportJob:
         with self._giving_up():
             try:
                 await self._rows(company, limit, on_row)
-            except UnusableError as error:  # the file was changed while it was read
+            except ImportMapError as error:  # the file was changed while it was read
                 self._directory.warnings.append(error.message)
         summary, directory = self._summary, self._directory
         summary.not_started = summary.rows - summary.created - summary.failed - summary.in_doubt
@@ -122,7 +122,7 @@ class ImportJob:
         await directory.look_up(company, limit)
         for name in self._map.fixed:
             if reason := directory.unfound(name):
-                raise UnusableError(f"{self._map.path}: {reason}")
+                raise ImportMapError(f"{self._map.path}: {reason}")
         if directory.incomplete:
             await self._mark_wanted()
         for spec in self._map.references:
@@ -175,7 +175,7 @@ class ImportJob:
             raise RowError("the file has changed since the start")
         return built
 
-    def _built(self, row: Row) -> tuple[WoCreateCommand, list[Entry]]:
+    def _built(self, row: Row) -> tuple[WoCreateCommand, list[ReferenceEntry]]:
         """Return the command of a row, and the records that have to be created before it is sent.
 
         Raises:
@@ -183,7 +183,7 @@ class ImportJob:
         """
         if row.fault is not None:
             raise RowError(row.fault)
-        scope = Scope(row.cells, self._directory, row.warnings)
+        scope = RowContext(row.cells, self._directory, row.warnings)
         built = cast(WoCreateCommand, self._map.command.build(scope))  # what [command] is compiled for
         if scope.missing:
             require_sendable(built)

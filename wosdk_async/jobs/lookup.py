@@ -14,7 +14,7 @@ from typing import Any
 from wosdk_async.company import Company
 from wosdk_async.jobs.mapping.convert import OBJECTS
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
-from wosdk_async.jobs.mapping.values import Scope
+from wosdk_async.jobs.mapping.values import RowContext
 from wosdk_async.model import Ref
 from wosdk_async.resources.lookup_tables import folded
 
@@ -26,7 +26,7 @@ Row = dict[str, Any]
 
 
 async def find_named(
-    company: Company, spec: ReferenceSpec, names: Sequence[str], scope: Scope
+    company: Company, spec: ReferenceSpec, names: Sequence[str], scope: RowContext
 ) -> dict[str, list[int]]:
     """The ids, lowest first, of the records whose name is one of ``names``, by the name's key."""
     found: dict[str, list[int]] = defaultdict(list)
@@ -37,7 +37,7 @@ async def find_named(
     return found
 
 
-async def find_first(company: Company, spec: ReferenceSpec, scope: Scope) -> int | None:
+async def find_first(company: Company, spec: ReferenceSpec, scope: RowContext) -> int | None:
     """The lowest id that passes the filters."""
     async with aclosing(_rows(company, spec, [], scope)) as rows:
         async for row in rows:
@@ -46,7 +46,7 @@ async def find_first(company: Company, spec: ReferenceSpec, scope: Scope) -> int
 
 
 async def _rows(
-    company: Company, spec: ReferenceSpec, conditions: list[Row], scope: Scope
+    company: Company, spec: ReferenceSpec, conditions: list[Row], scope: RowContext
 ) -> AsyncGenerator[Row, None]:
     """Rows that are not removed and pass the filters, by id; a page goes on after the last id (facts 4)."""
     wanted = [(each, each.value.fill(scope)) for each in spec.filters]

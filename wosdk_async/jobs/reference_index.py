@@ -15,18 +15,18 @@ from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import RowError, require_sendable
 from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.mapping.references import Name, ReferenceSpec
-from wosdk_async.jobs.mapping.values import NAME, Scope
+from wosdk_async.jobs.mapping.values import NAME, RowContext
 from wosdk_async.outcome import Done, InDoubt, NotStarted, Outcome
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.trace import Trace
 
-__all__ = ["Directory", "Entry"]
+__all__ = ["ReferenceEntry", "ReferenceIndex"]
 
 _STAND_IN = 1  # any id that the checks of a record accept
 
 
 @attrs.define
-class Entry:
+class ReferenceEntry:
     """One distinct name: the record it means, or ``reason`` why there is none.
 
     With neither, the record is missing and may be created, if it is ``wanted`` by a row that can itself be
@@ -43,18 +43,18 @@ class Entry:
     warnings: list[str] = attrs.field(factory=list)
 
 
-class Directory:
+class ReferenceIndex:
     """The records of all references of a map. ``found`` and ``created`` count them."""
 
     def __init__(self, specs: Iterable[ReferenceSpec]) -> None:
         self.specs = {spec.name: spec for spec in specs}
         self.found = self.created = 0
         self.warnings: list[str] = []
-        self._entries: dict[str, dict[str, Entry]] = {name: {} for name in self.specs}
+        self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={len(entries)}" for name, entries in self._entries.items())
-        return f"<Directory {sizes or 'empty'}>"
+        return f"<ReferenceIndex {sizes or 'empty'}>"
 
     # --- collecting ---------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class Directory:
         full = name.raw.strip().casefold()
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
-            entry = Entry(name.text, full, set(), warnings=list(name.warnings))
+            entry = ReferenceEntry(name.text, full, set(), warnings=list(name.warnings))
             self._entries[spec.name][name.key] = entry
         elif entry.full != full and entry.full:
             self.warnings.append(
@@ -94,7 +94,7 @@ class Directory:
         """Find what is there. Raises the first WosdkError: without an answer no row can be sent."""
         for spec in self.specs.values():
             entries = self._entries[spec.name]
-            scope = Scope({}, self)
+            scope = RowContext({}, self)
             if spec.template is None:
                 for entry in entries.values():
                     entry.id = await find_first(company, spec, scope)
@@ -111,7 +111,7 @@ class Directory:
         ids: dict[str, set[int]] = defaultdict(set)
 
         async def ask(names: list[str], _: Trace) -> dict[str, list[int]]:
-            return await find_named(company, spec, names, Scope({}, self))
+            return await find_named(company, spec, names, RowContext({}, self))
 
         async with Run(asked, ask, limit=limit) as run:
             async for outcome in run:
@@ -144,15 +144,17 @@ class Directory:
                     return True
         return False
 
-    def missing(self, spec: ReferenceSpec) -> list[Entry]:
+    def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """The names without a record that are to get one."""
         return [entry for entry in self._entries[spec.name].values() if entry.id is None and entry.wanted]
 
-    def creation(self, company: Company, spec: ReferenceSpec, *, limit: int, grace: float) -> Run[Entry, int]:
+    def creation(
+        self, company: Company, spec: ReferenceSpec, *, limit: int, grace: float
+    ) -> Run[ReferenceEntry, int]:
         """The run that makes the missing records of one reference; hand its outcomes to :meth:`made`."""
 
-        async def make(entry: Entry, trace: Trace) -> int:
-            record = self._record(spec, entry, Scope(entry.cells, self, entry.warnings))
+        async def make(entry: ReferenceEntry, trace: Trace) -> int:
+            record = self._record(spec, entry, RowContext(entry.cells, self, entry.warnings))
             trace.sent = True  # a create that is cancelled counts as sent: better in doubt than made twice
             specifier = await company.create(record)
             if specifier.id is None:
@@ -161,7 +163,7 @@ class Directory:
 
         return Run(self.missing(spec), make, limit=limit, grace=grace)
 
-    def made(self, spec: ReferenceSpec, outcome: Outcome[Entry, int]) -> None:
+    def made(self, spec: ReferenceSpec, outcome: Outcome[ReferenceEntry, int]) -> None:
         """Remember what became of one new record."""
         entry = outcome.input
         if isinstance(outcome, Done):
@@ -172,7 +174,7 @@ class Directory:
             if isinstance(outcome, InDoubt):
                 self.warnings.append(entry.reason)  # told even when no row that needs it was started
 
-    def _record(self, spec: ReferenceSpec, entry: Entry, scope: Scope) -> Any:
+    def _record(self, spec: ReferenceSpec, entry: ReferenceEntry, scope: RowContext) -> Any:
         if spec.create is None or spec.by is None:
             raise LookupError(spec.name)
         record = spec.create.build(attrs.evolve(scope, cells={**scope.cells, NAME: entry.text}))
@@ -182,7 +184,7 @@ class Directory:
 
     # --- using ----------------------------------------------------------------------------------
 
-    def id_for(self, reference: str, scope: Scope) -> int | None:
+    def id_for(self, reference: str, scope: RowContext) -> int | None:
         """Return the id of the record that a row refers to; None when the row gives no name.
 
         Where the record is still to be created, the id stands for it and ``scope.missing`` names it.
@@ -204,7 +206,7 @@ class Directory:
         scope.warnings.extend(entry.warnings)
         return entry.id if entry.id is not None else self._missing_id(spec, entry, scope)
 
-    def _missing_id(self, spec: ReferenceSpec, entry: Entry, scope: Scope) -> int:
+    def _missing_id(self, spec: ReferenceSpec, entry: ReferenceEntry, scope: RowContext) -> int:
         """Return an id that stands for a record still to be created. Raises RowError when it cannot be."""
         if not entry.wanted:
             # Of a row only what a new record reads is kept: a file of any length has room
@@ -223,13 +225,13 @@ class Directory:
         return reasons[0] if reasons else None
 
 
-def _missing(spec: ReferenceSpec, entry: Entry) -> str:
+def _missing(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
     if spec.template is None:
         return f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change its where"
     return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r}{spec.filtered}"
 
 
-def _unmade(outcome: Outcome[Entry, int]) -> str:
+def _unmade(outcome: Outcome[ReferenceEntry, int]) -> str:
     if isinstance(outcome, NotStarted):
         return "was not created: the import was stopped"
     if isinstance(outcome, InDoubt):

@@ -123,7 +123,7 @@ def _refuse(name: str, found: list[Problem]) -> None:
         _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
 
 
-def objects(form: codec.Form, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
+def objects(form: codec.Envelope, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
     return envelopes.objects(form, None if isinstance(kind, str) else kind)
 
 

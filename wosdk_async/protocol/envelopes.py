@@ -23,7 +23,7 @@ T = TypeVar("T")
 One = Callable[[Any], Any]
 
 
-def objects(form: codec.Form, cls: type[Any] | None) -> Callable[[bytes], Any]:
+def objects(form: codec.Envelope, cls: type[Any] | None) -> Callable[[bytes], Any]:
     """The function that finds in a body what ``form`` says: objects of ``cls``, or dicts without one."""
     if cls is None:
         return lambda body: form.plain(codec.loads(body), lambda data: data)
@@ -131,10 +131,10 @@ def _typed_record(found: _Record[Any], one: One) -> Any:
     return one(found.entities[0].data) if found.entities else None
 
 
-ROWS = codec.Form(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
+ROWS = codec.Envelope(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
 """The rows of a query: ``{Entities: [{Data}]}`` (facts 4)."""
 
-RECORD = codec.Form(_plain_record, _typed_record, _Record)
+RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
 """The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
 ``{Data}`` of the recordings (facts 3.3)."""
 
@@ -183,8 +183,8 @@ def _refusal(info: Any, answer: dict[str, Any]) -> RefusedError:
     return refused(code, text, 200, answer.get("TimeStamp"), answer.get("RequestId"))
 
 
-SPECIFIER = codec.Form(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)
+SPECIFIER = codec.Envelope(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)
 """The ``EntitySpecifier`` of a create, update or delete (spec 4.9, facts 3.3)."""
 
-RESULT = codec.Form(_plain_result, _typed_result, _Result)
+RESULT = codec.Envelope(_plain_result, _typed_result, _Result)
 """``CommandResult``; an ``ErrorInfo`` in it is a refusal, though the status is 200 (facts 5)."""

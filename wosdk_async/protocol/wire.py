@@ -19,7 +19,7 @@ from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, RefusedError, SessionRefusedError, ThrottledError, refused
 from wosdk_async.safe_text import Secrets
 
-__all__ = ["Call", "Reply", "RequestIds", "Unreadable", "body_of", "read"]
+__all__ = ["Call", "RequestIds", "Response", "Unreadable", "body_of", "read"]
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ _NO_SECRETS = Secrets()
 
 
 @attrs.define
-class Reply:
+class Response:
     """An answer as it came: the body is decompressed, header names are lower case. Nobody changes one."""
 
     status: int
@@ -97,7 +97,7 @@ class RequestIds:
         self,
         call: Call[Any],
         sent: str,
-        reply: Reply,
+        reply: Response,
         host: str,
         secrets: Secrets,
         failure: RefusedError | None = None,
@@ -158,7 +158,7 @@ def _echoed(body: bytes) -> str | None:
     return None if value is None else str(value)
 
 
-def _require_none(call: Call[Any], reply: Reply) -> None:
+def _require_none(call: Call[Any], reply: Response) -> None:
     """Raise Unreadable when ``reply`` carries a RequestId and ``call`` has sent none.
 
     Only what was sent comes back, and no base call sends one (facts 5).
@@ -169,7 +169,7 @@ def _require_none(call: Call[Any], reply: Reply) -> None:
 
 def read(
     call: Call[T],
-    reply: Reply,
+    reply: Response,
     secrets: Secrets = _NO_SECRETS,
     request_ids: RequestIds | None = None,
     host: str = "",
@@ -207,7 +207,7 @@ def read(
     raise Unreadable(reply.status, f"the body cannot be read ({why})")
 
 
-def _failure(reply: Reply, secrets: Secrets) -> RefusedError | Unreadable:
+def _failure(reply: Response, secrets: Secrets) -> RefusedError | Unreadable:
     body = _members(reply.body) if len(reply.body) <= _LONG else {}
     error = refused(
         body.get("ErrorCode"),

@@ -219,7 +219,7 @@ from wosdk_async.model import (
     WoVerification,
     WpTree,
 )
-from wosdk_async.query.properties import Nested, Property, Text, Unchecked
+from wosdk_async.query.properties import Nested, Property, TextProperty, Unchecked
 
 __all__ = ["fields"]
 
@@ -518,58 +518,58 @@ class EntitySpecifierFields(Nested):
 
 class ErrorInfoFields(Nested):
     number: Property[int]
-    description: Text
-    type: Text
+    description: TextProperty
+    type: TextProperty
 
 class GetDocDownloadUrlFields(Nested):
     document_id: Property[int]
-    url: Text
-    file_name: Text
+    url: TextProperty
+    file_name: TextProperty
 
 class LicensedProviderFields(Nested):
     order_idx: Property[int]
     employee_id: Property[int]
-    employee_name: Text
-    coverage_type_name: Text
+    employee_name: TextProperty
+    coverage_type_name: TextProperty
     coverage_type_id: Property[int]
     license_type_id: Property[int]
-    license_type_name: Text
+    license_type_name: TextProperty
 
 class MoneyFields(Nested):
     currency_type_id: Property[CurrencyType | str]
     value: Property[Decimal | float]
 
 class NestedEntityOperationResultFields(Nested):
-    entity_path: Text
+    entity_path: TextProperty
     entity_specifier: EntitySpecifierFields
 
 class NewUnitSpecifierFields(Nested):
-    building_name: Text
-    building_floor_plan: Text
-    floor_name: Text
-    floor_floor_plan: Text
-    unit_name: Text
-    unit_floor_plan: Text
+    building_name: TextProperty
+    building_floor_plan: TextProperty
+    floor_name: TextProperty
+    floor_floor_plan: TextProperty
+    unit_name: TextProperty
+    unit_floor_plan: TextProperty
     street_address: Address2Fields
     unit_info: AssetInfoFields
-    space_name: Text
-    space_floor_plan: Text
+    space_name: TextProperty
+    space_floor_plan: TextProperty
 
 class PmItemFields(Nested): ...
 class PmScheduleFields(Nested): ...
 
 class ProcedureStepDocumentFields(Nested):
     document_id: Property[int]
-    url: Text
+    url: TextProperty
     procedure_step_id: Property[int]
     document_created_utc: Property[datetime]
 
 class PropertySetFields(Nested):
-    properties: Text
+    properties: TextProperty
 
 class TaxDetailFields(Nested):
     juris_type: Property[JurisdictionType | str]
-    juris_name: Text
+    juris_name: TextProperty
     rate: Property[Decimal | float]
     tax_calculated: Property[Decimal | float]
     money_id: Property[int]
@@ -583,32 +583,32 @@ class UserSignInInfoFields(Nested):
 
 class ActorFields(EntityFields):
     type_id: Property[ActorType | str]
-    display_as: Text
+    display_as: TextProperty
 
 class AddressFields(EntityFields):
-    street: Text
-    city: Text
-    state: Text
-    zip: Text
-    street2: Text
+    street: TextProperty
+    city: TextProperty
+    state: TextProperty
+    zip: TextProperty
+    street2: TextProperty
     actor_type_id: Property[ActorType | str]
     type_id: Property[StreetAddrType | str]
     actor_id: Property[int]
     latitude: Property[Decimal | float]
     longitude: Property[Decimal | float]
-    country: Text
+    country: TextProperty
 
 class AssetInfoFields(EntityFields):
     asset_id: Property[int]
     community_id: Property[int]
-    serial_number: Text
-    tag_id: Text
-    check_phone: Text
+    serial_number: TextProperty
+    tag_id: TextProperty
+    check_phone: TextProperty
     asset_system: AssetSystemFields
 
 class AssetSystemFields(EntityFields):
-    description: Text
-    display_as: Text
+    description: TextProperty
+    display_as: TextProperty
 
 class AssetTreeFields(EntityFields):
     parent_id: Property[int]
@@ -617,20 +617,20 @@ class AssetTreeFields(EntityFields):
     distance: Property[int]
 
 class BillToOptionFields(EntityFields):
-    display_as: Text
-    code: Text
+    display_as: TextProperty
+    code: TextProperty
     type_id: Property[BillToTypeRule | str]
 
 class BlobFields(EntityFields):
     actor_id: Property[int]
     actor_type_id: Property[ActorType | str]
-    body: Text
-    file_name: Text
-    type_id: Text
+    body: TextProperty
+    file_name: TextProperty
+    type_id: TextProperty
 
 class ContactAddressFields(EntityFields):
     type_id: Property[ContactAddrType | str]
-    address: Text
+    address: TextProperty
     is_default: Property[bool]
     is_alert: Property[bool]
     is_locked: Property[bool]
@@ -639,26 +639,26 @@ class ContactAddressFields(EntityFields):
 class CustomFieldFields(EntityFields):
     descriptor: CustomFieldDescriptorFields
     object_id: Property[int]
-    value: Text
+    value: TextProperty
     object_type_id: Property[ActorType | str]
 
 class CustomField2Fields(EntityFields):
     descriptor: CustomFieldDescriptorFields
     object_id: Property[int]
     object_type_id: Property[ActorType | str]
-    value: Text
+    value: TextProperty
     currency_type_id: Property[CurrencyType | str]
 
 class EmployeeLinkEntityFields(EntityFields): ...
 
 class GLAccountFields(EntityFields):
-    display_as: Text
-    descr: Text
+    display_as: TextProperty
+    descr: TextProperty
     is_income: Property[bool]
 
 class InternalCostStatusFields(EntityFields):
-    name: Text
-    description: Text
+    name: TextProperty
+    description: TextProperty
     forecast_group_id: Property[ForecastGroup | str]
     internal_cost_state_id: Property[CostState | str]
 
@@ -669,7 +669,7 @@ class InvoiceLogFields(EntityFields):
     action_type_id: Property[CiActionType | str]
     dt_stamp: Property[datetime]
     dt_actual: Property[datetime]
-    comments: Text
+    comments: TextProperty
 
 class LinkContactAndGroupFields(EntityFields):
     contact_id: Property[int]
@@ -701,7 +701,7 @@ class LinkTeamAndWorkZoneFields(EntityFields):
     is_default: Property[bool]
 
 class LocationFields(EntityFields):
-    name: Text
+    name: TextProperty
     address: Address2Fields
     model_id: Property[int]
     orphan: Property[bool]
@@ -717,7 +717,7 @@ class LocationFields(EntityFields):
     is_restricted: Property[bool]
     is_direct_parts: Property[bool]
     include_non_controllable_expenses: Property[bool]
-    critical_facilities: Text
+    critical_facilities: TextProperty
 
 class LockedEntityFields(EntityFields):
     concurrency_id: Property[int]
@@ -725,11 +725,11 @@ class LockedEntityFields(EntityFields):
 class MaterialTransactionFields(EntityFields):
     type_id: Property[MhTransactionType | str]
     work_order_id: Property[int]
-    po_number: Text
+    po_number: TextProperty
     supplier_id: Property[int]
-    supplier_order_number: Text
+    supplier_order_number: TextProperty
     transaction_date: Property[datetime]
-    comments: Text
+    comments: TextProperty
     creator_id: Property[int]
     creator_type_id: Property[ActorType | str]
     is_committed: Property[bool]
@@ -760,20 +760,20 @@ class NoteFields(EntityFields):
     created_by: ActorFields
     updated_at: Property[datetime]
     updated_by: ActorFields
-    note_text: Text
-    body: Text
+    note_text: TextProperty
+    body: TextProperty
     work_order_id: Property[int]
     note_type_id: Property[int]
 
 class PrintoutTemplateFields(EntityFields):
-    display_as: Text
+    display_as: TextProperty
     is_default: Property[bool]
     is_hidden: Property[bool]
     status_id: Property[PrintoutStatus | str]
     actor_type_id: Property[ActorType | str]
 
 class SimpleLookupEntityFields(EntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class StockLocationInventoryDetailsFields(EntityFields):
     stock_location_id: Property[int]
@@ -792,8 +792,8 @@ class ToDoItemFields(EntityFields):
     actor_type_id: Property[ActorType | str]
     dt_utc_due: Property[datetime]
     done: Property[bool]
-    description: Text
-    comments: Text
+    description: TextProperty
+    comments: TextProperty
     employee_id: Property[int]
     created_employee_id: Property[int]
     completed_employee_id: Property[int]
@@ -805,7 +805,7 @@ class WoActionLogFields(EntityFields):
     type_id: Property[WOActionType | str]
     actor: ActorFields
     action_date: Property[datetime]
-    comment: Text
+    comment: TextProperty
     action_reason_id: Property[int]
     is_back_date: Property[bool]
     ui_type_id: Property[UIType | str]
@@ -817,7 +817,7 @@ class WoActionLogFields(EntityFields):
 class WoActionLogPropFields(EntityFields):
     wo_action_log_id: Property[int]
     value_int: Property[int]
-    value_str: Text
+    value_str: TextProperty
     type_id: Property[WOActionProperty | str]
 
 class WoAssignmentFields(EntityFields):
@@ -833,17 +833,17 @@ class WoLastActionFields(EntityFields):
     bill_status: Property[BillStatus | str]
     invoice: InvoiceFields
     billed_total: MoneyFields
-    x_number: Text
+    x_number: TextProperty
 
 class WoNoteFields(EntityFields):
     created_date: Property[datetime]
-    body: Text
+    body: TextProperty
     work_order_id: Property[int]
     note_type_id: Property[WONoteType | str]
     created_by: ActorFields
 
 class WoPriorityFields(EntityFields):
-    display_as: Text
+    display_as: TextProperty
     is_emergency: Property[bool]
     acknowledge_in_minutes: Property[int]
     respond_in_minutes: Property[int]
@@ -853,12 +853,12 @@ class Address2Fields(LockedEntityFields):
     actor_type_id: Property[ActorType | str]
     actor_id: Property[int]
     type_id: Property[StreetAddrType | str]
-    street: Text
-    street2: Text
-    city: Text
-    state: Text
-    zip: Text
-    country: Text
+    street: TextProperty
+    street2: TextProperty
+    city: TextProperty
+    state: TextProperty
+    zip: TextProperty
+    country: TextProperty
     geo_status_id: Property[GeoStatus | str]
     latitude: Property[Decimal | float]
     longitude: Property[Decimal | float]
@@ -882,7 +882,7 @@ class ApprovalScopeFields(LockedEntityFields):
     approval_template: ApprovalTemplateFields
 
 class ApprovalTemplateFields(LockedEntityFields):
-    display_as: Text
+    display_as: TextProperty
     steps: ApprovalTemplateStepFields
 
 class ApprovalTemplateStepFields(LockedEntityFields):
@@ -901,45 +901,45 @@ class AssetAttributeFields(LockedEntityFields):
     asset_id: Property[int]
     top_asset_id: Property[int]
     currency_type_id: Property[CurrencyType | str]
-    value: Text
+    value: TextProperty
 
 class AssetTemplateFields(LockedEntityFields):
-    display_as: Text
+    display_as: TextProperty
     root_asset_id: Property[int]
 
 class AttributeOptionFields(LockedEntityFields):
     parent_id: Property[int]
     idx: Property[int]
-    value: Text
+    value: TextProperty
 
 class ContactInfoFields(LockedEntityFields):
     actor_type_id: Property[ActorType | str]
     actor_id: Property[int]
     addr_type_id: Property[ContactAddrType | str]
-    address: Text
+    address: TextProperty
     is_alert: Property[bool]
     is_report: Property[bool]
 
 class ContractFields(SimpleLookupEntityFields): ...
 
 class CorporateEntityFields(LockedEntityFields):
-    display_as: Text
-    number: Text
+    display_as: TextProperty
+    number: TextProperty
 
 class CustomFieldAutocompleteOptionFields(LockedEntityFields):
     descriptor_id: Property[int]
-    value: Text
+    value: TextProperty
 
 class CustomFieldOptionFields(LockedEntityFields):
     parent_id: Property[int]
     idx: Property[int]
-    value: Text
+    value: TextProperty
 
 class DocumentFields(LockedEntityFields):
     actor_id: Property[int]
     actor_type_id: Property[ActorType | str]
-    description: Text
-    title: Text
+    description: TextProperty
+    title: TextProperty
     doc_type: DocumentTypeFields
     end_date: Property[datetime]
     start_date: Property[datetime]
@@ -948,21 +948,21 @@ class DocumentFields(LockedEntityFields):
     is_shared: Property[bool]
     is_public: Property[bool]
     storage_type_id: Property[DocumentStorageType | str]
-    doc_url: Text
-    mime_type: Text
+    doc_url: TextProperty
+    mime_type: TextProperty
     updated_by: ActorFields
     won_id: Property[int]
     won_member_id: Property[int]
     blob: BlobFields
 
 class DocumentTypeFields(LockedEntityFields):
-    description: Text
-    display_as: Text
+    description: TextProperty
+    display_as: TextProperty
 
 class FinancialItemFields(LockedEntityFields):
     wo_id: Property[int]
     currency_type_id: Property[CurrencyType | str]
-    comment: Text
+    comment: TextProperty
     amount: MoneyFields
     cost_category_id: Property[CostCategory | str]
     rate: MoneyFields
@@ -982,7 +982,7 @@ class FinancialItemFields(LockedEntityFields):
     stock_location: StockLocationFields
     tax_code_reference: TaxCodeFields
     non_billable: Property[bool]
-    merchant_name: Text
+    merchant_name: TextProperty
     check_for_non_billable: Property[bool]
 
 class InvoiceFields(LockedEntityFields):
@@ -990,20 +990,20 @@ class InvoiceFields(LockedEntityFields):
     time_set_id: Property[int]
     period: TimePeriodFields
     group: BillingAccountFields
-    number: Text
+    number: TextProperty
     state: Property[CiInvoiceState | str]
-    po_number: Text
+    po_number: TextProperty
     dt_due: Property[datetime]
-    gl_account: Text
-    comments: Text
+    gl_account: TextProperty
+    comments: TextProperty
     amt_base: MoneyFields
     amt_tax: MoneyFields
     amt_total: MoneyFields
     is_multiline: Property[bool]
-    tax_transaction_id: Text
+    tax_transaction_id: TextProperty
     is_tax_dirty: Property[bool]
     line_items: InvoiceLineFields
-    ext_number: Text
+    ext_number: TextProperty
     dt_posted: Property[datetime]
     is_manually_sent: Property[bool]
     draft_process_step_id: Property[DraftProcessStep | str]
@@ -1016,19 +1016,19 @@ class InvoiceLineFields(LockedEntityFields):
     customer: CustomerFields
     type: Property[CiItemType | str]
     dt_service: Property[datetime]
-    descr: Text
+    descr: TextProperty
     qty: Property[Decimal | float]
     rate: MoneyFields
     tax_rate: Property[Decimal | float]
     amt_tax: MoneyFields
     amt_total: MoneyFields
-    tax_code: Text
+    tax_code: TextProperty
     tax_code_reference: TaxCodeFields
 
 class LinkProductAndSupplierFields(LockedEntityFields):
     product_id: Property[int]
     supplier_id: Property[int]
-    part_number: Text
+    part_number: TextProperty
     is_default: Property[bool]
 
 class LinkProviderAndServiceFields(EmployeeLinkEntityFields):
@@ -1067,19 +1067,19 @@ class LinkUserAndWorkZoneFields(EmployeeLinkEntityFields):
     work_zone_id: Property[int]
 
 class LockedSimpleLookupEntityFields(LockedEntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class LookupEntityFields(LockedEntityFields):
     is_removed: Property[bool]
-    display_as: Text
+    display_as: TextProperty
 
 class MoneyValuesEntityFields(LockedEntityFields):
     currency_type_id: Property[CurrencyType | str]
     parent_id: Property[int]
 
 class OrganizationFields(LockedEntityFields):
-    display_as: Text
-    number: Text
+    display_as: TextProperty
+    number: TextProperty
     custom_fields: CustomField2Fields
     notes: NoteFields
     contact_addresses: ContactInfoFields
@@ -1088,11 +1088,11 @@ class OrganizationFields(LockedEntityFields):
 class PaymentFields(LockedEntityFields):
     currency_type_id: Property[CurrencyType | str]
     group: BillingAccountFields
-    number: Text
+    number: TextProperty
     state: Property[PaymentState | str]
-    comments: Text
+    comments: TextProperty
     method: Property[PaymentMethod | str]
-    reference: Text
+    reference: TextProperty
     dt_stamp: Property[datetime]
     amt_payment: MoneyFields
     amt_balance: MoneyFields
@@ -1112,7 +1112,7 @@ class PaymentItemFields(LockedEntityFields):
 
 class PortfolioFields(LockedEntityFields):
     is_removed: Property[bool]
-    display_as: Text
+    display_as: TextProperty
     type_id: Property[PortfolioType | str]
     parent_portfolio_id: Property[int]
     use_biz_hours: Property[bool]
@@ -1128,13 +1128,13 @@ class PortfolioChildEntityFields(LockedEntityFields):
 
 class PriceListFields(LockedEntityFields):
     currency_type_id: Property[CurrencyType | str]
-    display_as: Text
+    display_as: TextProperty
     type_id: Property[PriceListType | str]
 
 class PriceListItemFields(LockedEntityFields):
     currency_type_id: Property[CurrencyType | str]
     vendor_rate: MoneyFields
-    description: Text
+    description: TextProperty
     rate_type: Property[RateType | str]
     vendor_type: Property[VendorType | str]
     price_list_id: Property[int]
@@ -1142,13 +1142,13 @@ class PriceListItemFields(LockedEntityFields):
     invoice_item: InvoiceDictionaryItemFields
 
 class ProviderCoiFields(LockedEntityFields):
-    display_as: Text
+    display_as: TextProperty
     employee_id: Property[int]
     amt_coverage: MoneyFields
     status_id: Property[InsuranceStatus | str]
     start_date: Property[datetime]
     end_date: Property[datetime]
-    comment: Text
+    comment: TextProperty
     currency_type_id: Property[CurrencyType | str]
 
 class QuoteOrEstimateItemFields(LockedEntityFields):
@@ -1156,7 +1156,7 @@ class QuoteOrEstimateItemFields(LockedEntityFields):
     parent_id: Property[int]
     parent_type_id: Property[ActorType | str]
     invoice_item: InvoiceDictionaryItemFields
-    description: Text
+    description: TextProperty
     quantity: Property[Decimal | float]
     rate: MoneyFields
     amount: MoneyFields
@@ -1169,15 +1169,15 @@ class RemovableEntityFields(LockedEntityFields):
 
 class ReplenishmentOrderFields(LockedEntityFields):
     status_id: Property[MhOrderStatus | str]
-    description: Text
-    po_number: Text
+    description: TextProperty
+    po_number: TextProperty
     d_estimatedt_delivery: Property[datetime]
     supplier: EmployeeFields
     stock_location: StockLocationFields
-    supplier_instructions: Text
-    supplier_order_number: Text
+    supplier_instructions: TextProperty
+    supplier_order_number: TextProperty
     is_exported: Property[bool]
-    number: Text
+    number: TextProperty
     time_zone: Property[int]
     currency_type_id: Property[CurrencyType | str]
     items: ReplenishmentOrderItemFields
@@ -1193,11 +1193,11 @@ class ReplenishmentOrderItemFields(LockedEntityFields):
 
 class ResponsibilityTypeFields(LockedEntityFields):
     is_removed: Property[bool]
-    display_as: Text
+    display_as: TextProperty
     actor_type_id: Property[ActorType | str]
 
 class RoleFields(LockedEntityFields):
-    display_as: Text
+    display_as: TextProperty
     rank: Property[int]
     unlimited_nte: Property[bool]
     sso_login_only: Property[bool]
@@ -1205,13 +1205,13 @@ class RoleFields(LockedEntityFields):
     is_ism_required: Property[bool]
 
 class StockLocationFields(LockedEntityFields):
-    display_as: Text
-    number: Text
+    display_as: TextProperty
+    number: TextProperty
     type_id: Property[MhLocationType | str]
-    ship_to_name: Text
-    bill_to_name: Text
-    delivery_instructions: Text
-    comments: Text
+    ship_to_name: TextProperty
+    bill_to_name: TextProperty
+    delivery_instructions: TextProperty
+    comments: TextProperty
     allow_negative_qty: Property[bool]
     money_id: Property[CurrencyType | str]
     time_zone_id: Property[int]
@@ -1232,7 +1232,7 @@ class TimeCardFields(LockedEntityFields):
     week: TimeCardWeekFields
 
 class TimeCardItemFields(LockedEntityFields):
-    comment: Text
+    comment: TextProperty
     work_zone: WorkZoneFields
     end_date: Property[datetime]
     system_end_date: Property[datetime]
@@ -1261,8 +1261,8 @@ class TimeOffFields(LockedEntityFields):
     replace_by_id: Property[int]
 
 class ToDoTypeFields(LockedEntityFields):
-    display_as: Text
-    description: Text
+    display_as: TextProperty
+    description: TextProperty
     is_default: Property[bool]
 
 class TurnFields(LockedEntityFields):
@@ -1271,7 +1271,7 @@ class TurnFields(LockedEntityFields):
     dt_ready_by_due: Property[datetime]
     dt_parent_scheduled_start: Property[datetime]
     status_id: Property[TurnStatus | str]
-    error_details: Text
+    error_details: TextProperty
     work_order_id: Property[int]
 
 class UserPayRateFields(LockedEntityFields):
@@ -1281,12 +1281,12 @@ class UserPayRateFields(LockedEntityFields):
     currencies: UserPayRateMoneyValuesFields
 
 class WarrantyFields(LockedEntityFields):
-    display_as: Text
-    additional_info: Text
+    display_as: TextProperty
+    additional_info: TextProperty
     is_template: Property[bool]
     organization: OrganizationFields
     status_id: Property[WarrantyStatus | str]
-    primary_contact: Text
+    primary_contact: TextProperty
     template_id: Property[int]
     work_order: WorkOrderFields
     start_date: Property[datetime]
@@ -1300,7 +1300,7 @@ class WarrantyFields(LockedEntityFields):
     other_coverager_length: Property[int]
     warrantor_type_id: Property[ActorType | str]
     warrantor_id: Property[int]
-    comment: Text
+    comment: TextProperty
     asset: LocationFields
     time_zone: Property[int]
     work_zone: WorkZoneFields
@@ -1310,7 +1310,7 @@ class WarrantyFields(LockedEntityFields):
 class WoEquipmentFields(LockedEntityFields):
     wo_id: Property[int]
     asset: LocationFields
-    comment: Text
+    comment: TextProperty
     refrigerant_used: Property[bool]
     type: Property[WoEquipmentType | str]
 
@@ -1318,11 +1318,11 @@ class WoEstimateFields(LockedEntityFields):
     work_order_id: Property[int]
     currency_type_id: Property[CurrencyType | str]
     amount: MoneyFields
-    comment: Text
+    comment: TextProperty
     status_id: Property[QuoteStatus | str]
-    reason: Text
+    reason: TextProperty
     contact_id: Property[int]
-    contact_name: Text
+    contact_name: TextProperty
     is_multiline: Property[bool]
     items: QuoteOrEstimateItemFields
 
@@ -1330,16 +1330,16 @@ class WoFlagFields(LockedEntityFields):
     wo_id: Property[int]
     flag_id: Property[int]
     utc_stamp: Property[datetime]
-    comment: Text
+    comment: TextProperty
 
 class WoItemFields(LockedEntityFields):
     work_order_id: Property[int]
     sort_order_idx: Property[int]
     disposition: DispositionFields
-    asset_location: Text
+    asset_location: TextProperty
     asset: LocationFields
     task: TaskFields
-    comment: Text
+    comment: TextProperty
 
 class WoOnSiteFields(LockedEntityFields):
     work_order_id: Property[int]
@@ -1347,7 +1347,7 @@ class WoOnSiteFields(LockedEntityFields):
     time_zone: Property[int]
     dt_check_in: Property[datetime]
     in_check_type_id: Property[OnSiteValidationType | str]
-    in_validation_value: Text
+    in_validation_value: TextProperty
     in_latitude: Property[Decimal | float]
     in_longitude: Property[Decimal | float]
     in_inv_item_id: Property[int]
@@ -1355,7 +1355,7 @@ class WoOnSiteFields(LockedEntityFields):
     in_status_id: Property[OnSiteValidationResult | str]
     dt_check_out: Property[datetime]
     out_check_type_id: Property[OnSiteValidationType | str]
-    out_validation_value: Text
+    out_validation_value: TextProperty
     out_latitude: Property[Decimal | float]
     out_longitude: Property[Decimal | float]
     out_inv_item_id: Property[int]
@@ -1366,8 +1366,8 @@ class WoQuoteFields(LockedEntityFields):
     wo_id: Property[int]
     currency_type_id: Property[CurrencyType | str]
     amount: MoneyFields
-    description: Text
-    reason: Text
+    description: TextProperty
+    reason: TextProperty
     status_id: Property[QuoteStatus | str]
     is_multiline: Property[bool]
     items: QuoteOrEstimateItemFields
@@ -1376,12 +1376,12 @@ class WoVerificationFields(LockedEntityFields):
     idx: Property[int]
     work_order_id: Property[int]
     wo_rating_id: Property[WoRating | str]
-    comment: Text
+    comment: TextProperty
     edited_date: Property[datetime]
     actor: ActorFields
 
 class WorkOrderFields(LockedEntityFields):
-    number: Text
+    number: TextProperty
     type_category: Property[WOType | str]
     work_order_cost: WorkOrderCostFields
     priority: WoPriorityFields
@@ -1389,18 +1389,18 @@ class WorkOrderFields(LockedEntityFields):
     requestor_contact: ContactFields
     access: Property[PTEType | str]
     main_asset: LocationFields
-    short_location: Text
-    task_refinement: Text
+    short_location: TextProperty
+    task_refinement: TextProperty
     work_zone: WorkZoneFields
     employee: EmployeeFields
     duration: Property[int]
     vendor_nte: MoneyFields
     specialty: SpecialtyFields
-    po_number: Text
+    po_number: TextProperty
     sub_type: WorkOrderTypeFields
     repair_code: RepairCodeFields
     customer: CustomerFields
-    contact_name: Text
+    contact_name: TextProperty
     won_id: Property[int]
     is_warranty: Property[bool]
     flag: WoActionReasonLookupFields
@@ -1446,16 +1446,16 @@ class WorkOrderCostFields(LockedEntityFields):
     costs_total: MoneyFields
     ap_state_id: Property[ApState | str]
     ap_status_id: Property[int]
-    job_code: Text
+    job_code: TextProperty
     contract: ContractFields
-    authorization_code: Text
-    check_number: Text
+    authorization_code: TextProperty
+    check_number: TextProperty
     payment_amount: MoneyFields
-    payment_notes: Text
+    payment_notes: TextProperty
     check_cut_date: Property[datetime]
     check_clear_date: Property[datetime]
-    gl_account: Text
-    number: Text
+    gl_account: TextProperty
+    number: TextProperty
     vendor_invoice_date: Property[datetime]
     vendor_invoice_received_date: Property[datetime]
     vendor_invoice_total: MoneyFields
@@ -1472,8 +1472,8 @@ class WorkOrderCostFields(LockedEntityFields):
     cost_state: Property[CostState | str]
     charge_code: ChargeCodeLookupFields
     billing_account: BillingAccountFields
-    external_id: Text
-    bill_to_type: Text
+    external_id: TextProperty
+    bill_to_type: TextProperty
     billing_contact: Unchecked
 
 class WpTreeFields(LockedEntityFields):
@@ -1485,8 +1485,8 @@ class WpTreeFields(LockedEntityFields):
     root_work_order: WorkOrderFields
 
 class ApInvoiceStatusFields(RemovableEntityFields):
-    display_as: Text
-    description: Text
+    display_as: TextProperty
+    description: TextProperty
     forecast_group_id: Property[ForecastGroup | str]
     ap_state_id: Property[ApState | str]
     ready_for_export: Property[bool]
@@ -1495,22 +1495,22 @@ class ApInvoiceStatusFields(RemovableEntityFields):
 
 class AttributeDescriptorFields(RemovableEntityFields):
     type: Property[CfType | str]
-    name: Text
+    name: TextProperty
     is_history: Property[bool]
     display_in_work_order: Property[bool]
     options: AttributeOptionFields
 
 class BillingAccountFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     cp_theme_id: Property[int]
     is_bill_acct: Property[bool]
-    number: Text
-    payment_terms: Text
+    number: TextProperty
+    payment_terms: TextProperty
     payment_number_of_days: Property[int]
-    payment_instrustions: Text
+    payment_instrustions: TextProperty
     is_credit_hold: Property[bool]
     accrual_margin: Property[int]
-    sales_rep: Text
+    sales_rep: TextProperty
     is_tax_exempt: Property[bool]
     corp_entity: CorporateEntityFields
     balance: Property[Decimal | float]
@@ -1532,12 +1532,12 @@ class BusinessHoursFields(PortfolioChildEntityFields):
     start_time: Property[datetime]
 
 class ChargeCodeLookupFields(LookupEntityFields):
-    code: Text
+    code: TextProperty
 
 class ContactFields(RemovableEntityFields):
-    display_as: Text
-    first_name: Text
-    last_name: Text
+    display_as: TextProperty
+    first_name: TextProperty
+    last_name: TextProperty
     type_id: Property[LeaseContactType | str]
     customer_id: Property[int]
     can_view_any_request: Property[bool]
@@ -1546,11 +1546,11 @@ class ContactFields(RemovableEntityFields):
     custom_fields: CustomField2Fields
     contact_addresses: ContactInfoFields
     groups_bridge: LinkContactAndGroupFields
-    username: Text
-    number: Text
+    username: TextProperty
+    number: TextProperty
     must_reset_password: Property[bool]
     no_alert_emails: Property[bool]
-    comment: Text
+    comment: TextProperty
     unlimited_request: Property[bool]
     unlimited_authorization: Property[bool]
     supervisor_id: Property[int]
@@ -1571,16 +1571,16 @@ class CustomFieldDescriptorFields(RemovableEntityFields):
     shared_with_provider: Property[CfSharingMode | str]
     shared_by_requestor: Property[CfSharingMode | str]
     cpn_requestor_id: Property[int]
-    name: Text
+    name: TextProperty
     options: CustomFieldOptionFields
 
 class CustomerFields(RemovableEntityFields):
-    display_as: Text
-    name: Text
+    display_as: TextProperty
+    name: TextProperty
     work_zone: WorkZoneFields
-    dba: Text
-    instructions: Text
-    tenant_code: Text
+    dba: TextProperty
+    instructions: TextProperty
+    tenant_code: TextProperty
     tax_exempt: Property[bool]
     spaces: SpaceFields
     contacts: ContactFields
@@ -1592,10 +1592,10 @@ class CustomerFields(RemovableEntityFields):
     approval_scopes: ApprovalScopeFields
 
 class CustomerNoteTypeFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class DispositionFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     is_completed: Property[bool]
     is_cancelled: Property[bool]
     on_create: Property[bool]
@@ -1603,17 +1603,17 @@ class DispositionFields(RemovableEntityFields):
     on_cancel: Property[bool]
 
 class EmployeeFields(RemovableEntityFields):
-    first_name: Text
-    last_name: Text
-    display_as: Text
+    first_name: TextProperty
+    last_name: TextProperty
+    display_as: TextProperty
     role: RoleFields
     access_to_all_work_zones: Property[bool]
     language_id: Property[int]
     actor_type_id: Property[ActorType | str]
-    username: Text
+    username: TextProperty
     dt_pwd_change: Property[datetime]
     provider_invited_on: Property[datetime]
-    instructions: Text
+    instructions: TextProperty
     won_member_id: Property[int]
     won_location_id: Property[int]
     won_service_radius: Property[int]
@@ -1622,11 +1622,11 @@ class EmployeeFields(RemovableEntityFields):
     label_id: Property[int]
     free_text_allowed: Property[bool]
     radius_unit: Property[DistanceUnit | str]
-    password: Text
-    number: Text
-    job_title: Text
-    federal_id: Text
-    external_id: Text
+    password: TextProperty
+    number: TextProperty
+    job_title: TextProperty
+    federal_id: TextProperty
+    external_id: TextProperty
     force_password_reset: Property[bool]
     tax_warn_only: Property[bool]
     default_price_list: PriceListFields
@@ -1655,20 +1655,20 @@ class EscalationRuleFields(PortfolioChildEntityFields):
     notify_after: Property[int]
 
 class HolidayFields(PortfolioChildEntityFields):
-    display_as: Text
+    display_as: TextProperty
     dt_holiday: Property[datetime]
 
 class InvoiceDictionaryItemFields(LookupEntityFields):
-    descr: Text
+    descr: TextProperty
     tax_code: TaxCodeFields
     cost_category: Property[CostCategory | str]
-    gl_expense: Text
-    gl_income: Text
+    gl_expense: TextProperty
+    gl_income: TextProperty
 
 class LaborCodeFields(RemovableEntityFields):
     invoice_item: InvoiceDictionaryItemFields
-    description: Text
-    display_as: Text
+    description: TextProperty
+    display_as: TextProperty
     is_default: Property[bool]
     show_for_wo: Property[bool]
     is_time_card: Property[bool]
@@ -1676,22 +1676,22 @@ class LaborCodeFields(RemovableEntityFields):
     is_paid: Property[bool]
     is_shortcut: Property[bool]
     is_def_time_card: Property[bool]
-    external_code: Text
+    external_code: TextProperty
     type_id: Property[LaborCodeType | str]
     rate: Property[Decimal | float]
     currency_type_id: Property[CurrencyType | str]
 
 class ModelFields(RemovableEntityFields):
-    display_as: Text
-    description: Text
+    display_as: TextProperty
+    description: TextProperty
     asset_category_id: Property[AssetType | str]
     public: Property[bool]
-    sub_component_idx: Text
-    gl_account: Text
-    instructions: Text
+    sub_component_idx: TextProperty
+    gl_account: TextProperty
+    instructions: TextProperty
     tasks: TaskFields
     attribute_descriptors: LinkModelAndAttributeFields
-    number: Text
+    number: TextProperty
     allow_anonymous_requests: Property[bool]
     charge_code: ChargeCodeLookupFields
 
@@ -1701,13 +1701,13 @@ class OnCallRuleFields(PortfolioChildEntityFields):
     after_hours_user_id: Property[int]
 
 class ProcedureCategoryFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class ProcedureFlagReasonFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class ProcedureTemplateFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     allow_mark_all: Property[bool]
     allow_not_applicable: Property[bool]
     steps: ProcedureTemplateStepFields
@@ -1716,42 +1716,42 @@ class ProcedureTemplateFields(RemovableEntityFields):
 class ProcedureTemplateStepFields(RemovableEntityFields):
     procedure_template_id: Property[int]
     index: Property[int]
-    description: Text
+    description: TextProperty
     type_id: Property[ProcedureStepType | str]
     is_required: Property[bool]
     field_descriptor: CustomFieldDescriptorFields
     attr_descriptor: AttributeDescriptorFields
-    instructions: Text
+    instructions: TextProperty
 
 class ProductFields(RemovableEntityFields):
     invoice_item: InvoiceDictionaryItemFields
-    display_as: Text
-    part_name: Text
-    description: Text
+    display_as: TextProperty
+    part_name: TextProperty
+    description: TextProperty
     discontinued: Property[bool]
     unit_of_measure_id: Property[MhUnit | str]
-    comments: Text
-    manufacturer: Text
-    part_number: Text
-    scan_code: Text
+    comments: TextProperty
+    manufacturer: TextProperty
+    part_number: TextProperty
+    scan_code: TextProperty
     category: ProductCategoryFields
     suppliers: LinkProductAndSupplierFields
     custom_fields: CustomField2Fields
     currencies: ProductMoneyValuesFields
 
 class ProductCategoryFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
 
 class ProductMoneyValuesFields(MoneyValuesEntityFields):
     unit_price: Property[Decimal | float]
     last_price: Property[Decimal | float]
 
 class RemovableWithOriginalEntityFields(RemovableEntityFields):
-    display_as: Text
-    display_as_original: Text
+    display_as: TextProperty
+    display_as_original: TextProperty
 
 class RepairCodeFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     parent_id: Property[int]
     codes: RepairCodeFields
 
@@ -1778,7 +1778,7 @@ class SpaceFields(RemovableEntityFields):
     work_zone: WorkZoneFields
     status_id: Property[LeasingSpaceStatus | str]
     addresses: Address2Fields
-    instructions: Text
+    instructions: TextProperty
     move_in_date: Property[datetime]
 
 class SpecDispatchRuleFields(PortfolioChildEntityFields):
@@ -1787,9 +1787,9 @@ class SpecDispatchRuleFields(PortfolioChildEntityFields):
     user_id: Property[int]
 
 class SpecialtyFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     won_service_id: Property[int]
-    instructions: Text
+    instructions: TextProperty
     tax_code: TaxCodeFields
     currencies: SpecialtyMoneyValuesFields
     is_nte_auto: Property[bool]
@@ -1802,7 +1802,7 @@ class SpecialtyMoneyValuesFields(MoneyValuesEntityFields):
 
 class TaskFields(RemovableEntityFields):
     model_id: Property[int]
-    display_as: Text
+    display_as: TextProperty
     preventive: Property[bool]
     routine: Property[bool]
     corrective: Property[bool]
@@ -1813,12 +1813,12 @@ class TaskFields(RemovableEntityFields):
     procedure_template: ProcedureTemplateFields
     priority: WoPriorityFields
     self_help_type: Property[TaskSelfHelpType | str]
-    instructions: Text
-    self_help_content: Text
+    instructions: TextProperty
+    self_help_content: TextProperty
     people_required: Property[int]
     skill_level: Property[int]
-    gl_account: Text
-    number: Text
+    gl_account: TextProperty
+    number: TextProperty
     currencies: TaskMoneyValuesFields
     charge_code: ChargeCodeLookupFields
 
@@ -1826,21 +1826,21 @@ class TaskMoneyValuesFields(MoneyValuesEntityFields):
     nte: Property[Decimal | float]
 
 class TaxCodeFields(RemovableEntityFields):
-    display_as: Text
-    ext_id: Text
-    descr: Text
-    country: Text
+    display_as: TextProperty
+    ext_id: TextProperty
+    descr: TextProperty
+    country: TextProperty
 
 class TaxRegionFields(LockedSimpleLookupEntityFields):
     items: TaxRegionItemFields
 
 class TeamFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     work_zones: LinkTeamAndWorkZoneFields
     employees: LinkUserAndTeamFields
 
 class TimePeriodFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     start_date: Property[datetime]
     end_date: Property[datetime]
     dt_start: Property[datetime]
@@ -1852,17 +1852,17 @@ class UserPayRateMoneyValuesFields(MoneyValuesEntityFields):
     rate: Property[Decimal | float]
 
 class WoActionReasonLookupFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     action_id: Property[WOActionType | str]
     reason_id: Property[int]
     hide: Property[bool]
-    descr: Text
+    descr: TextProperty
 
 class WoProcedureFields(RemovableEntityFields):
     work_order_id: Property[int]
     procedure_template: ProcedureTemplateFields
     asset: LocationFields
-    display_as: Text
+    display_as: TextProperty
     type_id: Property[ProcedureType | str]
     allow_mark_all: Property[bool]
     allow_not_applicable: Property[bool]
@@ -1875,8 +1875,8 @@ class WoProcedureFields(RemovableEntityFields):
 class WoProcedureStepFields(RemovableEntityFields):
     work_order_id: Property[int]
     index: Property[int]
-    comment: Text
-    description: Text
+    comment: TextProperty
+    description: TextProperty
     status_id: Property[ProcedureStatus | str]
     wo_procedure_id: Property[int]
     procedure_template_step: ProcedureTemplateStepFields
@@ -1886,30 +1886,30 @@ class WoProcedureStepFields(RemovableEntityFields):
     field_descriptor: CustomFieldDescriptorFields
     attr_descriptor: AttributeDescriptorFields
     data_type_id: Property[CfType | str]
-    data_value: Text
-    data_label: Text
+    data_value: TextProperty
+    data_label: TextProperty
     flag: ProcedureFlagReasonFields
     is_not_applicable: Property[bool]
     money_id: Property[CurrencyType | str]
 
 class WorkOrderTypeFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     type_id: Property[WOType | str]
-    abbr: Text
+    abbr: TextProperty
     is_def_sr: Property[bool]
     is_def_basic: Property[bool]
 
 class WorkZoneFields(RemovableEntityFields):
-    display_as: Text
+    display_as: TextProperty
     asset: LocationFields
     time_zone: Property[int]
     language_id: Property[int]
-    wo_number_prefix: Text
-    entity: Text
+    wo_number_prefix: TextProperty
+    entity: TextProperty
     scheduling_window: Property[int]
     no_incomplete_procedure: Property[bool]
     access_options_mask: Property[int]
-    number: Text
+    number: TextProperty
     advance_notice: Property[int]
     tax_region: TaxRegionFields
     wo_number_digits: Property[int]
@@ -1952,6 +1952,6 @@ class WorkZoneFields(RemovableEntityFields):
     allow_time_preference: Property[bool]
     turn_template_id: Property[int]
     ism_spec_group_id: Property[int]
-    ism_url: Text
+    ism_url: TextProperty
     exclude_non_compliant_providers: Property[ExcludeCoi | str]
     is_nte_auto: Property[bool]

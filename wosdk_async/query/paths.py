@@ -14,11 +14,11 @@ from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.validation.arguments import entity_name
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["Place", "find", "root"]
+__all__ = ["ResolvedPath", "find", "root"]
 
 
 @attrs.frozen
-class Place:
+class ResolvedPath:
     """Where a property path has led, starting from the entity that is asked for."""
 
     entity: str
@@ -40,16 +40,16 @@ class Place:
             return "any" if self.path and not self.checked else "entity"
         return "list" if self.meta.get("many") else self.meta["type"]
 
-    def by_python(self, name: str) -> Place:
+    def by_python(self, name: str) -> ResolvedPath:
         """The property that the model calls ``name``."""
         return self._open(name) if not self.checked else self._step(name, _by_python(self.below))
 
-    def by_wire(self, name: str) -> Place:
+    def by_wire(self, name: str) -> ResolvedPath:
         """The property that the service calls ``name``."""
         below: Any = self.below  # mypy takes the objects for the class, and those have no hash
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
-    def _step(self, name: str, table: dict[str, Wire]) -> Place:
+    def _step(self, name: str, table: dict[str, Wire]) -> ResolvedPath:
         meta = table.get(name)
         if meta is None:
             raise self._unknown(name, table)
@@ -57,10 +57,10 @@ class Place:
         if below is None and meta["type"] == "object":  # the catalogue does not say what is in it
             return self._open(meta["name"], in_list=bool(meta.get("many")))
         many = self.in_list or bool(meta.get("many"))
-        return Place(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
+        return ResolvedPath(self.entity, self._joined(meta["name"]), meta, below, in_list=many)
 
-    def _open(self, name: str, *, in_list: bool = False) -> Place:
-        return Place(self.entity, self._joined(name), checked=False, in_list=self.in_list or in_list)
+    def _open(self, name: str, *, in_list: bool = False) -> ResolvedPath:
+        return ResolvedPath(self.entity, self._joined(name), checked=False, in_list=self.in_list or in_list)
 
     def _joined(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
@@ -72,16 +72,16 @@ class Place:
         return UnknownPropertyError(f"unknown property {name!r} of {owner}{suggestion(name, names)}")
 
 
-def root(entity: type[Record] | str) -> Place:
+def root(entity: type[Record] | str) -> ResolvedPath:
     """The start of every path of ``entity``; of an entity given by its name nothing is checked."""
     if isinstance(entity, str):
-        return Place(entity, checked=False)
-    return Place(entity_name(entity), below=entity)
+        return ResolvedPath(entity, checked=False)
+    return ResolvedPath(entity_name(entity), below=entity)
 
 
-def find(start: Place, path: str) -> Place:
+def find(start: ResolvedPath, path: str) -> ResolvedPath:
     """Follow a path as the service spells it: ``Customer.Name``."""
-    return functools.reduce(Place.by_wire, path.split("."), start)
+    return functools.reduce(ResolvedPath.by_wire, path.split("."), start)
 
 
 def _below(meta: Wire) -> type[Record] | None:

@@ -11,7 +11,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.validation.arguments import described, entity_name
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
-from wosdk_async.query.paths import Place, find, root
+from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Path
 from wosdk_async.suggestions import suggestion
 
@@ -147,7 +147,7 @@ def _shown(value: Any) -> str:
     return value._where if isinstance(value, Path) else described(value)
 
 
-def _place(plan: Plan, path: Any) -> Place:
+def _place(plan: Plan, path: Any) -> ResolvedPath:
     if isinstance(path, Path):
         _same_entity(plan, path._place)
         return path._place
@@ -156,7 +156,7 @@ def _place(plan: Plan, path: Any) -> Place:
     return find(root(plan.entity), path)
 
 
-def _same_entity(plan: Plan, part: Comparison | Order | Place) -> None:
+def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
     if part.entity != plan.name:
         raise InvalidCallError(f"{part.entity}.{part.path} is no property of {plan.name}, which is asked for")
 

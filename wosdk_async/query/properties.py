@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
 from wosdk_async.query.conditions import Comparison, Condition, Order
-from wosdk_async.query.paths import Place, find
+from wosdk_async.query.paths import ResolvedPath, find
 from wosdk_async.query.values import identifier, text
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["Nested", "Path", "Property", "Text", "Unchecked", "at"]
+__all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "at"]
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ class Path:
     __slots__ = ("_place",)
     __hash__ = None  # type: ignore[assignment] # == makes a condition, so it is no key
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ResolvedPath) -> None:
         self._place = place
 
     def __repr__(self) -> str:
@@ -162,7 +162,7 @@ class Matching(Property[T]):
         return self._compare("NotLike", pattern)
 
 
-class Text(Matching[str]):
+class TextProperty(Matching[str]):
     """A property that holds text."""
 
     __slots__ = ()
@@ -233,10 +233,10 @@ class Nested(Path):
         return identifier(value, self._where, self._place.below.__name__ if self._place.below else None)
 
 
-def at(place: Place) -> Path:
+def at(place: ResolvedPath) -> Path:
     """The property at ``place``."""
     if not place.checked:
         return Unchecked(place)
     if place.below is not None:
         return Nested(place)
-    return Text(place) if place.meta and place.meta["type"] == "string" else Property(place)
+    return TextProperty(place) if place.meta and place.meta["type"] == "string" else Property(place)

@@ -12,12 +12,12 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import OpenEnum, Record, Ref, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.protocol.validation import problems
-from wosdk_async.query.paths import Place
+from wosdk_async.query.paths import ResolvedPath
 
 __all__ = ["identifier", "text"]
 
 
-def text(value: Any, place: Place) -> str:
+def text(value: Any, place: ResolvedPath) -> str:
     """The text of ``value`` for the property at ``place``. Raises InvalidCallError with the remedy."""
     where = f"{place.entity}.{place.path}"
     if value is None:

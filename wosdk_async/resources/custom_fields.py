@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.validation.arguments import described, require_record
 from wosdk_async.query.values import identifier
-from wosdk_async.resources.lookup_tables import Tables
+from wosdk_async.resources.lookup_tables import LookupTables
 
 if TYPE_CHECKING:
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
@@ -101,7 +101,7 @@ _KINDS = {
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
-class CustomFields(Tables):
+class CustomFields(LookupTables):
     """Custom fields of work orders, and of every other entity that has ``custom_fields``."""
 
     async def custom_fields(self, record: Record) -> dict[str, FieldValue]:

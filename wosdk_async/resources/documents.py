@@ -11,7 +11,7 @@ from wosdk_async.errors import InvalidCallError, NotFoundError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.uploads import Upload
 from wosdk_async.query.fields import fields
-from wosdk_async.resources.downloads import Downloading
+from wosdk_async.resources.downloads import DownloadClient
 from wosdk_async.resources.files import Source, id_of, media_type, read_source, require_size
 from wosdk_async.transport.session.hosts import require_link
 
@@ -38,7 +38,7 @@ _FILE: dict[str, Any] = {"id": 32}  # what a PDF gets; for other files not shown
 _LINK: dict[str, Any] = {"id": 9}  # not shown; assumed
 
 
-class Documents(Downloading):
+class Documents(DownloadClient):
     """Files and links of work orders and other records."""
 
     async def attach(

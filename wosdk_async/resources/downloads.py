@@ -22,13 +22,13 @@ from wosdk_async.verbs import Verbs
 if TYPE_CHECKING:
     from wosdk_async.model import Document, GetDocDownloadUrl
 
-__all__ = ["Downloading"]
+__all__ = ["DownloadClient"]
 
 _MAX_BYTES = 64 * 1024 * 1024
 _SECONDS = 120.0  # for the address and the file: files are longer than the answers of calls
 
 
-class Downloading(Verbs):
+class DownloadClient(Verbs):
     """Addresses of documents, and what is at them."""
 
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:

@@ -10,11 +10,11 @@ import attrs
 from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.query.builder import Query
-from wosdk_async.resources.single_flight import Shared, UnderWay
+from wosdk_async.resources.single_flight import SharedTask, SingleFlight
 from wosdk_async.suggestions import suggestion
 from wosdk_async.verbs import Verbs
 
-__all__ = ["MAX_AGE", "Tables", "chosen", "folded", "listed"]
+__all__ = ["MAX_AGE", "LookupTables", "chosen", "folded", "listed"]
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class _Kept:
     asked_at: float
 
 
-class Tables(Verbs):
+class LookupTables(Verbs):
     """The ground of the helpers that take names."""
 
     async def _named(
@@ -98,7 +98,7 @@ class Tables(Verbs):
         place = (entity, *self._manner)
         reading = self._under_way.serving(place, not_before)
         if reading is None:
-            reading = Shared(lambda: self._read(entity), self._sessions.clock.now)
+            reading = SharedTask(lambda: self._read(entity), self._sessions.clock.now)
             self._under_way.enter(place, reading)
         rows: list[E] = await reading.result()
         return rows
@@ -110,8 +110,8 @@ class Tables(Verbs):
         return rows
 
     @property
-    def _under_way(self) -> UnderWay:
-        works: UnderWay = self._sessions.remembered.setdefault(UnderWay, UnderWay())
+    def _under_way(self) -> SingleFlight:
+        works: SingleFlight = self._sessions.remembered.setdefault(SingleFlight, SingleFlight())
         return works
 
     @property

@@ -17,8 +17,8 @@ from wosdk_async.protocol.validation import problems
 from wosdk_async.protocol.validation.arguments import require_class
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
-from wosdk_async.resources.lookup_tables import MAX_AGE, Tables, folded, listed
-from wosdk_async.resources.single_flight import Shared
+from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables, folded, listed
+from wosdk_async.resources.single_flight import SharedTask
 from wosdk_async.transport.options import check_number
 
 __all__ = ["BATCH", "Lookup", "Names", "batches", "spellings"]
@@ -74,13 +74,13 @@ class _Found:
             self._ids.popitem(last=False)
 
 
-class _Batch(Shared[Ids]):
+class _Batch(SharedTask[Ids]):
     """Names that wait for the loop's next turn, when they are asked for together."""
 
     texts: dict[str, None]
 
 
-class Names(Tables):
+class Names(LookupTables):
     """The ground of ``resolve``."""
 
     async def _ids(

@@ -10,12 +10,12 @@ from typing import Any, Generic, Self, TypeVar
 
 from wosdk_async.errors import WosdkError
 
-__all__ = ["Shared", "UnderWay"]
+__all__ = ["SharedTask", "SingleFlight"]
 
 T = TypeVar("T")
 
 
-class Shared(Generic[T]):
+class SharedTask(Generic[T]):
     """A task of its own, begun in the loop's next turn, that outlives any one of those who wait for it.
 
     ``with shared:`` counts as waiting; the task is cancelled when the last one leaves. ``asked_at`` is when
@@ -61,18 +61,18 @@ class Shared(Generic[T]):
         self._task.add_done_callback(lambda _: act())
 
 
-class UnderWay:
+class SingleFlight:
     """The shared work of a Company that has not ended, by what it is about."""
 
     def __init__(self) -> None:
-        self._works: dict[object, Shared[Any]] = {}
+        self._works: dict[object, SharedTask[Any]] = {}
 
     def serving(self, place: object, not_before: float) -> Any:
         """The work about ``place`` whose answer will be as new as this, to be waited for; else None."""
         work = self._works.get(place)
         return work if work is not None and work.serves(not_before) else None
 
-    def enter(self, place: object, work: Shared[Any]) -> None:
+    def enter(self, place: object, work: SharedTask[Any]) -> None:
         """Let others find ``work`` until it has ended."""
         self._works[place] = work
         work.when_ended(lambda: self._leave(place, work))
@@ -81,7 +81,7 @@ class UnderWay:
         """Let nobody find the work about ``place`` any more."""
         self._works.pop(place, None)
 
-    def _leave(self, place: object, work: Shared[Any]) -> None:
+    def _leave(self, place: object, work: SharedTask[Any]) -> None:
         if self._works.get(place) is work:  # not one that was begun since, after this one was given up
             del self._works[place]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Never, TypeVar
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.validation.arguments import described, refuse_keywords
 from wosdk_async.query.values import identifier
-from wosdk_async.resources.lookup_tables import Tables
+from wosdk_async.resources.lookup_tables import LookupTables
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import (
@@ -28,7 +28,7 @@ _REASONED = ("reason", "comment", "at")
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 
-class Workflow(Tables):
+class Workflow(LookupTables):
     """Actions on work orders.
 
     Each takes a WorkOrder, a Ref or an id, and gives the WorkOrder of the command's answer: its scalars, and

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from wosdk_async.sandbox.console import RequestLog
 from wosdk_async.sandbox.env import Variables, variables
-from wosdk_async.sandbox.faults.connection import Connection
+from wosdk_async.sandbox.faults.connection import ClientConnection
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.http.local_only import is_loopback
@@ -112,7 +112,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                http=Connection,
+                http=ClientConnection,
                 lifespan="off",
                 access_log=False,
                 log_level="error",

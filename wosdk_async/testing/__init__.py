@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.requests import Seen
+    from wosdk_async.testing.requests import RecordedRequest
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
 
-__all__ = ["Routes", "Sandbox", "Seen", "SkippingClock", "Snapshot", "routes"]
+__all__ = ["RecordedRequest", "Routes", "Sandbox", "SkippingClock", "Snapshot", "routes"]
 
 _HOMES = {
     "Routes": "respx_routes",
     "Sandbox": "sandbox",
-    "Seen": "requests",
+    "RecordedRequest": "requests",
     "Snapshot": "sandbox",
     "SkippingClock": "clock",
     "routes": "respx_routes",

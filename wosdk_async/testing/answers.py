@@ -14,12 +14,12 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.testing.examples import record, result
 from wosdk_async.testing.mistakes import require_answer
-from wosdk_async.testing.paths import Asked
+from wosdk_async.testing.paths import RequestPath
 
 __all__ = ["asks_for_more", "envelope", "example"]
 
 
-def envelope(asked: Asked, value: Any) -> dict[str, Any]:
+def envelope(asked: RequestPath, value: Any) -> dict[str, Any]:
     """The body of an answer that says ``value``.
 
     Raises InvalidCallError when an answer of this operation cannot say it.
@@ -41,7 +41,7 @@ def envelope(asked: Asked, value: Any) -> dict[str, Any]:
     return {"EntitySpecifier": _written(asked, value)}
 
 
-def example(asked: Asked, path: str, query: str, body: bytes) -> dict[str, Any] | None:
+def example(asked: RequestPath, path: str, query: str, body: bytes) -> dict[str, Any] | None:
     """An answer made from the catalogue; None for what it does not know."""
     if asked.operation == "command":
         command = load().commands.get(asked.name)
@@ -73,7 +73,7 @@ def asks_for_more(answer: Mapping[str, Any], body: bytes) -> bool:
     )
 
 
-def _written(asked: Asked, value: Any) -> Any:
+def _written(asked: RequestPath, value: Any) -> Any:
     if isinstance(value, Record):
         return codec.unstructure(value)
     if isinstance(value, Mapping):

@@ -13,16 +13,16 @@ import attrs
 
 from wosdk_async.sandbox.faults.exchange import App
 from wosdk_async.testing.clock import SkippingClock, Work
-from wosdk_async.testing.exchange import Exchange, scope_of
+from wosdk_async.testing.exchange import RespxExchange, scope_of
 from wosdk_async.transport.http.engine import Incoming, Read, SendFailed, whole_reply
 
-__all__ = ["AsgiEngine", "Line"]
+__all__ = ["AsgiEngine", "InProcessTransport"]
 
 _log = logging.getLogger("wosdk_async")
 
 
 @attrs.define(eq=False)
-class Line:
+class InProcessTransport:
     """The way from the clients of a test to its application: what is under way, and whether it is open."""
 
     app: App
@@ -40,7 +40,7 @@ class Line:
         if not self._open:
             raise SendFailed(f"{origin}: the test that this Company belongs to is over", sent=False)
 
-    def start(self, exchange: Exchange) -> asyncio.Task[None]:
+    def start(self, exchange: RespxExchange) -> asyncio.Task[None]:
         """Let the application answer, also to nobody: who asked may be cancelled meanwhile."""
         loop = asyncio.get_running_loop()
         task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
@@ -65,7 +65,7 @@ class Line:
 class AsgiEngine:
     """Requests over a line; ``capacity`` is what its client may have under way at once."""
 
-    line: Line
+    line: InProcessTransport
     capacity: int
     _busy: int = 0
 
@@ -85,7 +85,7 @@ class AsgiEngine:
         self.line.require(url)
         own = Work()
         clock = self.line.clock
-        exchange = Exchange(self.line.app, scope_of(method, url, headers), body or b"", clock, own)
+        exchange = RespxExchange(self.line.app, scope_of(method, url, headers), body or b"", clock, own)
         on_sending()
         self._busy += 1
         try:

@@ -8,12 +8,12 @@ from urllib.parse import unquote, urlsplit
 
 import attrs
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox.faults.exchange import App, Message, Scope
 from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.transport.http.headers import Headers
 
-__all__ = ["Exchange", "scope_of"]
+__all__ = ["RespxExchange", "scope_of"]
 
 
 def scope_of(method: str, url: str, headers: list[tuple[str, str]]) -> Scope:
@@ -38,7 +38,7 @@ def scope_of(method: str, url: str, headers: list[tuple[str, str]]) -> Scope:
 
 
 @attrs.define(eq=False)
-class Exchange:
+class RespxExchange:
     """The application's side runs on when the client has hung up, as it does behind a real server."""
 
     app: App
@@ -68,11 +68,11 @@ class Exchange:
         self._gone.set()
 
     @property
-    def reply(self) -> Reply | None:
+    def reply(self) -> Response | None:
         """The answer, if all of it was given."""
         if not self._whole or self._status is None:
             return None
-        return Reply(self._status, Headers(self._headers), b"".join(self._parts))
+        return Response(self._status, Headers(self._headers), b"".join(self._parts))
 
     async def _receive(self) -> Message:
         if not self._taken:

@@ -15,7 +15,7 @@ from wosdk_async.errors import _BY_CODE, InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
 from wosdk_async.protocol.validation.arguments import described
 from wosdk_async.suggestions import suggestion
-from wosdk_async.testing.paths import Asked, is_command, spelled
+from wosdk_async.testing.paths import RequestPath, is_command, spelled
 
 __all__ = ["name_of", "require_answer", "require_code", "require_operation"]
 
@@ -36,7 +36,7 @@ def name_of(what: Any) -> str:
     return name
 
 
-def require_operation(asked: Asked, given: str | None, operations: tuple[str, ...]) -> None:
+def require_operation(asked: RequestPath, given: str | None, operations: tuple[str, ...]) -> None:
     """Refuse an operation that nobody can ask of this."""
     takes = ", ".join(operations[:-1])
     if asked.operation not in operations:
@@ -55,7 +55,7 @@ def require_code(code: Any) -> None:
         _refuse_near(f"no error has the code {code!r}", code, _BY_CODE)
 
 
-def require_answer(asked: Asked, value: Any) -> None:
+def require_answer(asked: RequestPath, value: Any) -> None:
     """Refuse a record that this operation does not answer, and a dict with a misspelt member."""
     expected = _answer_class(asked)
     if expected is None:
@@ -72,7 +72,7 @@ def require_answer(asked: Asked, value: Any) -> None:
                     _refuse_near(f"{where} {expected.__name__}, which has no {member!r}", str(member), names)
 
 
-def _answer_class(asked: Asked) -> type[Record] | None:
+def _answer_class(asked: RequestPath) -> type[Record] | None:
     if asked.operation in ("create", "update", "delete"):
         return EntitySpecifier
     if asked.operation == "command":

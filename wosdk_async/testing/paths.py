@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from wosdk_async.catalogue import load
 
-__all__ = ["DISCOVERY", "Asked", "asked_for", "is_command", "names_of", "spelled"]
+__all__ = ["DISCOVERY", "RequestPath", "asked_for", "is_command", "names_of", "spelled"]
 
 DISCOVERY = "GetCompanyWsdkUrlCommand"
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
 
 
-class Asked(NamedTuple):
+class RequestPath(NamedTuple):
     """An operation (``retrieve``, ``create``, ``update``, ``delete``, ``query``, ``command``) and what it
     is asked of: an entity or a command.
     """
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
     name: str
 
 
-def asked_for(method: str, path: str) -> Asked | None:
+def asked_for(method: str, path: str) -> RequestPath | None:
     """What a request to a Company's host asks for; None when that is no operation. Letter case does not
     matter, nor do doubled slashes.
     """
@@ -33,11 +33,11 @@ def asked_for(method: str, path: str) -> Asked | None:
         return None
     family, rest = parts[2].lower(), parts[3:]
     if family == "base" and len(rest) <= 2 and method in _BASE:
-        return Asked(_BASE[method], spelled(rest[0]))
+        return RequestPath(_BASE[method], spelled(rest[0]))
     if family == "query" and len(rest) == 1 and method == "POST":
-        return Asked("query", spelled(rest[0]))
+        return RequestPath("query", spelled(rest[0]))
     if family == "cmd" and method == "POST":
-        return Asked("command", spelled("/".join(rest)))
+        return RequestPath("command", spelled("/".join(rest)))
     return None
 
 
@@ -52,7 +52,7 @@ def is_command(name: str) -> bool:
     return name in load().commands or name.endswith(("Command", "Routine"))
 
 
-def names_of(asked: Asked) -> list[str]:
+def names_of(asked: RequestPath) -> list[str]:
     """All names that paths call this entity or command by."""
     command = load().commands.get(asked.name)
     if asked.operation == "command" and command is not None:

@@ -10,13 +10,13 @@ import attrs
 
 from wosdk_async.sandbox.faults.exchange import App, Message, Receive, Scope, Send
 
-__all__ = ["Recorder", "Seen"]
+__all__ = ["RecordedRequest", "RequestRecorder"]
 
 _MOST = 10_000  # requests kept
 
 
 @attrs.frozen
-class Seen:
+class RecordedRequest:
     """A request as it came, and the status of its answer: None where there was none.
 
     ``query`` is the text behind the question mark. ``headers`` have lower-case names, and no
@@ -37,11 +37,11 @@ class Seen:
 
 
 @attrs.define(eq=False)
-class Recorder:
+class RequestRecorder:
     """An application that notes what passes through it to another one."""
 
     app: App
-    requests: deque[Seen] = attrs.field(factory=lambda: deque(maxlen=_MOST))
+    requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MOST))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         parts: list[bytes] = []
@@ -67,11 +67,11 @@ class Recorder:
                 self.requests.append(_seen(scope, b"".join(parts), status))
 
 
-def _seen(scope: Scope, body: bytes, status: list[int]) -> Seen:
+def _seen(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     headers.pop("authorization", None)
     secret = scope["path"].lower().startswith("/oauth/")
-    return Seen(
+    return RecordedRequest(
         scope["method"],
         scope["path"],
         scope["query_string"].decode("latin-1"),

@@ -13,10 +13,10 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
 from wosdk_async.testing.answers import asks_for_more, envelope, example
 from wosdk_async.testing.mistakes import name_of, require_code, require_operation
-from wosdk_async.testing.paths import DISCOVERY, Asked, asked_for, is_command, names_of
+from wosdk_async.testing.paths import DISCOVERY, RequestPath, asked_for, is_command, names_of
 from wosdk_async.transport.session.credentials import Region
 
-__all__ = ["Answer", "Routes", "routes"]
+__all__ = ["PreparedResponse", "Routes", "routes"]
 
 HOST = "https://mock.corrigo.com"
 _TOKEN = {"access_token": "mock-token", "token_type": "bearer", "expires_in": 1199}  # facts 1
@@ -54,7 +54,7 @@ class Routes:
     def __init__(self, router: respx.Router, company: str, region: Region) -> None:
         self._router = router
         self._company = company
-        self._answers: dict[Asked, Answer] = {}
+        self._answers: dict[RequestPath, PreparedResponse] = {}
         discovered = {"Url": f"{HOST}/", "CompanyName": company, "Protocol": "HTTPS", "CompanyId": 1}
         locator = f"{region.locator_url}/api/v1/cmd/{DISCOVERY}"  # spec 4.1
         self._offer(method="POST", url=region.token_url).respond(json=_TOKEN)
@@ -64,7 +64,9 @@ class Routes:
     def __repr__(self) -> str:
         return f"<Routes {self._company!r} answers={len(self._answers)}>"
 
-    def on(self, what: type[Record] | type[Command[Any]] | str, operation: str | None = None) -> Answer:
+    def on(
+        self, what: type[Record] | type[Command[Any]] | str, operation: str | None = None
+    ) -> PreparedResponse:
         """What is answered to an operation; asking twice gives the same.
 
         Args:
@@ -76,14 +78,14 @@ class Routes:
             InvalidCallError: there is no such operation, or a name that is nearly this one.
         """
         name = name_of(what)
-        asked = Asked(operation or _usual_operation(what, name), name)
+        asked = RequestPath(operation or _usual_operation(what, name), name)
         require_operation(asked, operation, _OPERATIONS)
         if asked not in self._answers:
             method, path = _PATHS[asked.operation]
             names = "|".join(map(re.escape, names_of(asked)))
             url = f"(?i){re.escape(HOST)}{path.format(f'(?:{names})')}(?:\\?.*)?$"
             route = self._router.route(method=method, url__regex=url)
-            self._answers[asked] = Answer(asked, route.mock(side_effect=_example))
+            self._answers[asked] = PreparedResponse(asked, route.mock(side_effect=_example))
         return self._answers[asked]
 
     def _offer(self, **lookups: Any) -> respx.Route:
@@ -105,18 +107,20 @@ class Routes:
             )
 
 
-class Answer:
+class PreparedResponse:
     """What one operation answers; ``route`` is its respx route, with the requests in ``route.calls``."""
 
-    def __init__(self, asked: Asked, route: respx.Route) -> None:
+    def __init__(self, asked: RequestPath, route: respx.Route) -> None:
         self._asked = asked
         self.route = route
 
     def __repr__(self) -> str:
-        return f"<Answer of {self._asked.operation} {self._asked.name} called={self.route.call_count}>"
+        return (
+            f"<PreparedResponse of {self._asked.operation} {self._asked.name} called={self.route.call_count}>"
+        )
 
-    def answers(self, *values: Any) -> Answer:
-        """Answer these, one after the other and the last one from then on.
+    def answers(self, *values: Any) -> PreparedResponse:
+        """PreparedResponse these, one after the other and the last one from then on.
 
         Args:
             values: a result of the command's class; a record; a list of records for ``query``; an id for
@@ -131,8 +135,10 @@ class Answer:
         self.route.mock(side_effect=_InTurn(bodies))
         return self
 
-    def refuses(self, code: str, message: str = "Refused by the mock.", status: int = 400) -> Answer:
-        """Answer with an error of the service: ``refuses("ERROR_CODE_1019")``."""
+    def refuses(
+        self, code: str, message: str = "Refused by the mock.", status: int = 400
+    ) -> PreparedResponse:
+        """PreparedResponse with an error of the service: ``refuses("ERROR_CODE_1019")``."""
         # spec 7
         require_code(code)
         body = {"ErrorMessage": message, "ErrorCode": code}

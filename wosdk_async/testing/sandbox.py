@@ -18,9 +18,9 @@ from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.storage.companies import Company
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
-from wosdk_async.testing.engine import AsgiEngine, Line
+from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
 from wosdk_async.testing.faults import AddedFaults
-from wosdk_async.testing.requests import Recorder, Seen
+from wosdk_async.testing.requests import RecordedRequest, RequestRecorder
 from wosdk_async.testing.world import Rows, add_rows, copy_of, first_store
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.session.credentials import Credentials, Region
@@ -78,8 +78,10 @@ class Sandbox:
         self._store = self._copy(self._start._store)
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
-        self._recorder = Recorder(create_app(self._store, self.clock, dialect=dialect, faults=self.faults))
-        self._line = Line(self._recorder, _HOST, self.clock)
+        self._recorder = RequestRecorder(
+            create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
+        )
+        self._line = InProcessTransport(self._recorder, _HOST, self.clock)
         self.app = self._recorder
         if seed:
             self.seed(seed)
@@ -103,7 +105,7 @@ class Sandbox:
         return variables(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
-    def requests(self) -> Sequence[Seen]:
+    def requests(self) -> Sequence[RecordedRequest]:
         """What was asked so far, the first one first; of very many the last 10,000."""
         return tuple(self._recorder.requests)
 

@@ -8,11 +8,11 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
-from wosdk_async.protocol.wire import Call, Reply, RequestIds, Unreadable, read
+from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Engine, SendFailed
-from wosdk_async.transport.limiter.limiter import Gate, Lane
-from wosdk_async.transport.session.manager import Session, SessionKeeper
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
+from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Attempts"]
@@ -25,12 +25,17 @@ class Attempts:
     """Makes the attempts of the calls of one dispatcher."""
 
     engine: Engine
-    gate: Gate
+    gate: ConcurrencyLimiter
     clock: Clock
     request_ids: RequestIds | None
 
     async def once(
-        self, call: Call[Any], sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool = False
+        self,
+        call: Call[Any],
+        sessions: SessionManager,
+        lane: TenantQueue,
+        trace: Trace,
+        holding: bool = False,
     ) -> Any:
         """One attempt of ``call``, which begins with a slot of ``lane`` in hand if it is ``holding`` one.
 
@@ -89,12 +94,12 @@ class Attempts:
         self,
         call: Call[Any],
         host: str,
-        sessions: SessionKeeper,
-        lane: Lane,
+        sessions: SessionManager,
+        lane: TenantQueue,
         trace: Trace,
         begun: float,
         number: int,
-        reply: Reply,
+        reply: Response,
     ) -> Any:
         """Read the response of ``host`` to the request that was the ``number``-th of all.
 
@@ -109,7 +114,9 @@ class Attempts:
             lane.control.answered(number, now - begun, lane.held)
         return read(call, reply, sessions.secrets, self.request_ids, host)
 
-    async def _admitted(self, sessions: SessionKeeper, lane: Lane, trace: Trace, holding: bool) -> Session:
+    async def _admitted(
+        self, sessions: SessionManager, lane: TenantQueue, trace: Trace, holding: bool
+    ) -> Session:
         """Hold a slot and a live session. The slot comes first, so that a call that waited for it
         does not carry a token or a host that died in the meantime; without a session it is given back.
         """

@@ -17,11 +17,11 @@ from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines, Scope
 from wosdk_async.transport.http.engine import Engine
-from wosdk_async.transport.limiter.limiter import Gate, Lane
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.options import check_kind, names_checked, option
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
-from wosdk_async.transport.session.manager import SessionKeeper
-from wosdk_async.transport.telemetry.stats import Counts
+from wosdk_async.transport.session.manager import SessionManager
+from wosdk_async.transport.telemetry.stats import Counters
 from wosdk_async.transport.telemetry.trace import PHASES, Trace
 
 __all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "tell_in_doubt"]
@@ -65,23 +65,25 @@ class Dispatcher:
     """Sends calls for the Companies of one client, within one event loop."""
 
     engine: Engine
-    gate: Gate
+    gate: ConcurrencyLimiter
     clock: Clock
     deadlines: Deadlines
     quota: RetryQuota
-    counts: Counts
+    counts: Counters
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
     attempts: Attempts = attrs.field(init=False)
-    _lanes: WeakKeyDictionary[SessionKeeper, Lane] = attrs.field(factory=WeakKeyDictionary, init=False)
+    _lanes: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
+        factory=WeakKeyDictionary, init=False
+    )
 
     @attempts.default
     def _attempts(self) -> Attempts:
         return Attempts(self.engine, self.gate, self.clock, self.request_ids)
 
     async def send(
-        self, call: Call[T], sessions: SessionKeeper, options: CallOptions, trace: Trace | None = None
+        self, call: Call[T], sessions: SessionManager, options: CallOptions, trace: Trace | None = None
     ) -> T:
         """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
         now = self.clock.now()
@@ -140,7 +142,7 @@ class Dispatcher:
     def _traced(self, call: Call[Any], begun: float) -> Trace:
         return Trace(call.request_id, [begun], self.clock.now)
 
-    def lane(self, sessions: SessionKeeper) -> Lane:
+    def lane(self, sessions: SessionManager) -> TenantQueue:
         """The place of a Company at the gate of this loop."""
         lane = sessions.lane
         if lane is None or lane.gate is not self.gate:
@@ -149,7 +151,7 @@ class Dispatcher:
         return lane
 
     @staticmethod
-    def _shed(lane: Lane, most: int) -> None:
+    def _shed(lane: TenantQueue, most: int) -> None:
         """Turn a call away that would have to wait behind too many others."""
         if lane.calls > lane.limit + most:
             raise OverloadedError(
@@ -157,7 +159,7 @@ class Dispatcher:
                 f"{most} waiting (max_queued); nothing was sent: try later, or raise the bound"
             )
 
-    def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionKeeper, trace: Trace) -> None:
+    def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
         """Count ``error`` and add what is known of the call."""
         trace.enter(trace.phase, self.clock.now())
         self.counts.failed(type(error).__name__)

@@ -6,7 +6,7 @@ import os
 from typing import Protocol
 from weakref import WeakSet
 
-__all__ = ["tell_of_forks"]
+__all__ = ["register_after_fork"]
 
 
 class Holder(Protocol):
@@ -16,7 +16,7 @@ class Holder(Protocol):
         """Begin anew: this is a child."""
 
 
-def tell_of_forks(holder: Holder) -> None:
+def register_after_fork(holder: Holder) -> None:
     """Call its ``forked`` in every child, for as long as somebody else keeps it."""
     _told.add(holder)
 

@@ -16,15 +16,15 @@ from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.limiter.adaptive import Gradient, Halving
-from wosdk_async.transport.limiter.limiter import Gate
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.telemetry.instrumentation import ObservedEngine
-from wosdk_async.transport.telemetry.stats import Counts
+from wosdk_async.transport.telemetry.stats import Counters
 
-__all__ = ["Hold", "Running", "opened"]
+__all__ = ["Hold", "LoopState", "opened"]
 
 _DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
 _LOGIN_CONNECTIONS = 1024  # each Company renews once at a time, and one that hangs must not hold up others
@@ -38,7 +38,7 @@ class Closing(Protocol):
 
 
 @attrs.define(eq=False)
-class Running:
+class LoopState:
     """The transport within one event loop."""
 
     dispatcher: Dispatcher
@@ -50,7 +50,7 @@ class Running:
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
 
     @classmethod
-    def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> Running:
+    def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> LoopState:
         """What is made here closes its connections with the loop at the latest.
 
         ``asyncio.run`` ends the async generators that were begun in its loop, so one of them stands for
@@ -100,7 +100,7 @@ class Hold:
     Its requests go out while the client is being closed, as those of other calls that are under way do.
     """
 
-    running: Running
+    running: LoopState
     clock: Clock
 
     def __enter__(self) -> Self:
@@ -135,19 +135,19 @@ async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
         await asyncio.gather(*(engine.aclose() for engine in engines))
 
 
-def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None) -> Running:
+def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None) -> LoopState:
     """A transport for the running loop; its connections open with the first call."""
     make = settings.engine or partial(engine_for, settings.network)
     limits = settings.network.limits
     calls = make(limits)
     logins = make(attrs.evolve(limits, connections=_LOGIN_CONNECTIONS))
     clock = settings.clock
-    gate = Gate(
+    gate = ConcurrencyLimiter(
         calls.capacity,
         settings.in_flight,
         rate=settings.rate,
         clock=clock,
-        control=Gradient if settings.adaptive else Halving,
+        control=GradientLimit if settings.adaptive else AIMDLimit,
     )
     dispatcher = Dispatcher(
         engine=calls,
@@ -155,7 +155,7 @@ def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestI
         clock=clock,
         deadlines=Deadlines(clock, asyncio.get_running_loop()),
         quota=quota,
-        counts=Counts(),
+        counts=Counters(),
         max_queued=settings.max_queued,
         on_in_doubt=settings.on_in_doubt,
         request_ids=request_ids,
@@ -163,4 +163,4 @@ def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestI
     login = Login(
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
     )
-    return Running.started(dispatcher, login, [calls, logins])
+    return LoopState.started(dispatcher, login, [calls, logins])

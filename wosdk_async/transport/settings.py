@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.protocol.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatcher import OnInDoubt
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
@@ -18,9 +18,9 @@ from wosdk_async.transport.telemetry.hooks import AttemptHook
 
 __all__ = ["BeforeSend", "TransportSettings"]
 
-BeforeSend = Callable[[Call[Any], str], Awaitable[Reply | None]]
+BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Asked once for each call, with the Company's name, before anything of it is sent; of a call with a marker,
-once for each attempt and each look. What it raises stops the call; a Reply is taken for the service's
+once for each attempt and each look. What it raises stops the call; a Response is taken for the service's
 response; None lets it go. Its time counts against the deadline, which does not end it; closing does not wait.
 """
 

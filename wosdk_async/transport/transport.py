@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.protocol.wire import Call, Reply, RequestIds, Unreadable, read
+from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatcher import CallOptions, tell_in_doubt
 from wosdk_async.transport.download import Downloads
-from wosdk_async.transport.fork_safety import tell_of_forks
-from wosdk_async.transport.loop_state import Hold, Running, opened
+from wosdk_async.transport.fork_safety import register_after_fork
+from wosdk_async.transport.loop_state import Hold, LoopState, opened
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
-from wosdk_async.transport.session.manager import Grant, Keepers, SessionKeeper
+from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.telemetry.hooks import LOG, Hook, Observer
 from wosdk_async.transport.telemetry.instrumentation import observed
@@ -43,15 +43,15 @@ class Transport:
 
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
-        self._loops: dict[asyncio.AbstractEventLoop, Running] = {}
-        self._inherited: list[Running] = []
-        self._keepers = Keepers()
+        self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
+        self._inherited: list[LoopState] = []
+        self._keepers = SessionCache()
         self._quota = RetryQuota(settings.retry_quota)
         self._request_ids = RequestIds() if settings.check_request_ids else None
         self._closed = False
         self._telemetry: Telemetry | None = None
         self._hooked = settings.on_attempt is not None
-        tell_of_forks(self)
+        register_after_fork(self)
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
@@ -68,19 +68,19 @@ class Transport:
         """What the waits of this transport go by."""
         return self._settings.clock
 
-    def sessions(self, tenant: Tenant) -> SessionKeeper:
+    def sessions(self, tenant: Tenant) -> SessionManager:
         """The one keeper of a tenant's session: the cache of hosts and tokens."""
         # By the exact name: the service ignores case (facts 1), but folding takes names for the same that are
         # not ("Straße", "STRASSE"), and a provider of credentials must be asked for each.
         key = (tenant.company, tenant.region, tenant.credentials)
         return self._keepers.get(
-            key, lambda: SessionKeeper(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
+            key, lambda: SessionManager(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
         )
 
     def send(
         self,
         call: Call[T],
-        sessions: SessionKeeper,
+        sessions: SessionManager,
         options: CallOptions,
         trace: Trace | None = None,
         hold: Hold | None = None,
@@ -103,7 +103,7 @@ class Transport:
     def _go(
         self,
         call: Call[T],
-        sessions: SessionKeeper,
+        sessions: SessionManager,
         options: CallOptions,
         trace: Trace | None,
         hold: Hold | None,
@@ -134,7 +134,7 @@ class Transport:
         self,
         hook: BeforeSend,
         call: Call[T],
-        sessions: SessionKeeper,
+        sessions: SessionManager,
         options: CallOptions,
         trace: Trace | None,
         hold: Hold | None,
@@ -148,7 +148,7 @@ class Transport:
         options = attrs.evolve(options, deadline=max(left, 0.0))
         return await self._go(call, sessions, options, trace, hold)
 
-    async def connect(self, sessions: SessionKeeper, options: CallOptions) -> None:
+    async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
         """Open the session now, within the deadline of a call that is safe to repeat."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
@@ -171,7 +171,7 @@ class Transport:
         """Return a context that keeps the client open for all requests of one call."""
         return Hold(self._running(), self._settings.clock)
 
-    def tell_in_doubt(self, call: Call[Any], sessions: SessionKeeper) -> None:
+    def tell_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
         """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
         tell_in_doubt(self._settings.on_in_doubt, call, sessions.company)
 
@@ -206,7 +206,7 @@ class Transport:
             self._loops.pop(loop, None)
             await asyncio.gather(*(keeper.aclose() for keeper in self._keepers))
 
-    def _running(self) -> Running:
+    def _running(self) -> LoopState:
         if self._closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()
@@ -221,7 +221,7 @@ class Transport:
                 self._telemetry = telemetry(traceparent=self._settings.traceparent)
         return running
 
-    async def _log_in(self, tenant: Tenant) -> Grant:
+    async def _log_in(self, tenant: Tenant) -> TokenGrant:
         # While the client is being closed, calls under way may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._running()).login
         try:
@@ -237,7 +237,7 @@ class Transport:
         self._keepers.forked()
 
 
-def _taken(call: Call[T], answer: Reply, company: str, trace: Trace, clock: Clock) -> T:
+def _taken(call: Call[T], answer: Response, company: str, trace: Trace, clock: Clock) -> T:
     """The value of a call that a hook answered."""
     trace.begin(call.request_id, clock, clock.now())
     trace.reply = answer

@@ -20,7 +20,7 @@ SCALARS = {
     "boolean": "Property[bool]",
     "datetime-local": "Property[datetime]",
     "datetime-utc": "Property[datetime]",
-    "string": "Text",
+    "string": "TextProperty",
 }
 
 
@@ -34,7 +34,7 @@ def field_stub(catalogue: Catalogue) -> str:
         "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, overload",
         from_import("wosdk_async.model", {"Record", *queried, *enums})
         + "\n"
-        + from_import("wosdk_async.query.properties", {"Nested", "Property", "Text", "Unchecked"}),
+        + from_import("wosdk_async.query.properties", {"Nested", "Property", "TextProperty", "Unchecked"}),
     ]
     calls = [_overload(f"type[{name}]", f"{name}Fields") for name in reversed(queried)]
     calls += [_overload("type[Record]", "Any"), _overload("str", "Unchecked")]

@@ -13,7 +13,7 @@ from wosdk_async.cli.options import Output, Target, target_of, target_options
 
 if TYPE_CHECKING:
     from wosdk_async.cli.diagnostics import Step
-    from wosdk_async.cli.runner import Link
+    from wosdk_async.cli.runner import Runner
     from wosdk_async.settings import Settings
 
 __all__ = ["check_command"]
@@ -53,14 +53,14 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
 
 def _take(target: Target, taken: _Taken) -> None:
     from wosdk_async.cli.diagnostics import Step, failed
-    from wosdk_async.cli.runner import Link
+    from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import ConfigurationError
     from wosdk_async.settings import Settings
 
     started = time.monotonic()
     try:
         settings = Settings.from_env(profile=target.profile)
-        with Link(target) as link:
+        with Runner(target) as link:
             region, name = settings.region.name, link.company.name
             seconds = time.monotonic() - started
             taken.add(Step(step="settings", seconds=seconds, detail=f"Company {name!r} in region {region}"))
@@ -69,7 +69,7 @@ def _take(target: Target, taken: _Taken) -> None:
         taken.add(failed("settings", error, time.monotonic() - started))
 
 
-async def _others(settings: Settings, link: Link, target: Target, taken: _Taken) -> None:
+async def _others(settings: Settings, link: Runner, target: Target, taken: _Taken) -> None:
     from wosdk_async.cli.diagnostics import steps
 
     async for step in steps(settings, link.company, target.deadline):

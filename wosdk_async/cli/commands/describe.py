@@ -12,7 +12,7 @@ import click
 
 from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field
 from wosdk_async.cli.commands.completion import names
-from wosdk_async.cli.exit_codes import Unusable, unusable
+from wosdk_async.cli.exit_codes import CliError, unusable
 from wosdk_async.cli.options import Output
 from wosdk_async.cli.output.table import print_table
 
@@ -203,7 +203,7 @@ def _find(catalogue: Catalogue, name: str) -> Row:
 
     known = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
     guess = near(name, known) or "; wosdk describe lists all names"
-    raise Unusable(f"the catalogue has no entity, command or enum {name!r}{guess}")
+    raise CliError(f"the catalogue has no entity, command or enum {name!r}{guess}")
 
 
 def _json(catalogue: Catalogue, row: Row | None) -> str:

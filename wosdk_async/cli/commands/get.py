@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.commands.completion import entities, properties
-from wosdk_async.cli.exit_codes import Unusable, unusable, writing
+from wosdk_async.cli.exit_codes import CliError, unusable, writing
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ def get_command(
         from wosdk_async.cli.input.names import entity_named
         from wosdk_async.cli.output.forms import write_record
         from wosdk_async.cli.output.streaming import checked
-        from wosdk_async.cli.runner import Link
+        from wosdk_async.cli.runner import Runner
 
         id, kind = _id(record_id), entity_named(entity, unchecked)
         name = checked(kind, lambda query: query.select(*paths))
-        with Link(target_of(ctx)) as link:
+        with Runner(target_of(ctx)) as link:
             record = link.do(link.company.get(name, id, properties=paths))
         with writing("the record was read", how.path):
             write_record(how, record, paths)
@@ -78,4 +78,4 @@ def _id(text: str) -> Id:
         return found
     if type(found) is int:
         return found
-    raise Unusable(f"ID is {text!r}; it takes a whole number, or a JSON object of them for a compound key")
+    raise CliError(f"ID is {text!r}; it takes a whole number, or a JSON object of them for a compound key")

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import Exit, Unusable, sandbox_extra, say, unusable, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, sandbox_extra, say, unusable, writing
 from wosdk_async.cli.input.confirm import confirm
 from wosdk_async.cli.options import target_of, target_options
 from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_stdout
@@ -88,11 +88,11 @@ def import_command(
         raise click.UsageError(_no_file(sandbox))
     require_stdout()
     with unusable():
-        from wosdk_async.cli.runner import Link
+        from wosdk_async.cli.runner import Runner
 
         target = target_of(ctx)
         if target.read_only:
-            raise Unusable("--read-only: an import creates work orders, so nothing is sent")
+            raise CliError("--read-only: an import creates work orders, so nothing is sent")
         if outcomes is not None:
             keep_apart("--outcomes", outcomes, file, map_file)
             if sandbox is not None and sandbox != _TEMPORARY:
@@ -101,7 +101,7 @@ def import_command(
         job = _job(file, map_file)
         with (
             _variables(sandbox) as variables,
-            Link(target, variables, limits=Limits(connections=concurrency), in_flight=concurrency) as link,
+            Runner(target, variables, limits=Limits(connections=concurrency), in_flight=concurrency) as link,
         ):
             link.do(link.company.connect())
             if variables is None:
@@ -122,7 +122,7 @@ def _no_file(sandbox: str | None) -> str:
 def _require_free(outcomes: Path, force: bool) -> None:
     """Refuse to overwrite what may be the only list of what an earlier import created."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
-        raise Unusable(
+        raise CliError(
             f"{outcomes} is there already, and may be the only list of what an earlier import created; "
             "name another file, or add --force to overwrite it"
         )
@@ -147,18 +147,18 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
         try:
             local = exits.enter_context(LocalCompany(None if sandbox == _TEMPORARY else sandbox))
         except StoreError as error:
-            raise Unusable(str(error)) from error
+            raise CliError(str(error)) from error
         yield local.variables
 
 
 async def _run(
     job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
 ) -> Summary:
-    from wosdk_async.cli.output.import_report import Keeper, close
+    from wosdk_async.cli.output.import_report import OutcomeWriter, close
     from wosdk_async.cli.output.progress import display
 
     with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
-        keeper = Keeper(file, job.stop)
+        keeper = OutcomeWriter(file, job.stop)
         with display(job.rows) as shown:
 
             def on_row(outcome: RowOutcome) -> None:

@@ -116,12 +116,12 @@ def query_command(
 def _by_expression(target: Target, kind: type[Record] | str, path: Path, how: Output) -> None:
     from wosdk_async.cli.input.json import json_object
     from wosdk_async.cli.output.forms import opened, rows_to
-    from wosdk_async.cli.runner import Link
+    from wosdk_async.cli.runner import Runner
     from wosdk_async.query.paging import ROW_CAP
 
     expression = json_object("--expression", path)
     name = kind if isinstance(kind, str) else kind.wire_name
-    with Link(target) as link:
+    with Runner(target) as link:
         rows = link.do(link.company.query(name, expression, check=False))
     with writing("the rows were read", how.path), opened(how) as file:
         form = rows_to(file, how.form, ())
@@ -142,7 +142,7 @@ def _by_conditions(
 ) -> None:
     from wosdk_async.cli.input.conditions import condition, order
     from wosdk_async.cli.output.streaming import checked, stream
-    from wosdk_async.cli.runner import Link
+    from wosdk_async.cli.runner import Runner
 
     asked = [condition(kind, text) for text in conditions]
     by = [order(text) for text in orders]
@@ -151,6 +151,6 @@ def _by_conditions(
         return query.where(*asked).order_by(*by).select(*paths)
 
     name = checked(kind, narrow)
-    with Link(target) as link:
+    with Runner(target) as link:
         query = narrow(link.company.query(name, check=False))
         link.do(stream(query, limit, how, paths))

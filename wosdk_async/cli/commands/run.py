@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.commands.completion import assignments, commands
-from wosdk_async.cli.exit_codes import Unusable, say, status_of, unusable, writing
+from wosdk_async.cli.exit_codes import CliError, say, status_of, unusable, writing
 from wosdk_async.cli.options import (
     Target,
     output_of,
@@ -22,7 +22,7 @@ from wosdk_async.model import command_class
 
 if TYPE_CHECKING:
     from wosdk_async import Trace
-    from wosdk_async.cli.runner import Link
+    from wosdk_async.cli.runner import Runner
     from wosdk_async.model import Command
 
 __all__ = ["run_command", "what_to_look_at"]
@@ -87,12 +87,12 @@ def run_command(
     how = output_of(as_json, as_csv, output)
     with unusable():
         from wosdk_async.cli.output.forms import write_record
-        from wosdk_async.cli.runner import Link
+        from wosdk_async.cli.runner import Runner
 
         given = _Given.read(command, fields, json_body, unchecked)
         target = target_of(ctx)
         given.require_allowed(target)
-        with Link(target) as link:
+        with Runner(target) as link:
             trace = _sent(link, given, ask=not yes)
         with writing(f"{given.name} was carried out (RequestId {trace.request_id})", how.path):
             write_record(how, _result(trace))
@@ -122,10 +122,10 @@ class _Given:
 
     def require_allowed(self, target: Target) -> None:
         if target.read_only and not self.reads:
-            raise Unusable(f"--read-only: {self.name} may change something, so it is not sent")
+            raise CliError(f"--read-only: {self.name} may change something, so it is not sent")
 
 
-def _sent(link: Link, given: _Given, *, ask: bool) -> Trace:
+def _sent(link: Runner, given: _Given, *, ask: bool) -> Trace:
     """Send the command; the trace holds the response."""
     from wosdk_async import Trace
     from wosdk_async.cli.commands.run import what_to_look_at
@@ -139,7 +139,7 @@ def _sent(link: Link, given: _Given, *, ask: bool) -> Trace:
     try:
         link.do(_run(link, given, trace))
     except InDoubtError as error:
-        raise Unusable(f"{error}. {what_to_look_at(given.name, given.fields)}", status_of(error)) from error
+        raise CliError(f"{error}. {what_to_look_at(given.name, given.fields)}", status_of(error)) from error
     except KeyboardInterrupt:
         if not given.reads and trace.sent:
             sent = f"{given.name} was sent (RequestId {trace.request_id}) and may have been carried out"
@@ -148,7 +148,7 @@ def _sent(link: Link, given: _Given, *, ask: bool) -> Trace:
     return trace
 
 
-async def _run(link: Link, given: _Given, trace: Any) -> Any:
+async def _run(link: Runner, given: _Given, trace: Any) -> Any:
     company = link.company.traced(trace)
     if isinstance(given.command, str):
         return await company.run(given.command, given.fields, check=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import Unusable, sandbox_extra, say, unusable
+from wosdk_async.cli.exit_codes import CliError, sandbox_extra, say, unusable
 from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_writable
 from wosdk_async.cli.output.sanitize import counted
 
@@ -201,11 +201,11 @@ def _require_free(env_file: Path, force: bool) -> None:
     if not env_file.exists():
         return
     if not env_file.is_file():
-        raise Unusable(f"--env-file {env_file} is no regular file; name another")
+        raise CliError(f"--env-file {env_file} is no regular file; name another")
     with unusable(), env_file.open(encoding="utf-8", errors="replace") as file:
         text = file.read(_LARGEST)
     if text and not force and not are_assignments(text):
-        raise Unusable(
+        raise CliError(
             f"{env_file} is there already, and `wosdk sandbox serve` did not write it; name another file, or"
             " add --force to overwrite it"
         )
@@ -220,7 +220,7 @@ def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
     with sandbox_extra():
         from wosdk_async.sandbox import open_store
     if not make and not path.exists():
-        raise Unusable(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
+        raise CliError(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
     with _told(), _not_left_behind(path, BaseException), closing(open_store(path)) as store:
         yield store
 
@@ -249,7 +249,7 @@ def _told() -> Iterator[None]:
         except (StoreError, FaultScriptError, ValueError) as error:
             for line in str(error).splitlines()[:-1]:
                 say(line)
-            raise Unusable(str(error).splitlines()[-1]) from error
+            raise CliError(str(error).splitlines()[-1]) from error
 
 
 def _named(store: Store, name: str | None) -> Company:

@@ -16,12 +16,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.values import typed
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paths import find, root
-from wosdk_async.query.properties import Nested, Path, Text, Unchecked, at
+from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, at
 
 __all__ = ["condition", "order"]
 
@@ -58,7 +58,7 @@ _OF_REFERENCES = {"__eq__", "__ne__", "in_", "not_in", "is_null", "not_null"}
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
-    """The condition that ``text`` says. Raises Unusable or InvalidCallError with the remedy."""
+    """The condition that ``text`` says. Raises CliError or InvalidCallError with the remedy."""
     found = _CONDITION.fullmatch(text)
     if found is None:
         raise _wrong(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
@@ -72,11 +72,11 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
 
 
 def order(text: str) -> str:
-    """``DtDue desc`` as the query builder takes it. Raises Unusable."""
+    """``DtDue desc`` as the query builder takes it. Raises CliError."""
     path, *direction = text.split()[:3] or [""]
     way = direction[0].lower() if len(direction) == 1 else "" if direction else "asc"
     if not path or way not in ("asc", "desc"):
-        raise Unusable(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
+        raise CliError(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
     return f"-{path}" if way == "desc" else path
 
 
@@ -85,7 +85,7 @@ def _require_operator(field: Path, operator: str, method: str, text: str) -> Non
         raise _wrong(
             text, f"a reference is compared by its id, with =, !=, in or is null, not with {operator}"
         )
-    if method in ("like", "not_like") and not isinstance(field, Text | Unchecked):
+    if method in ("like", "not_like") and not isinstance(field, TextProperty | Unchecked):
         raise _wrong(text, f"{operator} takes a property that holds text")
 
 
@@ -140,5 +140,5 @@ def _value(raw: str, field: Path, text: str) -> Any:
     return raw if place.meta is None else typed(raw, place.meta, f"--where {text!r}: {place.path}")
 
 
-def _wrong(text: str, remedy: str) -> Unusable:
-    return Unusable(f"--where {text!r}: {remedy}")
+def _wrong(text: str, remedy: str) -> CliError:
+    return CliError(f"--where {text!r}: {remedy}")

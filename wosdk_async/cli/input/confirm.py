@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import Exit, Unusable, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.transport.session.hosts import is_local
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     if not ask or is_local(company.host or ""):
         return
     if not _somebody_is_there():
-        raise Unusable("nobody can be asked, because stdin is no terminal; add --yes to go on without")
+        raise CliError("nobody can be asked, because stdin is no terminal; add --yes to go on without")
     if not click.confirm(question, err=True):
-        raise Unusable("nothing was sent", Exit.SOME)
+        raise CliError("nothing was sent", Exit.SOME)
 
 
 def _somebody_is_there() -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.names import near
 from wosdk_async.cli.input.values import typed
 from wosdk_async.model import Command, Record, registry
@@ -19,7 +19,7 @@ _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
 def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises Unusable with the remedy.
+    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises CliError with the remedy.
 
     What ``texts`` say goes over ``fields``; a field that two of them give is refused.
     """
@@ -29,7 +29,7 @@ def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | N
         raw = name.endswith(":")
         path = name.removesuffix(":").split(".")
         if not sign or not all(step.isidentifier() for step in path):
-            raise Unusable(f"{text!r} is no field: {_ASSIGNMENT}")
+            raise CliError(f"{text!r} is no field: {_ASSIGNMENT}")
         meta = _meta(cls, path)
         found = _json(value, text) if raw or _takes_json(meta) else _typed(value, meta, name)
         if meta is not None:
@@ -49,7 +49,7 @@ def _require_new(
         if other[:same] != path[:same]:
             continue
         if len(other) >= len(path) or _is_in(fields, path):  # a field of it, or in the JSON of it
-            raise Unusable(f"{told!r} and {text!r} both give {'.'.join(path)}; give it once")
+            raise CliError(f"{told!r} and {text!r} both give {'.'.join(path)}; give it once")
 
 
 def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
@@ -79,7 +79,7 @@ def _json(value: str, text: str) -> Any:
     try:
         return codec.loads(value.encode(errors="surrogateescape"))
     except ValueError as error:
-        raise Unusable(f"{text!r} takes JSON: {error}") from None
+        raise CliError(f"{text!r} takes JSON: {error}") from None
 
 
 def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None:
@@ -87,7 +87,7 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise Unusable(f"{text!r} names a field of {step}, which is no object")
+            raise CliError(f"{text!r} names a field of {step}, which is no object")
         fields = inner
     fields[leaf] = value
 
@@ -112,7 +112,7 @@ def _field(cls: type[Record], name: str) -> Wire:
     table = _wire(cls)
     if name not in table:
         guess = near(name, table) or f"; wosdk describe {cls.wire_name} lists them."
-        raise Unusable(f"{cls.wire_name} has no field {name!r}{guess} --unchecked sends it as it is")
+        raise CliError(f"{cls.wire_name} has no field {name!r}{guess} --unchecked sends it as it is")
     return table[name]
 
 
@@ -127,7 +127,7 @@ def _class(meta: Wire) -> type[Record] | None:
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
-    """The command that ``fields`` say by wire name. Raises Unusable that names each fault and its remedy."""
+    """The command that ``fields`` say by wire name. Raises CliError that names each fault and its remedy."""
     from wosdk_async import codec
     from wosdk_async.protocol.validation import problems
 
@@ -143,7 +143,7 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
         faults = [str(problem) for problem in problems.problems(made) if problem.severity == "error"]
         if not faults:
             return made
-    raise Unusable("; ".join(faults))
+    raise CliError("; ".join(faults))
 
 
 def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _faults(cls: type[Record], fields: Mapping[str, Any], place: str) -> Iterato
         where = f"{place}{name}"
         try:
             meta = _field(cls, name)
-        except Unusable as fault:
+        except CliError as fault:
             yield f"{place.removesuffix('.')}: {fault.message}" if place else fault.message
             continue
         if value is None:
@@ -178,7 +178,7 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
     elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum as its number is taken too
         try:
             typed(str(value), meta, where)
-        except Unusable as fault:
+        except CliError as fault:
             yield fault.message
 
 

@@ -16,7 +16,7 @@ from wosdk_async.cli.output.cells import columns, value_at
 from wosdk_async.cli.output.sanitize import json_text
 from wosdk_async.safe_text import one_line
 
-__all__ = ["CsvForm", "cell", "harmless"]
+__all__ = ["CsvFormat", "cell", "harmless"]
 
 # What spreadsheets take for the start of a formula; some read the full-width signs of East Asian keyboards
 # likewise. Blanks and marks that nobody sees do not stop all of them.
@@ -55,7 +55,7 @@ def cell(value: Any) -> str:
     return harmless(json_text(value))
 
 
-class CsvForm:
+class CsvFormat:
     """Writes a header and a line for each row.
 
     The columns are the paths that were asked for; for ``*``, and without any, what the first rows have.

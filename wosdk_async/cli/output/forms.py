@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from wosdk_async.cli.options import Output
-from wosdk_async.cli.output.csv import CsvForm
-from wosdk_async.cli.output.json import JsonForm
+from wosdk_async.cli.output.csv import CsvFormat
+from wosdk_async.cli.output.json import JsonFormat
 
-__all__ = ["Form", "opened", "rows_to", "write_record"]
+__all__ = ["OutputFormat", "opened", "rows_to", "write_record"]
 
 
-class Form(Protocol):
+class OutputFormat(Protocol):
     """Takes pages of records as they come."""
 
     def rows(self, rows: Sequence[Any]) -> None:
@@ -56,15 +56,15 @@ def _remove_empty(path: Path) -> None:
             path.unlink()
 
 
-def rows_to(file: IO[str], form: str, paths: Sequence[str]) -> Form:
+def rows_to(file: IO[str], form: str, paths: Sequence[str]) -> OutputFormat:
     """What writes rows to ``file`` in the form ``json``, ``csv`` or ``table``."""
     if form == "json":
-        return JsonForm(file)
+        return JsonFormat(file)
     if form == "csv":
-        return CsvForm(file, paths)
-    from wosdk_async.cli.output.table import TableForm
+        return CsvFormat(file, paths)
+    from wosdk_async.cli.output.table import TableFormat
 
-    return TableForm(file, paths)
+    return TableFormat(file, paths)
 
 
 def write_record(output: Output, record: dict[str, Any], paths: Sequence[str] = ()) -> None:

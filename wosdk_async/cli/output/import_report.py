@@ -12,12 +12,12 @@ from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.sanitize import counted, json_text
 from wosdk_async.jobs import RowOutcome, Summary
 
-__all__ = ["Keeper", "close"]
+__all__ = ["OutcomeWriter", "close"]
 
 _SHOWN = 5  # rows and warnings that are named in the summary
 
 
-class Keeper:
+class OutcomeWriter:
     """Writes one JSON line for each row as it ends, and keeps the first troubles for the summary.
 
     When a line cannot be written, ``stop`` is called: what is created without a line would be lost. The

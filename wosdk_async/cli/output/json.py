@@ -7,10 +7,10 @@ from typing import IO, Any
 
 from wosdk_async.cli.output.sanitize import json_text
 
-__all__ = ["JsonForm"]
+__all__ = ["JsonFormat"]
 
 
-class JsonForm:
+class JsonFormat:
     """Writes a line for each record."""
 
     def __init__(self, file: IO[str]) -> None:

@@ -7,28 +7,28 @@ import os
 import sys
 from pathlib import Path
 
-from wosdk_async.cli.exit_codes import Unusable
+from wosdk_async.cli.exit_codes import CliError
 
 __all__ = ["keep_apart", "require_other_than_store", "require_stdout", "require_writable"]
 
 
 def keep_apart(option: str, written: Path, *needed: Path) -> None:
-    """Raise Unusable when ``written`` is one of the files that are ``needed``, under whichever name."""
+    """Raise CliError when ``written`` is one of the files that are ``needed``, under whichever name."""
     for path in needed:
         if _same(written, path):
-            raise Unusable(f"{option} would overwrite {path}; name another file")
+            raise CliError(f"{option} would overwrite {path}; name another file")
 
 
 def require_other_than_store(option: str, written: Path, store: Path) -> None:
-    """Raise Unusable when ``written`` is a store, or one of the files that SQLite keeps beside it."""
+    """Raise CliError when ``written`` is a store, or one of the files that SQLite keeps beside it."""
     real = Path(os.path.realpath(store))
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
     if any(_same(written, path) for path in beside):
-        raise Unusable(f"{option} would overwrite {store}; name another file")
+        raise CliError(f"{option} would overwrite {store}; name another file")
 
 
 def require_writable(path: Path) -> None:
-    """Raise Unusable for a file that nobody can write: before anything is sent, for then it is too late."""
+    """Raise CliError for a file that nobody can write: before anything is sent, for then it is too late."""
     try:
         try:
             path.stat()
@@ -39,13 +39,13 @@ def require_writable(path: Path) -> None:
         if not os.access(place, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except (OSError, ValueError) as error:
-        raise Unusable(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        raise CliError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def require_stdout(remedy: str = "") -> None:
-    """Raise Unusable when stdout is closed: the result would be lost."""
+    """Raise CliError when stdout is closed: the result would be lost."""
     if not sys.stdout.writable():
-        raise Unusable(f"stdout is closed, and the result would be lost; open it{remedy}")
+        raise CliError(f"stdout is closed, and the result would be lost; open it{remedy}")
 
 
 def _same(one: Path, other: Path) -> bool:

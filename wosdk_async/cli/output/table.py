@@ -12,7 +12,7 @@ from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns, details, has_content, shown, value_at
 from wosdk_async.cli.output.sanitize import counted, visible
 
-__all__ = ["TableForm", "print_record", "print_table"]
+__all__ = ["TableFormat", "print_record", "print_table"]
 
 _WIDEST = 60  # of a column, where nothing else bounds it
 _NARROWEST = 8
@@ -20,7 +20,7 @@ _GAP = 2
 _MOST = 1000  # columns of a table, and lines of a record: nobody reads more
 
 
-class TableForm:
+class TableFormat:
     """Writes rows below one header; the first page decides the columns and their widths."""
 
     def __init__(self, file: IO[str], paths: Sequence[str]) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.errors import UnusableError, nearest
+from wosdk_async.jobs.errors import ImportMapError, nearest
 from wosdk_async.jobs.mapping.compiler import compiled_value, field_of, limit_of, table_of, template_of
 from wosdk_async.jobs.mapping.convert import OBJECTS
-from wosdk_async.jobs.mapping.values import NAME, NONE, Branch, Limit, Template, Value
+from wosdk_async.jobs.mapping.values import NAME, NONE, LengthLimit, ObjectNode, Template, Value
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.model.metadata import Wire
 
@@ -51,8 +51,8 @@ class ReferenceSpec:
     filters: tuple[Filter, ...] = ()
     by: str | None = None
     template: Template | None = None
-    limit: Limit
-    create: Branch | None = None
+    limit: LengthLimit
+    create: ObjectNode | None = None
 
     @property
     def columns(self) -> frozenset[str]:
@@ -88,23 +88,23 @@ class ReferenceSpec:
 
 
 def reference_of(name: str, table: object, path: str) -> ReferenceSpec:
-    """Read one table. Raises UnusableError that names the key."""
+    """Read one table. Raises ImportMapError that names the key."""
     if not isinstance(table, Mapping):
-        raise UnusableError(f"{path} takes a table, not {table!r}")
+        raise ImportMapError(f"{path} takes a table, not {table!r}")
     for key in table:
         if key not in _KEYS:
-            raise UnusableError(
+            raise ImportMapError(
                 f"{path}: {key!r} is unknown here{nearest(key, _KEYS) or '.'} It takes {', '.join(_KEYS)}"
             )
     entity = _entity(table.get("entity"), path)
     if ("by" in table) != ("from" in table):
-        raise UnusableError(
+        raise ImportMapError(
             f"{path} needs both by (the field to compare) and from (the text to look for), or neither"
         )
     by, meta = _compared(entity, table, path)
     template = template_of(table["from"], f"{path}.from") if by else None
     if template is not None and NAME in template.columns:
-        raise UnusableError(f"{path}.from: {{}} stands for the name itself; name a column, as in {{column}}")
+        raise ImportMapError(f"{path}.from: {{}} stands for the name itself; name a column, as in {{column}}")
     return ReferenceSpec(
         name=name,
         entity=entity,
@@ -113,7 +113,7 @@ def reference_of(name: str, table: object, path: str) -> ReferenceSpec:
         template=template,
         limit=limit_of(meta, table.get("truncate", False), f"{name} name")
         if by
-        else Limit(path, None, False, False),
+        else LengthLimit(path, None, False, False),
         create=_create(entity, table, by, path),
     )
 
@@ -122,7 +122,7 @@ def _entity(name: object, path: str) -> type[Record]:
     found = entity_class(name) if isinstance(name, str) else None
     if found is None or "id" not in found.__wire__:
         hint = nearest(str(name), index.ENTITIES) or "; see docs/import.md"
-        raise UnusableError(f"{path}.entity: the service has no entity {name!r}{hint}")
+        raise ImportMapError(f"{path}.entity: the service has no entity {name!r}{hint}")
     return found
 
 
@@ -131,14 +131,14 @@ def _compared(entity: type[Record], table: Mapping[str, Any], path: str) -> tupl
         return None, {}
     name, meta = field_of(entity, str(table["by"]), f"{path}.by")
     if meta["type"] != "string":
-        raise UnusableError(f"{path}.by: names are texts, and {name} is none; name a text field")
+        raise ImportMapError(f"{path}.by: names are texts, and {name} is none; name a text field")
     return name, meta
 
 
 def _where(table: Mapping[str, Any], path: str) -> Mapping[str, Any]:
     where = table.get("where", {})
     if not isinstance(where, Mapping):
-        raise UnusableError(f"{path}.where takes a table such as {{ is_offline = false }}, not {where!r}")
+        raise ImportMapError(f"{path}.where takes a table such as {{ is_offline = false }}, not {where!r}")
     return where
 
 
@@ -148,23 +148,23 @@ def _filter(entity: type[Record], key: str, raw: object, path: str) -> Filter:
     value = compiled_value(meta, raw, place)
     plain = meta["type"] not in OBJECTS or isinstance(raw, str)
     if meta.get("many") or not plain or value.columns:
-        raise UnusableError(f"{place} takes a fixed value or a reference, not {raw!r}")
+        raise ImportMapError(f"{place} takes a fixed value or a reference, not {raw!r}")
     return Filter(name, meta, value)
 
 
-def _create(entity: type[Record], table: Mapping[str, Any], by: str | None, path: str) -> Branch | None:
+def _create(entity: type[Record], table: Mapping[str, Any], by: str | None, path: str) -> ObjectNode | None:
     policy = table.get("if_missing", "fail")
     if policy not in _POLICIES:
-        raise UnusableError(f'{path}.if_missing is "fail" or "create", not {policy!r}')
+        raise ImportMapError(f'{path}.if_missing is "fail" or "create", not {policy!r}')
     if policy == "fail":
         if "create" in table:
-            raise UnusableError(f'{path}.create is never used; set if_missing = "create", or delete it')
+            raise ImportMapError(f'{path}.create is never used; set if_missing = "create", or delete it')
         return None
     if by is None:
-        raise UnusableError(f"{path}: only what is found by name can be created; add by and from")
+        raise ImportMapError(f"{path}: only what is found by name can be created; add by and from")
     branch = table_of(entity, table.get("create", {}), f"{path}.create")
     if by in branch.fields:
-        raise UnusableError(f"{path}.create.{by} is the name itself, which is filled in; delete it")
+        raise ImportMapError(f"{path}.create.{by} is the name itself, which is filled in; delete it")
     return branch
 
 

@@ -13,9 +13,20 @@ from wosdk_async.jobs.errors import RowError
 from wosdk_async.model import Record, Ref
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.reference_index import Directory, Entry
+    from wosdk_async.jobs.reference_index import ReferenceEntry, ReferenceIndex
 
-__all__ = ["NAME", "Branch", "Constant", "Limit", "Many", "Reference", "Scope", "Template", "Text", "Value"]
+__all__ = [
+    "NAME",
+    "ConstantNode",
+    "LengthLimit",
+    "ListNode",
+    "ObjectNode",
+    "ReferenceNode",
+    "RowContext",
+    "Template",
+    "TextNode",
+    "Value",
+]
 
 NAME = ""
 """The cell behind ``{}``."""
@@ -26,7 +37,7 @@ _OPTION = re.compile(r"\s*+(?:'(?P<text>(?:[^']|'')*+)'\s*+|(?P<column>[^'|\s][^
 
 
 @attrs.frozen
-class Choice:
+class ChoiceNode:
     """What one pair of braces stands for: columns and fixed texts, in the order they are tried."""
 
     options: tuple[tuple[str | None, str], ...]
@@ -43,12 +54,12 @@ class Template:
     """A parsed template."""
 
     source: str
-    parts: tuple[str | Choice, ...]
+    parts: tuple[str | ChoiceNode, ...]
 
     @classmethod
     def parse(cls, source: str) -> Template:
         """Raises ValueError that says what cannot be read."""
-        parts: list[str | Choice] = []
+        parts: list[str | ChoiceNode] = []
         end = 0
         for piece in _PIECE.finditer(source):
             if piece.start() != end:
@@ -64,31 +75,31 @@ class Template:
     @property
     def columns(self) -> frozenset[str]:
         """The columns it reads; :data:`NAME` for ``{}``."""
-        choices = (part for part in self.parts if isinstance(part, Choice))
+        choices = (part for part in self.parts if isinstance(part, ChoiceNode))
         return frozenset(column for choice in choices for column, _ in choice.options if column is not None)
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
         """The text for one row; None when it has columns and all of them are empty."""
         texts = [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
-        picked = [text for part, text in zip(self.parts, texts, strict=True) if isinstance(part, Choice)]
+        picked = [text for part, text in zip(self.parts, texts, strict=True) if isinstance(part, ChoiceNode)]
         return None if picked and not any(picked) else "".join(texts)
 
 
-def _part(piece: re.Match[str]) -> str | Choice:
+def _part(piece: re.Match[str]) -> str | ChoiceNode:
     if piece["choice"] is not None:
         return _choice(piece["choice"])
     return piece[0][0] if piece[0] in ("{{", "}}") else piece[0]
 
 
-def _choice(inside: str) -> Choice:
+def _choice(inside: str) -> ChoiceNode:
     if inside == NAME:
-        return Choice(((NAME, ""),))
+        return ChoiceNode(((NAME, ""),))
     options, end = [], 0
     while (option := _OPTION.match(inside, end)) is not None:
         options.append(_option(option))
         end = option.end()
         if option[0][-1] != "|":
-            return Choice(tuple(options))
+            return ChoiceNode(tuple(options))
     raise ValueError(f"{{{inside}}} cannot be read; write {{column}} or {{column|other column|'text'}}")
 
 
@@ -101,16 +112,16 @@ NONE: frozenset[str] = frozenset()
 
 
 @attrs.frozen
-class Scope:
+class RowContext:
     """What a value is filled from.
 
     ``warnings`` collects what is said of it, ``missing`` the records that have to be created for it first.
     """
 
     cells: Mapping[str, str]
-    directory: Directory
+    directory: ReferenceIndex
     warnings: list[str] = attrs.field(factory=list)
-    missing: list[Entry] = attrs.field(factory=list)
+    missing: list[ReferenceEntry] = attrs.field(factory=list)
 
 
 class Value(Protocol):
@@ -126,25 +137,25 @@ class Value(Protocol):
         """The references it needs, by their names in the map."""
         ...
 
-    def fill(self, scope: Scope) -> Any:
+    def fill(self, scope: RowContext) -> Any:
         """The value, or None when there is nothing to send. Raises RowError."""
         ...
 
 
 @attrs.frozen
-class Constant:
+class ConstantNode:
     """The same for every row."""
 
     content: Any
     columns: frozenset[str] = NONE
     references: frozenset[str] = NONE
 
-    def fill(self, _: Scope) -> Any:
+    def fill(self, _: RowContext) -> Any:
         return self.content
 
 
 @attrs.frozen
-class Limit:
+class LengthLimit:
     """How long a text may be, who says so, and whether it may be cut."""
 
     path: str
@@ -167,20 +178,20 @@ class Limit:
 
 
 @attrs.frozen
-class Text:
+class TextNode:
     """A template read as the field's type; blank texts are sent as text, and nowhere else."""
 
     path: str
     template: Template
     convert: Callable[[str], Any]
-    limit: Limit
+    limit: LengthLimit
     references: frozenset[str] = NONE
 
     @property
     def columns(self) -> frozenset[str]:
         return self.template.columns
 
-    def fill(self, scope: Scope) -> Any:
+    def fill(self, scope: RowContext) -> Any:
         text = self.template.fill(scope.cells)
         if text is None or (self.convert is not str and not text.strip()):
             return None
@@ -191,7 +202,7 @@ class Text:
 
 
 @attrs.frozen
-class Reference:
+class ReferenceNode:
     """A record that the map names ``@name``: as a reference, or its bare id in a field of that type."""
 
     path: str
@@ -204,7 +215,7 @@ class Reference:
     def references(self) -> frozenset[str]:
         return frozenset((self.name,))
 
-    def fill(self, scope: Scope) -> Any:
+    def fill(self, scope: RowContext) -> Any:
         id = scope.directory.id_for(self.name, scope)
         if id is None:
             if self.required:
@@ -214,7 +225,7 @@ class Reference:
 
 
 @attrs.frozen
-class Branch:
+class ObjectNode:
     """An object with fields of its own; None when all that varies in it from row to row is empty."""
 
     make: Callable[..., Record]
@@ -232,22 +243,22 @@ class Branch:
     def _varying(self) -> tuple[str, ...]:
         return tuple(name for name, value in self.fields.items() if value.columns or value.references)
 
-    def build(self, scope: Scope) -> Record:
+    def build(self, scope: RowContext) -> Record:
         """The object, empty or not."""
         return self.make(**self._filled(scope))
 
-    def fill(self, scope: Scope) -> Record | None:
+    def fill(self, scope: RowContext) -> Record | None:
         values = self._filled(scope)
         if self._varying and all(values[name] is None for name in self._varying):
             return None
         return self.make(**values)
 
-    def _filled(self, scope: Scope) -> dict[str, Any]:
+    def _filled(self, scope: RowContext) -> dict[str, Any]:
         return {name: value.fill(scope) for name, value in self.fields.items()}
 
 
 @attrs.frozen
-class Many:
+class ListNode:
     """A list; elements without a value are left out, and the list with them when none is left."""
 
     elements: tuple[Value, ...]
@@ -260,6 +271,6 @@ class Many:
     def references(self) -> frozenset[str]:
         return NONE.union(*(value.references for value in self.elements))
 
-    def fill(self, scope: Scope) -> list[Any] | None:
+    def fill(self, scope: RowContext) -> list[Any] | None:
         filled = [value.fill(scope) for value in self.elements]
         return [value for value in filled if value is not None] or None

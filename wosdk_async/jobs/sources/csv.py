@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import attrs
 
-from wosdk_async.jobs.errors import UnusableError, nearest
+from wosdk_async.jobs.errors import ImportMapError, nearest
 
 __all__ = ["CsvFile", "Row"]
 
@@ -39,14 +39,14 @@ class CsvFile:
     Records without anything but blanks, as spreadsheets leave them, are passed over; ``empty_rows`` is how
     many the last complete reading found.
 
-    Raises UnusableError, here or while reading, that names the file and the line.
+    Raises ImportMapError, here or while reading, that names the file and the line.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.empty_rows = 0
         if not self.path.is_file():
-            raise UnusableError(f"{self.path}: {_no_file(self.path)}")
+            raise ImportMapError(f"{self.path}: {_no_file(self.path)}")
         # The limit is one for the whole process and guards memory only; others may want it higher.
         csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))
         self.columns = self._header()
@@ -67,12 +67,12 @@ class CsvFile:
         self.empty_rows = empty
 
     def require(self, columns: Mapping[str, str]) -> None:
-        """Raise UnusableError unless the file has every key of ``columns``; the values say who wants it."""
+        """Raise ImportMapError unless the file has every key of ``columns``; the values say who wants it."""
         for name, place in columns.items():
             if name not in self.columns:
                 hint = nearest(name, self.columns) or "."
                 have = ", ".join(name for name in self.columns if name)
-                raise UnusableError(
+                raise ImportMapError(
                     f"{self.path}: there is no column {name!r}, which {place} names{hint} "
                     f"Its columns are: {have}{_separator(self.columns)}"
                 )
@@ -82,11 +82,11 @@ class CsvFile:
             columns = tuple(cell.strip() for cell in cells)
             twice = next((name for name in columns if name and columns.count(name) > 1), None)
             if twice:
-                raise UnusableError(f"{self.path}: two columns are called {twice!r}; rename one of them")
+                raise ImportMapError(f"{self.path}: two columns are called {twice!r}; rename one of them")
             if any(columns):
                 return columns
             break
-        raise UnusableError(f"{self.path}: there is no header; the first line must name the columns")
+        raise ImportMapError(f"{self.path}: there is no header; the first line must name the columns")
 
     def _row(self, number: int, line: int, cells: list[str]) -> Row:
         named = {name: cell for name, cell in zip(self.columns, cells, strict=False) if name}
@@ -107,20 +107,22 @@ class CsvFile:
                             yield start, cells
                         start = reader.line_num + 1
                 except csv.Error as error:
-                    raise UnusableError(f"{self.path}, line {start}: {_csv_fault(error)}") from None
+                    raise ImportMapError(f"{self.path}, line {start}: {_csv_fault(error)}") from None
         except OSError as error:
-            raise UnusableError(f"{self.path}: {error.strerror or error}") from None
+            raise ImportMapError(f"{self.path}: {error.strerror or error}") from None
 
     def _lines(self, file: BinaryIO) -> Iterator[str]:
         offset = 0
         for number, raw in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
             where = f"{self.path}, line {number}"
             if b"\0" in raw or len(raw) == _LONGEST_LINE:
-                raise UnusableError(f"{where}: this is no CSV text; export the data as comma-separated UTF-8")
+                raise ImportMapError(
+                    f"{where}: this is no CSV text; export the data as comma-separated UTF-8"
+                )
             try:
                 text = raw.decode()
             except UnicodeDecodeError as error:
-                raise UnusableError(
+                raise ImportMapError(
                     f"{where}: byte {raw[error.start]:#04x} at offset {offset + error.start} is not UTF-8; "
                     "save the file as UTF-8"
                 ) from None

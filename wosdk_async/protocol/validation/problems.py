@@ -25,7 +25,7 @@ class Problem:
     """One thing that is wrong, where it is and what to do about it."""
 
     path: str
-    """Place of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
+    """Path of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
     message: str
     severity: Severity = "error"
 

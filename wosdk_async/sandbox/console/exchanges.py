@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
-from wosdk_async.sandbox.console.request_log import Body, Exchange, Headers
+from wosdk_async.sandbox.console.request_log import Body, Headers, LoggedExchange
 from wosdk_async.sandbox.service.query.expressions import Row, load
 
 __all__ = ["detail", "summary"]
@@ -17,7 +17,7 @@ __all__ = ["detail", "summary"]
 _REQUEST_ID = re.compile(rb'"RequestId"\s*:\s*"((?:[^"\\]|\\.){0,100})', re.IGNORECASE)
 
 
-def summary(exchange: Exchange) -> Row:
+def summary(exchange: LoggedExchange) -> Row:
     """The line of an exchange."""
     return {
         "number": exchange.number,
@@ -32,7 +32,7 @@ def summary(exchange: Exchange) -> Row:
     }
 
 
-def detail(exchange: Exchange) -> Row:
+def detail(exchange: LoggedExchange) -> Row:
     """The line, with headers and bodies; secrets are masked."""
     return {
         **summary(exchange),
@@ -50,11 +50,11 @@ def _side(headers: Headers, body: Body) -> Row:
     }
 
 
-def _company(exchange: Exchange) -> str:
+def _company(exchange: LoggedExchange) -> str:
     return next((value.decode("latin-1") for name, value in exchange.headers if name == b"companyname"), "")
 
 
-def _request_id(exchange: Exchange) -> str:
+def _request_id(exchange: LoggedExchange) -> str:
     """The caller's own id of the request: in the body, or in the query (facts 3.1)."""
     found = _REQUEST_ID.search(exchange.request.kept)
     if found:

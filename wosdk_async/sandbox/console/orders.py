@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.entity_schema import enumeration, shape_of
 from wosdk_async.sandbox.service.query.expressions import Row
@@ -64,7 +64,7 @@ def companies(store: Store) -> list[Row]:
     ]
 
 
-def orders(desk: Desk, state: str, text: str, page: int) -> Row:
+def orders(context: RequestContext, state: str, text: str, page: int) -> Row:
     """A page of work orders, the newest first.
 
     Args:
@@ -82,7 +82,7 @@ def orders(desk: Desk, state: str, text: str, page: int) -> Row:
         likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
         filters.append({"Conditions": likes, "FilterOperator": "Or"})
     found = query(
-        desk,
+        context,
         shape_of("WorkOrder"),
         {
             "PropertySet": {"Properties": _LISTED},
@@ -96,13 +96,13 @@ def orders(desk: Desk, state: str, text: str, page: int) -> Row:
     return {"Orders": found[:PAGE], "More": len(found) > PAGE, "Page": page, "States": states}
 
 
-def one_order(desk: Desk, key: int) -> Row:
+def one_order(context: RequestContext, key: int) -> Row:
     """A work order with its references named, its lists and its history.
 
     Raises:
         Refusal: ``ERROR_CODE_1019``: there is none with this id.
     """
-    data: Row = retrieve(desk, shape_of("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
+    data: Row = retrieve(context, shape_of("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
     lists: dict[str, Any] = {name: data.pop(name, []) for name in ("Items", "Notes", "Documents")}
     return {"Fields": data, **lists, "History": data.pop("ActionLogRecords", [])}
 

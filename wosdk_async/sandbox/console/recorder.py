@@ -9,7 +9,7 @@ from itertools import islice
 import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from wosdk_async.sandbox.console.request_log import MAX_HEADERS, Exchange, Headers, RequestLog
+from wosdk_async.sandbox.console.request_log import MAX_HEADERS, Headers, LoggedExchange, RequestLog
 from wosdk_async.sandbox.http.internal_paths import is_aside
 
 __all__ = ["Recorder"]
@@ -43,7 +43,7 @@ class Recorder:
             exchange.seconds = time.perf_counter() - started
 
 
-def _listening(exchange: Exchange, receive: Receive) -> Receive:
+def _listening(exchange: LoggedExchange, receive: Receive) -> Receive:
     async def heard() -> Message:
         message = await receive()
         if message["type"] == "http.request":
@@ -53,7 +53,7 @@ def _listening(exchange: Exchange, receive: Receive) -> Receive:
     return heard
 
 
-def _telling(exchange: Exchange, send: Send) -> Send:
+def _telling(exchange: LoggedExchange, send: Send) -> Send:
     async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
             exchange.status = message["status"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import attrs
 
-__all__ = ["MAX_BODY", "MAX_HEADERS", "MAX_REQUESTS", "Body", "Exchange", "Headers", "RequestLog"]
+__all__ = ["MAX_BODY", "MAX_HEADERS", "MAX_REQUESTS", "Body", "Headers", "LoggedExchange", "RequestLog"]
 
 MAX_REQUESTS = 300
 MAX_BODY = 16 * 1024  # bytes kept of each body; with MAX_REQUESTS this bounds the memory
@@ -35,7 +35,7 @@ class Body:
 
 
 @attrs.define
-class Exchange:
+class LoggedExchange:
     """One request and what became of it.
 
     Args:
@@ -69,20 +69,20 @@ class RequestLog:
 
     on: bool = False
     last: int = attrs.field(default=0, init=False)
-    _kept: deque[Exchange] = attrs.field(factory=lambda: deque(maxlen=MAX_REQUESTS), init=False)
+    _kept: deque[LoggedExchange] = attrs.field(factory=lambda: deque(maxlen=MAX_REQUESTS), init=False)
 
-    def begin(self, began: int, method: str, path: str, headers: Headers) -> Exchange:
+    def begin(self, began: int, method: str, path: str, headers: Headers) -> LoggedExchange:
         """A new exchange, which the caller fills."""
         self.last += 1
-        exchange = Exchange(self.last, began, method, path, headers)
+        exchange = LoggedExchange(self.last, began, method, path, headers)
         self._kept.append(exchange)
         return exchange
 
-    def newest(self) -> list[Exchange]:
+    def newest(self) -> list[LoggedExchange]:
         """All that are kept, the newest first."""
         return list(reversed(self._kept))
 
-    def find(self, number: int) -> Exchange | None:
+    def find(self, number: int) -> LoggedExchange | None:
         return next((exchange for exchange in self._kept if exchange.number == number), None)
 
     def clear(self) -> None:

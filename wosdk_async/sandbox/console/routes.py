@@ -20,7 +20,7 @@ from wosdk_async.sandbox.console.pages import PARTS, page
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
 from wosdk_async.sandbox.console.switches import Switches
 from wosdk_async.sandbox.faults.rules import Faults
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.service.query.expressions import Row, checked, dump, glance
 from wosdk_async.sandbox.service.times import Now
@@ -105,12 +105,12 @@ class _Console:
             self.clock.advance(**_span(checked(glance(await request.body()))))
         return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
-    def _desk(self, request: Request) -> Desk:
+    def _desk(self, request: Request) -> RequestContext:
         wanted = request.path_params["company"]
         company = next((each for each in self.store.companies() if each.id == wanted), None)
         if company is None:
             raise Refusal(404, "", f"There is no Company with id {wanted}.")
-        return Desk(self.store, company, Now(self.clock() // 100), str(request.base_url))
+        return RequestContext(self.store, company, Now(self.clock() // 100), str(request.base_url))
 
 
 async def _root(request: Request) -> Response:

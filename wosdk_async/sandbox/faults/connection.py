@@ -10,13 +10,13 @@ from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-__all__ = ["Connection", "reset", "transport_of"]
+__all__ = ["ClientConnection", "reset", "transport_of"]
 
 _EXTENSION = "wosdk.transport"
 _LINGER_NOT = struct.pack("ii", 1, 0)  # closing throws away what is not sent and answers with RST
 
 
-class Connection(HttpToolsProtocol):
+class ClientConnection(HttpToolsProtocol):
     """uvicorn's, with the transport in ``scope["extensions"]``: ASGI itself cannot break a connection."""
 
     def on_message_begin(self) -> None:

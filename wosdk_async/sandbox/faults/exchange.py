@@ -12,7 +12,7 @@ from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.faults.connection import reset, transport_of
 from wosdk_async.sandbox.http.errors import Refusal
 
-__all__ = ["App", "Exchange", "Receive", "Reply", "Scope", "Send"]
+__all__ = ["App", "FaultExchange", "FaultyResponse", "Receive", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -23,7 +23,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 @attrs.frozen
-class Reply:
+class FaultyResponse:
     """An answer as the application gave it."""
 
     status: int
@@ -32,7 +32,7 @@ class Reply:
 
 
 @attrs.frozen
-class Exchange:
+class FaultExchange:
     """A request that was read whole.
 
     Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
@@ -54,7 +54,7 @@ class Exchange:
     ended: Callable[[], Awaitable[None]]
     send: Send
     clock: Clock
-    refusal: Callable[[Refusal], Reply]
+    refusal: Callable[[Refusal], FaultyResponse]
     earlier_id: str | None
     expire_token: Callable[[], None]
     move: Callable[[], None]
@@ -69,7 +69,7 @@ class Exchange:
     async def pass_on(self) -> None:
         await self.app(self.scope, self.receive, self.send)
 
-    async def carry_out(self) -> Reply:
+    async def carry_out(self) -> FaultyResponse:
         """The reply of the application, which nobody has seen yet."""
         messages: list[Message] = []
 
@@ -78,7 +78,7 @@ class Exchange:
 
         await self.app(self.scope, self.receive, keep)
         body = b"".join(message.get("body", b"") for message in messages[1:])
-        return Reply(messages[0]["status"], list(messages[0]["headers"]), body)
+        return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
     async def hold(self, seconds: float | None) -> None:
         """Wait until the client hangs up, at most this long."""
@@ -100,11 +100,11 @@ class Exchange:
 
         self.late(run())
 
-    async def reply(self, reply: Reply) -> None:
+    async def reply(self, reply: FaultyResponse) -> None:
         await self.begin(reply, reply.body)
         await self.end()
 
-    async def begin(self, reply: Reply, part: bytes) -> None:
+    async def begin(self, reply: FaultyResponse, part: bytes) -> None:
         """Send the head of a reply, announcing all of its body, and a part of that."""
         headers = [pair for pair in reply.headers if pair[0].lower() != b"content-length"]
         headers.append((b"content-length", str(len(reply.body)).encode()))

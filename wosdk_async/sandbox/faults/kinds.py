@@ -14,7 +14,7 @@ import attrs
 from attrs.validators import optional
 
 from wosdk_async.sandbox.faults.checks import flag, is_span, number, one_of, whole
-from wosdk_async.sandbox.faults.exchange import Exchange, Reply
+from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
 from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.service.query.expressions import dump, glance
 
@@ -39,7 +39,7 @@ class Latency:
         if self.lognormal is not None:
             _curve(self.lognormal)
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:
         await exchange.clock.sleep(self.seconds(draw))
         return False
 
@@ -68,7 +68,7 @@ def _curve(percentiles: Mapping[str, float]) -> tuple[float, float]:
 class Fault(Protocol):
     """One kind of fault, with its settings."""
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:
         """Do it; whether the request is dealt with. If not, it goes on."""
 
 
@@ -86,22 +86,22 @@ class Status:
         if self.retry_after is not None and self.retry_after_date is not None:
             raise ValueError("retry_after and retry_after_date exclude each other")
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002 - as all faults
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002 - as all faults
         if self.carried_out:
             await exchange.carry_out()
         reply = self._reply(exchange)
         await exchange.reply(attrs.evolve(reply, headers=[*reply.headers, *self._wait(exchange)]))
         return True
 
-    def _reply(self, exchange: Exchange) -> Reply:
+    def _reply(self, exchange: FaultExchange) -> FaultyResponse:
         if self.body == "json":  # the code is not shown; assumed
             return exchange.refusal(Refusal(self.status, f"HTTP_{self.status}", "Injected by the sandbox."))
         if self.body == "empty":
-            return Reply(self.status)
+            return FaultyResponse(self.status)
         page = f"<html><body><h1>{self.status}</h1>Injected by the sandbox.</body></html>"
-        return Reply(self.status, [(b"content-type", b"text/html")], page.encode())
+        return FaultyResponse(self.status, [(b"content-type", b"text/html")], page.encode())
 
-    def _wait(self, exchange: Exchange) -> list[tuple[bytes, bytes]]:
+    def _wait(self, exchange: FaultExchange) -> list[tuple[bytes, bytes]]:
         if self.retry_after is not None:
             return [(b"retry-after", str(math.ceil(self.retry_after)).encode())]
         if self.retry_after_date is not None:
@@ -116,7 +116,7 @@ class Reset:
 
     carried_out: bool = attrs.field(default=False, validator=flag)
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         if self.carried_out:
             await exchange.carry_out()
         await exchange.reset()
@@ -134,7 +134,7 @@ class LateCommit:
     after: float = attrs.field(default=1.0, validator=number)
     hold: float | None = attrs.field(default=None, validator=optional(number))
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         await exchange.hold(self.hold)
         exchange.later(self.after)
         await exchange.reset()
@@ -142,12 +142,12 @@ class LateCommit:
 
 
 @attrs.frozen(kw_only=True)
-class HalfReply:
+class HalfResponse:
     """The request is carried out, and its answer breaks off in its body, by a reset or an orderly close."""
 
     cut: str = attrs.field(default="reset", validator=one_of("reset", "close"))
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         reply = await exchange.carry_out()
         await exchange.begin(reply, reply.body[: len(reply.body) // 2])
         await (exchange.reset() if self.cut == "reset" else exchange.close())
@@ -155,13 +155,13 @@ class HalfReply:
 
 
 @attrs.frozen(kw_only=True)
-class Garbage:
+class GarbageResponse:
     """Random bytes in place of the answer, then the end of the connection."""
 
     size: int = attrs.field(default=64, validator=whole(1, 1 << 20))
     carried_out: bool = attrs.field(default=True, validator=flag)
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:
         if self.carried_out:
             await exchange.carry_out()
         await exchange.garbage(draw.randbytes(self.size))
@@ -175,7 +175,7 @@ class SlowDrip:
     piece: int = attrs.field(default=16, validator=whole(1, 1 << 20))
     pause: float = attrs.field(default=0.05, validator=number)
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         reply = await exchange.carry_out()
         await exchange.begin(reply, b"")
         for start in range(0, len(reply.body), self.piece):
@@ -191,7 +191,7 @@ class SlowDrip:
 class ExpiredToken:
     """The token that the request carries ends here; the service's own refusal is the answer."""
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         exchange.expire_token()
         return False
 
@@ -200,7 +200,7 @@ class ExpiredToken:
 class MovedHost:
     """The Company moves to the server's other port, before this request is looked at."""
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:  # noqa: ARG002
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:  # noqa: ARG002
         exchange.move()
         return False
 
@@ -215,7 +215,7 @@ class RequestIdFault:
 
     mode: str = attrs.field(default="altered", validator=one_of("altered", "missing", "foreign"))
 
-    async def play(self, exchange: Exchange, draw: Random) -> bool:
+    async def play(self, exchange: FaultExchange, draw: Random) -> bool:
         reply = await exchange.carry_out()
         body = glance(reply.body)
         own = body.pop("RequestId", None)
@@ -237,8 +237,8 @@ KINDS: Mapping[str, type[Fault]] = {
     "status": Status,
     "reset": Reset,
     "late_commit": LateCommit,
-    "half_reply": HalfReply,
-    "garbage": Garbage,
+    "half_reply": HalfResponse,
+    "garbage": GarbageResponse,
     "slow_drip": SlowDrip,
     "expired_token": ExpiredToken,
     "moved_host": MovedHost,

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.faults.exchange import App, Exchange, Receive, Reply, Scope, Send
+from wosdk_async.sandbox.faults.exchange import App, FaultExchange, FaultyResponse, Receive, Scope, Send
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.faults.target import header, target_of
 from wosdk_async.sandbox.http.auth import Tokens
@@ -18,14 +18,14 @@ from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.http.internal_paths import is_aside
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["FaultyApp"]
+__all__ = ["FaultMiddleware"]
 
 _MAX_READ = 32 * 1024 * 1024  # bytes; of a longer body the rest is left to the application
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
 
 
 @attrs.frozen
-class FaultyApp:
+class FaultMiddleware:
     """Middleware: requests reach ``app`` as the faults in force let them.
 
     Args:
@@ -37,7 +37,7 @@ class FaultyApp:
     store: Store
     tokens: Tokens
     clock: Clock
-    refusal: Callable[[Refusal, str | None], Reply]
+    refusal: Callable[[Refusal, str | None], FaultyResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"], scope["method"]):
@@ -45,7 +45,7 @@ class FaultyApp:
             return
         body, again = await _read(receive)
         target = target_of(scope, body, self._owner)
-        exchange = Exchange(
+        exchange = FaultExchange(
             self.app,
             scope,
             again,

@@ -7,16 +7,16 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.faults.target import Target, header
+from wosdk_async.sandbox.faults.target import RequestMatch, header
 
-__all__ = ["Homes"]
+__all__ = ["MovedHosts"]
 
 _PORTS = {"http": 80, "https": 443}
 _SECOND = 8900  # without a socket any other port will do
 
 
 @attrs.define
-class Homes:
+class MovedHosts:
     """The homes of Companies that have moved; one that never did is served at every port.
 
     Args:
@@ -26,7 +26,7 @@ class Homes:
     ports: Sequence[int] = ()
     _homes: dict[str | None, int] = attrs.field(factory=dict, init=False)
 
-    def move(self, target: Target, scope: MutableMapping[str, Any]) -> None:
+    def move(self, target: RequestMatch, scope: MutableMapping[str, Any]) -> None:
         """Let the request's Company move on to the port after its home."""
         home = self._homes.get(target.company, _port(scope))
         ports = self.ports if home in self.ports else [home, *(self.ports or [_SECOND])]
@@ -35,13 +35,13 @@ class Homes:
     def clear(self) -> None:
         self._homes.clear()
 
-    def wrong(self, target: Target, scope: MutableMapping[str, Any]) -> bool:
+    def wrong(self, target: RequestMatch, scope: MutableMapping[str, Any]) -> bool:
         """Whether the request came to an address that its Company has left."""
         home = self._homes.get(target.company)
         elsewhere = home is not None and _port(scope) != home
         return elsewhere and not target.operations & {"token", "discovery", "other"}
 
-    def redirect(self, target: Target, scope: MutableMapping[str, Any]) -> None:
+    def redirect(self, target: RequestMatch, scope: MutableMapping[str, Any]) -> None:
         """Let a discovery look as if it came to the Company's home, so that it names that."""
         home = self._homes.get(target.company)
         if home is None or "discovery" not in target.operations:

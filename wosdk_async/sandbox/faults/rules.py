@@ -11,10 +11,10 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.faults.exchange import Exchange
-from wosdk_async.sandbox.faults.moved_hosts import Homes
+from wosdk_async.sandbox.faults.exchange import FaultExchange
+from wosdk_async.sandbox.faults.moved_hosts import MovedHosts
 from wosdk_async.sandbox.faults.script import FaultScript, Rule
-from wosdk_async.sandbox.faults.target import Target
+from wosdk_async.sandbox.faults.target import RequestMatch
 
 __all__ = ["Faults"]
 
@@ -33,7 +33,7 @@ class Faults:
 
     def __init__(self, script: FaultScript | Mapping[str, Any] | str | Path | None = None) -> None:
         self.late: set[asyncio.Future[None]] = set()
-        self.homes = Homes()
+        self.homes = MovedHosts()
         self._answered: list[str] = []
         self.load(script)
 
@@ -85,7 +85,7 @@ class Faults:
         """Return the RequestId of the last response to another call: attempts of one call share theirs."""
         return next((known for known in reversed(self._answered) if known != request_id), None)
 
-    def strike(self, target: Target) -> list[_Strike]:
+    def strike(self, target: RequestMatch) -> list[_Strike]:
         """Count a request; what it is struck by, in the order of the rules."""
         state = self._state
         return [strike for place in range(len(state.seen)) if (strike := state.strike(place, target))]
@@ -104,7 +104,7 @@ class _State:
         self.seen = [0] * len(self.script.rules)
         self.struck = list(self.seen)
 
-    def strike(self, place: int, target: Target) -> _Strike | None:
+    def strike(self, place: int, target: RequestMatch) -> _Strike | None:
         rule = self.script.rules[place]
         if not rule.applies(target):
             return None
@@ -122,7 +122,7 @@ class _Strike:
     rule: Rule
     draw: Random
 
-    async def play(self, exchange: Exchange) -> bool:
+    async def play(self, exchange: FaultExchange) -> bool:
         self.state.struck[self.place] += 1
         self.state.injected[self.rule.kind] += 1
         return await self.rule.fault.play(exchange, self.draw)

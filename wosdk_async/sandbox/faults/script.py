@@ -21,7 +21,7 @@ from attrs.validators import optional
 from wosdk_async import catalogue
 from wosdk_async.sandbox.faults.checks import positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS, Fault
-from wosdk_async.sandbox.faults.target import FAMILIES, Target, known_operation
+from wosdk_async.sandbox.faults.target import FAMILIES, RequestMatch, known_operation
 from wosdk_async.sandbox.http.errors import FaultScriptError
 from wosdk_async.sandbox.service.suggestions import nearest
 
@@ -83,7 +83,7 @@ class Rule:
         if self.operation == {"token"} and self.kind in _NOT_OF_TOKENS:
             raise ValueError(f"operation is 'token'; {_NOT_OF_TOKENS[self.kind]}")
 
-    def applies(self, target: Target) -> bool:
+    def applies(self, target: RequestMatch) -> bool:
         named = not self.operation or bool(self.operation & target.operations)
         return named and (self.company is None or self.company == target.company)
 

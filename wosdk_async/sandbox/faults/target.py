@@ -15,7 +15,7 @@ from wosdk_async.sandbox.service.commands import find
 from wosdk_async.sandbox.service.dialect import SPEC
 from wosdk_async.sandbox.service.query.expressions import Row, glance, pick, query_of, request_id_of
 
-__all__ = ["FAMILIES", "Target", "header", "known_operation", "target_of"]
+__all__ = ["FAMILIES", "RequestMatch", "header", "known_operation", "target_of"]
 
 FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
@@ -23,7 +23,7 @@ _DISCOVERY = "getcompanywsdkurlcommand"
 
 
 @attrs.frozen
-class Target:
+class RequestMatch:
     """The names that a rule may call a request by, in small letters, its Company's, and its RequestId."""
 
     operations: frozenset[str]
@@ -41,7 +41,7 @@ def known_operation(name: str) -> str | None:
         return None
 
 
-def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> Target:
+def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
     """Return the target of a request.
 
     Args:
@@ -50,11 +50,11 @@ def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str 
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
-        return Target(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
+        return RequestMatch(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
     sent = glance(body)
     operations, asked_for = _named(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
     company = asked_for or header(scope, b"companyname")
-    return Target(operations, _lowered(company), request_id_of(query_of(scope["query_string"]), sent))
+    return RequestMatch(operations, _lowered(company), request_id_of(query_of(scope["query_string"]), sent))
 
 
 def _named(family: str, rest: list[str], method: str, sent: Row) -> tuple[frozenset[str], str | None]:

@@ -15,18 +15,18 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.console import Recorder, RequestLog, console_routes
 from wosdk_async.sandbox.faults.admin import fault_routes
-from wosdk_async.sandbox.faults.exchange import Reply
-from wosdk_async.sandbox.faults.middleware import FaultyApp
+from wosdk_async.sandbox.faults.exchange import FaultyResponse
+from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.admin import admin_routes, guarded
 from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.http.internal_paths import is_aside
 from wosdk_async.sandbox.http.openapi.document import openapi_routes
-from wosdk_async.sandbox.http.router import Office, Question
+from wosdk_async.sandbox.http.router import Router, ServiceRequest
 from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.service.query.expressions import dump, query_of
 from wosdk_async.sandbox.storage.files import PATH
-from wosdk_async.sandbox.storage.group_commit import Commits
+from wosdk_async.sandbox.storage.group_commit import GroupCommit
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["MAX_BODY", "create_app"]
@@ -70,7 +70,7 @@ def create_app(
     """
     clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
     faults.homes.ports = ports
-    service = _Service(Office(store, clock, dialect_of(dialect)), Commits(store), clock)
+    service = _Service(Router(store, clock, dialect_of(dialect)), GroupCommit(store), clock)
     shown = [*console_routes(store, clock, faults, log), *openapi_routes()]
     steering = guarded([*fault_routes(faults, clock), *admin_routes(store)], open_to_all=open_admin)
     pages = Starlette(routes=[_files(service.office), *steering, *shown])
@@ -80,7 +80,7 @@ def create_app(
         aside = scope["type"] != "http" or is_aside(path, scope["method"]) or path.startswith("/files/")
         await (pages if aside else service)(scope, receive, send)
 
-    faulty = FaultyApp(app, faults, store, service.office.tokens, clock, service.refusal)
+    faulty = FaultMiddleware(app, faults, store, service.office.tokens, clock, service.refusal)
     return Recorder(faulty, log, clock)
 
 
@@ -88,8 +88,8 @@ def create_app(
 class _Service:
     """The service itself, as a bare ASGI application: it answers every path and method by its own rules."""
 
-    office: Office
-    commits: Commits
+    office: Router
+    commits: GroupCommit
     clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -115,9 +115,9 @@ class _Service:
             return refusal.status, self._error(refusal, request_id[0] if request_id else None)
         return status, _body_with(reply, request_id[0] if request_id else None)
 
-    def refusal(self, refused: Refusal, request_id: str | None) -> Reply:
+    def refusal(self, refused: Refusal, request_id: str | None) -> FaultyResponse:
         """The whole answer that a refusal gets, for what goes wrong on command."""
-        return Reply(refused.status, _HEADERS, self._error(refused, request_id))
+        return FaultyResponse(refused.status, _HEADERS, self._error(refused, request_id))
 
     def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
         dialect = self.office.dialect
@@ -147,11 +147,11 @@ def _stamp(now: int) -> str:
     return f"{whole}.{fraction}Z"
 
 
-def _question(scope: Scope, body: bytes) -> Question:
+def _question(scope: Scope, body: bytes) -> ServiceRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
     host, port = scope.get("server") or ("localhost", None)
     authority = headers.get("host") or (f"{host}:{port}" if port else host)
-    return Question(
+    return ServiceRequest(
         method=scope["method"],
         segments=tuple(part for part in scope["path"].split("/") if part),
         query=query_of(scope["query_string"]),
@@ -177,7 +177,7 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
     return b"".join(parts)
 
 
-def _files(office: Office) -> Route:
+def _files(office: Router) -> Route:
     async def file(request: Request) -> Response:
         found = office.file(**request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed

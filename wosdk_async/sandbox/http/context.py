@@ -7,20 +7,20 @@ from datetime import tzinfo
 import attrs
 
 from wosdk_async.sandbox.http.errors import missing_row
-from wosdk_async.sandbox.service.dialect import SPEC, Dialect, Form
-from wosdk_async.sandbox.service.entity_schema import Shape
+from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
+from wosdk_async.sandbox.service.entity_schema import EntitySchema
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.service.times import Now, zone_of
 from wosdk_async.sandbox.storage.store import Company, Store
 
-__all__ = ["Desk"]
+__all__ = ["RequestContext"]
 
 _CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
 
 
 @attrs.frozen
-class Desk:
+class RequestContext:
     """One request's view of a Company: all its times come from ``now``, and it reads a row once."""
 
     store: Store
@@ -71,7 +71,7 @@ class Desk:
             raise missing_row(entity, key)
         return found
 
-    def form(self, entity: str, row: Row, value: object) -> Form:
+    def form(self, entity: str, row: Row, value: object) -> NumberFormat:
         """How a time or an amount of a row is written: another way when this request set it.
 
         facts 3.5: all times of a row that was just made, and of another row the time just set. Zones
@@ -81,15 +81,15 @@ class Desk:
         just_set = key in self._kept and isinstance(value, str) and value[17:] == self.now.utc[17:]
         return self.dialect.fresh if just_set or key in self._made else self.dialect.stored
 
-    def children(self, link: Link, parent: int) -> list[Row]:
+    def children(self, link: Relation, parent: int) -> list[Row]:
         return self.store.children(self.company.id, link, parent)
 
-    def insert(self, shape: Shape, row: Row) -> Row:
+    def insert(self, shape: EntitySchema, row: Row) -> Row:
         """Keep a new row under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
         row["Id"] = self.next_number(shape.name)
         return self.place(shape, row)
 
-    def place(self, shape: Shape, row: Row) -> Row:
+    def place(self, shape: EntitySchema, row: Row) -> Row:
         """Keep a new row under the id it carries."""
         if shape.locked:
             row["ConcurrencyId"] = 1
@@ -98,13 +98,13 @@ class Desk:
         self._rows[shape.name, row["Id"]] = row
         return row
 
-    def replace(self, shape: Shape, row: Row) -> None:
+    def replace(self, shape: EntitySchema, row: Row) -> None:
         """Keep a changed row and advance its counter (facts 3.7)."""
         if shape.locked:
             row["ConcurrencyId"] = int(row["ConcurrencyId"]) + 1
         self.keep(shape, row)
 
-    def keep(self, shape: Shape, row: Row) -> None:
+    def keep(self, shape: EntitySchema, row: Row) -> None:
         """Keep a changed row without counting the change: it is part of making the row."""
         self.store.replace(self.company.id, shape.name, row)
         self._kept.add((shape.name, row["Id"]))

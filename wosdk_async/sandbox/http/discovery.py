@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal, required
 from wosdk_async.sandbox.service.entity_schema import enumeration
 from wosdk_async.sandbox.service.query.expressions import Row, pick
@@ -22,7 +22,7 @@ def asks_where(segments: Sequence[str]) -> bool:
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 
 
-def found_at(desk: Desk, name: object, sent: Mapping[str, Any]) -> Row:
+def found_at(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Row:
     """The answer about the Company of this name. Its Protocol is the one asked for.
 
     Args:
@@ -33,14 +33,14 @@ def found_at(desk: Desk, name: object, sent: Mapping[str, Any]) -> Row:
     """
     if not isinstance(name, str):
         raise required("CompanyName")
-    if name.strip().lower() != desk.company.name.lower():
+    if name.strip().lower() != context.company.name.lower():
         raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
     kind = enumeration("ApiTypes").name_of(pick(sent, "ApiType"))
-    soap = kind == "SOAP" or (kind is None and desk.dialect.soap_url)
+    soap = kind == "SOAP" or (kind is None and context.dialect.soap_url)
     return {
-        "Url": desk.company.address(desk.root) + (_SOAP if soap else ""),
-        "CompanyName": desk.company.name,
+        "Url": context.company.address(context.root) + (_SOAP if soap else ""),
+        "CompanyName": context.company.name,
         "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
         "CompanyVersion": _VERSION,
-        "CompanyId": desk.company.id,
+        "CompanyId": context.company.id,
     }

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.sandbox.http.auth import Tokens, token_reply
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.discovery import asks_where, found_at
 from wosdk_async.sandbox.http.errors import Refusal, broken_rule, incorrect_model
 from wosdk_async.sandbox.service.commands import find, run
@@ -20,13 +20,13 @@ from wosdk_async.sandbox.service.query.query import query
 from wosdk_async.sandbox.storage.files import StoredFile, find_file
 from wosdk_async.sandbox.storage.store import Company, Store
 
-__all__ = ["Office", "Question"]
+__all__ = ["Router", "ServiceRequest"]
 
 Reply = tuple[int, Mapping[str, Any]]
 
 
 @attrs.frozen
-class Question:
+class ServiceRequest:
     """A request taken apart.
 
     ``segments`` are the parts of the path that are not empty, so that a doubled slash does no harm
@@ -42,7 +42,7 @@ class Question:
 
 
 @attrs.define
-class Office:
+class Router:
     """Answers questions out of one store.
 
     Args:
@@ -66,7 +66,7 @@ class Office:
             self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
         return self._by_name
 
-    def answer(self, question: Question, request_id: list[str]) -> Reply:
+    def answer(self, question: ServiceRequest, request_id: list[str]) -> Reply:
         """Status and body of the reply.
 
         Args:
@@ -98,13 +98,13 @@ class Office:
         """The file at an address that was handed out; None for any other address."""
         return find_file(self.store, self.store.companies(), company, document, key)
 
-    def _token(self, question: Question) -> Reply:
+    def _token(self, question: ServiceRequest) -> Reply:
         _only(question, "POST")
         self.store.refresh()  # another process may have added a Company
         header = question.headers.get("authorization")
         return token_reply(self.tokens, self.store.companies(), question.body, header)
 
-    def _desk(self, question: Question) -> Desk:
+    def _desk(self, question: ServiceRequest) -> RequestContext:
         """The Company that the headers name, if the token is its own (facts 1)."""
         owner = self.tokens.check(question.headers.get("authorization"))
         # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
@@ -114,61 +114,61 @@ class Office:
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
         now = self.dialect.now(self.clock())
-        return Desk(self.store, company, now, question.root, self.dialect)
+        return RequestContext(self.store, company, now, question.root, self.dialect)
 
-    def _base(self, desk: Desk, question: Question, body: Row) -> Row:
+    def _base(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
         rest = question.segments[3:]
         if not rest:
             raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
-        shape = shape_of(rest[0], desk.dialect)
+        shape = shape_of(rest[0], context.dialect)
         key = "/".join(rest[1:]) or question.query.get("id", "")
         if question.method == "GET":
-            return retrieve(desk, shape, key, question.query.get("properties"))
+            return retrieve(context, shape, key, question.query.get("properties"))
         if question.method == "DELETE":
             missing_ok = question.headers.get("ignoremissingentityondelete", "").lower() == "true"
             with self.store.part():
-                return delete_entity(desk, shape, key, missing_ok=missing_ok)
+                return delete_entity(context, shape, key, missing_ok=missing_ok)
         if len(rest) > 1:
             raise _id_in_path(question.method, shape.name, "/".join(rest[1:]))
         _only(question, "POST", "PUT")
         checked(body)
         with self.store.part():
             if question.method == "POST":
-                return create_entity(desk, shape, pick(body, "Entity"))
-            return update_entity(desk, shape, pick(body, "Entity"), pick(body, "Properties"))
+                return create_entity(context, shape, pick(body, "Entity"))
+            return update_entity(context, shape, pick(body, "Entity"), pick(body, "Properties"))
 
-    def _batch(self, _desk: Desk, _question: Question, _body: Row) -> Row:
+    def _batch(self, _desk: RequestContext, _question: ServiceRequest, _body: Row) -> Row:
         """facts 3.2 names these endpoints and shows none of their answers."""
         raise broken_rule("The local sandbox does not model the batch endpoints: no answer is known.")
 
-    def _query(self, desk: Desk, question: Question, body: Row) -> Row:
+    def _query(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
         _only(question, "POST")
-        shape = shape_of("/".join(question.segments[3:]), desk.dialect)
+        shape = shape_of("/".join(question.segments[3:]), context.dialect)
         expression = pick(checked(body), "QueryExpression")
         if not isinstance(expression, dict):
             raise incorrect_model("QueryExpression must be an object.")
-        return {"Entities": [{"Data": row} for row in query(desk, shape, expression)]}
+        return {"Entities": [{"Data": row} for row in query(context, shape, expression)]}
 
-    def _command(self, desk: Desk, question: Question, body: Row) -> Row:
+    def _command(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
         _only(question, "POST")
-        wanted = find(list(question.segments[3:]), desk.dialect)  # before the body is judged (facts 3.3)
+        wanted = find(list(question.segments[3:]), context.dialect)  # before the body is judged (facts 3.3)
         sent = pick(checked(body), "Command")
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
-            return {"CommandResult": found_at(desk, pick(sent, "CompanyName"), sent)}
+            return {"CommandResult": found_at(context, pick(sent, "CompanyName"), sent)}
         with self.store.part():
-            return {"CommandResult": run(desk, wanted, sent)}
+            return {"CommandResult": run(context, wanted, sent)}
 
-    def _locate(self, desk: Desk, question: Question, _body: Row) -> Row:
+    def _locate(self, context: RequestContext, question: ServiceRequest, _body: Row) -> Row:
         """The GET form of discovery (facts 2)."""
         _only(question, "GET")
         if len(question.segments) != 5 or question.segments[3].lower() != "getcompanywsdkurl":
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")
-        return {"CommandResult": found_at(desk, question.segments[4], {"ApiType": "REST"})}
+        return {"CommandResult": found_at(context, question.segments[4], {"ApiType": "REST"})}
 
 
-def _only(question: Question, *methods: str) -> None:
+def _only(question: ServiceRequest, *methods: str) -> None:
     if question.method not in methods:
         raise _not_allowed(f"{question.method} is not offered here: send {' or '.join(methods)}.")
 

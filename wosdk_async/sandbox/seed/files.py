@@ -12,8 +12,8 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.http.errors import Refusal, StoreError
-from wosdk_async.sandbox.seed.rows import Given
-from wosdk_async.sandbox.service.entity_schema import Shape, shape_of, shapes
+from wosdk_async.sandbox.seed.rows import SeedRow
+from wosdk_async.sandbox.service.entity_schema import EntitySchema, shape_of, shapes
 
 __all__ = ["read_rows"]
 
@@ -21,7 +21,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def read_rows(path: Path, entity: str | None = None) -> list[Given]:
+def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
     """The rows of a file.
 
     Args:
@@ -48,7 +48,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[Given]:
         raise StoreError(refusal.message) from refusal
 
 
-def _from_json(text: str, entity: str | None) -> Iterator[Given]:
+def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
     reader = _Json(text)
     if entity is not None and reader.next_is("["):
         yield from reader.rows(entity)
@@ -74,13 +74,13 @@ class _Json:
                 raise json.JSONDecodeError("An entity type is expected", self._text, self._at)
             yield name
 
-    def rows(self, entity: str) -> Iterator[Given]:
+    def rows(self, entity: str) -> Iterator[SeedRow]:
         for start in self._items("[", "]"):
             row = self._value()
             place = f"line {self._text.count(chr(10), 0, start) + 1}"
             if not isinstance(row, dict):
                 raise StoreError(f"{place}: a row of {entity} is an object.")
-            yield Given(place, entity, row)
+            yield SeedRow(place, entity, row)
 
     def next_is(self, mark: str) -> bool:
         self._skip()
@@ -117,7 +117,7 @@ class _Json:
         self._at = found.end() if found else self._at
 
 
-def _from_csv(text: str, shape: Shape) -> Iterator[Given]:
+def _from_csv(text: str, shape: EntitySchema) -> Iterator[SeedRow]:
     lines = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
@@ -130,14 +130,14 @@ def _from_csv(text: str, shape: Shape) -> Iterator[Given]:
                 raise StoreError(f"{place}: there are {len(cells)} cells for {len(header)} columns.")
             if any(cells):
                 found = zip(header, cells, strict=False)
-                yield Given(
+                yield SeedRow(
                     place, shape.name, _members(shape, place, [(p, t) for p, t in found if t.strip()])
                 )
     except csv.Error as error:
         raise StoreError(f"line {lines.line_num}: {error}.") from error
 
 
-def _members(shape: Shape, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+def _members(shape: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
     """The nested members that cells and their paths stand for."""
     members: dict[str, Any] = {}
     for path, text in cells:
@@ -151,7 +151,7 @@ def _members(shape: Shape, place: str, cells: list[tuple[str, str]]) -> dict[str
     return members
 
 
-def _field(shape: Shape, steps: list[str]) -> Field | None:
+def _field(shape: EntitySchema, steps: list[str]) -> Field | None:
     field = shape.field(steps[0])
     if field is None or len(steps) == 1:
         return field

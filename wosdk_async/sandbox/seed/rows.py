@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal, StoreError
-from wosdk_async.sandbox.service.entity_schema import Shape, enumeration, shape_of, shapes
+from wosdk_async.sandbox.service.entity_schema import EntitySchema, enumeration, shape_of, shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.service.suggestions import nearest
@@ -21,13 +21,13 @@ from wosdk_async.sandbox.storage.companies import Company
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["Given", "given_rows", "load_rows"]
+__all__ = ["SeedRow", "given_rows", "load_rows"]
 
 _MOST = 20  # mistakes that one error tells
 
 
 @attrs.frozen
-class Given:
+class SeedRow:
     """One row as it was given.
 
     Args:
@@ -39,7 +39,7 @@ class Given:
     members: Mapping[str, Any]
 
 
-def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Given]:
+def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
     """The rows of a program, by entity type. Raises StoreError when they are not of that shape."""
     shape = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
@@ -54,7 +54,7 @@ def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Given]:
         for index, members in enumerate(each):
             if not isinstance(members, Mapping):
                 raise StoreError(f"{entity} {index} is {_short(members)}. {shape}")
-            found.append(Given(f"{entity} {index}", entity, dict(members)))
+            found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
     return found
 
 
@@ -63,7 +63,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def load_rows(store: Store, company: Company, rows: Sequence[Given], now: Now) -> int:
+def load_rows(store: Store, company: Company, rows: Sequence[SeedRow], now: Now) -> int:
     """Add the rows to a Company, all or none; how many there were.
 
     A row goes the way of a create: texts and times are worked out, lists become rows, and a missing
@@ -76,11 +76,11 @@ def load_rows(store: Store, company: Company, rows: Sequence[Given], now: Now) -
         StoreError: rows do not fit; the text names up to 20 mistakes, each with its place.
     """
     _refuse(f"{given.place}: {text}" for given in rows for text in _mistakes_of(given))
-    desk = Desk(store, company, now)
+    context = RequestContext(store, company, now)
     with store.transaction():
-        kept = [(given, _keep(desk, given)) for given in rows]
+        kept = [(given, _keep(context, given)) for given in rows]
         _refuse(
-            f"{given.place}: {text}" for given, row in kept for text in _dangling(desk, given.entity, row)
+            f"{given.place}: {text}" for given, row in kept for text in _dangling(context, given.entity, row)
         )
     return len(rows)
 
@@ -92,28 +92,28 @@ def _refuse(mistakes: Iterable[str]) -> None:
         raise StoreError("\n".join([*found[:_MOST], *more]))
 
 
-def _keep(desk: Desk, given: Given) -> Row:
+def _keep(context: RequestContext, given: SeedRow) -> Row:
     shape = shape_of(given.entity)
     key = _own_id(shape, given.members)
     try:
         if key is None:
-            return create(desk, shape, given.members)
-        if desk.find(shape.name, key) is not None:
+            return create(context, shape, given.members)
+        if context.find(shape.name, key) is not None:
             raise StoreError(
                 f"{given.place}: {shape.name} {key} is there already. Leave Id out, or reset the store."
             )
-        desk.store.raise_counter(desk.company.id, shape.name, key)
-        return create(desk, shape, given.members, {"Id": key})
+        context.store.raise_counter(context.company.id, shape.name, key)
+        return create(context, shape, given.members, {"Id": key})
     except Refusal as refusal:
         raise StoreError(f"{given.place}: {refusal.message}") from refusal
 
 
-def _own_id(shape: Shape, members: Mapping[str, Any]) -> int | None:
+def _own_id(shape: EntitySchema, members: Mapping[str, Any]) -> int | None:
     named = next((value for name, value in members.items() if shape.field(name) is shape.by_name["id"]), None)
     return reference_id({"Id": named})
 
 
-def _mistakes_of(given: Given) -> Iterator[str]:
+def _mistakes_of(given: SeedRow) -> Iterator[str]:
     try:
         shape = shape_of(given.entity)
     except Refusal:
@@ -124,7 +124,7 @@ def _mistakes_of(given: Given) -> Iterator[str]:
     yield from _mistakes(shape, given.members)
 
 
-def _mistakes(shape: Shape, members: Mapping[str, Any]) -> Iterator[str]:
+def _mistakes(shape: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]:
     for name, value in members.items():
         field = shape.field(name)
         if field is None:
@@ -134,7 +134,7 @@ def _mistakes(shape: Shape, members: Mapping[str, Any]) -> Iterator[str]:
             yield from _wrong(shape, field, value)
 
 
-def _wrong(shape: Shape, field: Field, value: Any) -> Iterator[str]:
+def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
     inner = shapes().get(field.of or "")
     if field.is_list or field.of in OWNED_OBJECTS:
         elements = value if field.is_list else [value]
@@ -155,14 +155,14 @@ def _wrong(shape: Shape, field: Field, value: Any) -> Iterator[str]:
         yield f"{shape.name}.{field.name} takes {takes}, not {value!r:.60}{_near(str(value), names)}"
 
 
-def _dangling(desk: Desk, entity: str, row: Row) -> Iterator[str]:
+def _dangling(context: RequestContext, entity: str, row: Row) -> Iterator[str]:
     """References to rows that are not there."""
     for field in shape_of(entity).fields:
         target = shapes().get(field.of or "")
         if field.type != "ref" or target is None or not is_table(target.name) or field.name not in row:
             continue
         key = row[field.name]["Id"]
-        if desk.find(target.name, key) is None:
+        if context.find(target.name, key) is None:
             yield f"{field.name}: there is no {target.name} {key}"
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal, broken_rule, incorrect_model, missing_row
-from wosdk_async.sandbox.service.entity_schema import REQUEST_ONLY, SCALARS, Shape, shapes
+from wosdk_async.sandbox.service.entity_schema import REQUEST_ONLY, SCALARS, EntitySchema, shapes
 from wosdk_async.sandbox.service.query.expressions import Row, load, pick
 from wosdk_async.sandbox.service.query.operators import test
 from wosdk_async.sandbox.service.query.selection import Selection, paths_of, selection, shown
@@ -23,40 +23,40 @@ from wosdk_async.sandbox.storage.tables import column
 __all__ = ["create_entity", "created", "delete_entity", "locate", "retrieve", "specifier", "update_entity"]
 
 
-def created(desk: Desk, entity: str, row: Row) -> Row:
+def created(context: RequestContext, entity: str, row: Row) -> Row:
     """A row that was just made, in the form of the dialect."""
-    return _expanded(desk, entity, row) if desk.dialect.opens_created else shown(desk, entity, row)
+    return _expanded(context, entity, row) if context.dialect.opens_created else shown(context, entity, row)
 
 
-def _expanded(desk: Desk, entity: str, row: Row) -> Row:
+def _expanded(context: RequestContext, entity: str, row: Row) -> Row:
     """``row`` with its references opened one level deep; lists are empty as in spec 2.3."""
-    data = _opened(desk, shapes(desk.dialect)[entity], row)
-    for name, target in _references(shapes(desk.dialect)[entity]):
+    data = _opened(context, shapes(context.dialect)[entity], row)
+    for name, target in _references(shapes(context.dialect)[entity]):
         cut = row.get(name)
         if cut is not None:
-            found = desk.find(target.name, cut["Id"])
-            data[name] = _opened(desk, target, found) if found else cut
+            found = context.find(target.name, cut["Id"])
+            data[name] = _opened(context, target, found) if found else cut
     return data
 
 
-def _opened(desk: Desk, shape: Shape, row: Row) -> Row:
+def _opened(context: RequestContext, shape: EntitySchema, row: Row) -> Row:
     """Scalars, empty lists and the two flags of spec 2.1."""
-    return _scalars(shape).show(desk, row) | _empty(shape)
+    return _scalars(shape).show(context, row) | _empty(shape)
 
 
 @cache
-def _scalars(shape: Shape) -> Selection:
+def _scalars(shape: EntitySchema) -> Selection:
     names = {field.name for field in shape.fields if field.type in SCALARS}
     return selection(shape.name, tuple(sorted(names - REQUEST_ONLY)), shape.dialect)
 
 
 @cache
-def _empty(shape: Shape) -> dict[str, Any]:
+def _empty(shape: EntitySchema) -> dict[str, Any]:
     return {field.name: [] for field in shape.fields if field.is_list}
 
 
 @cache
-def _references(shape: Shape) -> tuple[tuple[str, Shape], ...]:
+def _references(shape: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
     return tuple(
         (field.name, target)
         for field in shape.fields
@@ -64,7 +64,7 @@ def _references(shape: Shape) -> tuple[tuple[str, Shape], ...]:
     )
 
 
-def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
+def retrieve(context: RequestContext, shape: EntitySchema, key: str, properties: str | None) -> Row:
     """The reply to a read of one entity.
 
     Args:
@@ -73,20 +73,20 @@ def retrieve(desk: Desk, shape: Shape, key: str, properties: str | None) -> Row:
     """
     check_supported(shape, "Retrieve")
     chosen = selection(shape.name, paths_of((properties or "").split(",")), shape.dialect)
-    data = chosen.show(desk, locate(desk, shape, key))
-    return {"Data": data} | ({"Entities": [{"Data": data}]} if desk.dialect.entities_envelope else {})
+    data = chosen.show(context, locate(context, shape, key))
+    return {"Data": data} | ({"Entities": [{"Data": data}]} if context.dialect.entities_envelope else {})
 
 
-def create_entity(desk: Desk, shape: Shape, entity: object) -> Row:
+def create_entity(context: RequestContext, shape: EntitySchema, entity: object) -> Row:
     """The reply to a create: only the specifier comes back (facts 3.3)."""
     members = _members(entity)
     if shape.name == "AssetAttribute":
         raise _outside_parent("new", _whole(pick(members, "AssetId")))
     check_supported(shape, "Create")
-    return specifier(shape, create(desk, shape, members))
+    return specifier(shape, create(context, shape, members))
 
 
-def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) -> Row:
+def update_entity(context: RequestContext, shape: EntitySchema, entity: object, properties: object) -> Row:
     """The reply to an update by the grammar of facts 3.6."""
     members = _members(entity)
     if shape.name != "AssetAttribute":  # its refusal names the parent, which is in the row
@@ -98,41 +98,41 @@ def update_entity(desk: Desk, shape: Shape, entity: object, properties: object) 
     key = reference_id(members)
     if key is None:
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
-    row = desk.row(shape.name, key)
+    row = context.row(shape.name, key)
     if shape.name == "AssetAttribute":
         raise _outside_parent(key, row["AssetId"])
-    update(desk, shape, row, members, plan(shape, paths_of(properties)))
-    return specifier(shape, row, versioned=desk.dialect.update_shows_version)
+    update(context, shape, row, members, plan(shape, paths_of(properties)))
+    return specifier(shape, row, versioned=context.dialect.update_shows_version)
 
 
-def delete_entity(desk: Desk, shape: Shape, key: str, *, missing_ok: bool) -> Row:
+def delete_entity(context: RequestContext, shape: EntitySchema, key: str, *, missing_ok: bool) -> Row:
     """The reply to a delete.
 
     Args:
         missing_ok: the header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
     """
     if shape.name == "AssetAttribute":
-        row = locate(desk, shape, key)
+        row = locate(context, shape, key)
         raise _outside_parent(row["Id"], row["AssetId"])
     check_supported(shape, "Delete")
     try:
-        row = locate(desk, shape, key)
+        row = locate(context, shape, key)
     except Refusal as refusal:
-        if refusal.code != "ERROR_CODE_1019" or (desk.dialect.refuses_missing_delete and not missing_ok):
+        if refusal.code != "ERROR_CODE_1019" or (context.dialect.refuses_missing_delete and not missing_ok):
             raise
         return {"EntitySpecifier": {"EntityType": shape.name, "Id": _whole(key)}}
-    delete(desk, shape, row)
+    delete(context, shape, row)
     return {"EntitySpecifier": {"EntityType": shape.name, "Id": row["Id"]}}
 
 
-def specifier(shape: Shape, row: Row, *, versioned: bool = True) -> Row:
+def specifier(shape: EntitySchema, row: Row, *, versioned: bool = True) -> Row:
     """``ConcurrencyId`` only for entities with a lock (facts 3.3)."""
     named = {"EntityType": shape.name, "Id": row["Id"]}
     lock = {"ConcurrencyId": row["ConcurrencyId"]} if versioned and shape.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
-def locate(desk: Desk, shape: Shape, key: str) -> Row:
+def locate(context: RequestContext, shape: EntitySchema, key: str) -> Row:
     """The row that a path or query identifier names.
 
     Raises:
@@ -142,8 +142,8 @@ def locate(desk: Desk, shape: Shape, key: str) -> Row:
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
     named = _identifier(key)
     if "Id" in named and len(named) == 1 and not shape.composite_key:
-        return desk.row(shape.name, named["Id"])
-    found = _by_fields(desk, shape, named)
+        return context.row(shape.name, named["Id"])
+    found = _by_fields(context, shape, named)
     if found is None:
         raise missing_row(shape.name, key)
     return found
@@ -161,9 +161,9 @@ def _identifier(key: str) -> dict[str, Any]:
     raise Refusal(400, "DATA_PARSING_ERROR", "The identifier is neither an integer nor an entity.")
 
 
-def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
+def _by_fields(context: RequestContext, shape: EntitySchema, named: dict[str, Any]) -> Row | None:
     conditions = ["company = ?"]
-    values: list[object] = [desk.company.id]
+    values: list[object] = [context.company.id]
     for name, value in named.items():
         field = shape.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):
@@ -172,7 +172,7 @@ def _by_fields(desk: Desk, shape: Shape, named: dict[str, Any]) -> Row | None:
         conditions.append(predicate)
         values += bound
     text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608
-    return next(iter(desk.store.select(text, values)), None)
+    return next(iter(context.store.select(text, values)), None)
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:

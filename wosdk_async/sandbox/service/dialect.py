@@ -12,14 +12,14 @@ import attrs
 
 from wosdk_async.sandbox.service.times import Now
 
-__all__ = ["DIALECTS", "RECORDED", "SPEC", "Dialect", "Form", "dialect_of"]
+__all__ = ["DIALECTS", "RECORDED", "SPEC", "Dialect", "NumberFormat", "dialect_of"]
 
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
 _MAX_DIGITS = 18  # an amount longer than any currency needs is left as it is
 
 
 @attrs.frozen(eq=False)
-class Form:
+class NumberFormat:
     """How times and amounts are written.
 
     Args:
@@ -56,7 +56,7 @@ class Form:
         return known.quantize(Decimal(1).scaleb(-self.rate_decimals)) if lacks else value
 
 
-_AS_STORED = Form()
+_AS_STORED = NumberFormat()
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -66,7 +66,7 @@ class Dialect:
     name: str
     opens_created: bool = True
     """A created order or space comes with its references opened and its lists empty (spec 2.3), or as a
-    default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
+    default read shows it (facts 5, EntitySchema of a result; facts 12 rows 2 and 11)."""
     marks_rows: bool = True
     """A read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1), or never (facts 12 row 2)."""
     entities_envelope: bool = True
@@ -96,9 +96,9 @@ class Dialect:
     tick: int = 1
     """The step of the clock behind stored times, in units of 100 ns: seven fraction digits, or the two of
     rows read back (facts 3.5)."""
-    stored: Form = _AS_STORED
+    stored: NumberFormat = _AS_STORED
     """How a row is written that is read back (spec 2.1, facts 3.3 and 3.5)."""
-    fresh: Form = _AS_STORED
+    fresh: NumberFormat = _AS_STORED
     """How a row is written that the same call made, and a time that it set (the same)."""
 
     def now(self, clock: int) -> Now:
@@ -123,8 +123,8 @@ RECORDED = Dialect(
     refuses_missing_delete=False,
     soap_url=True,
     tick=100_000,
-    stored=Form(utc_mark="", cuts_zeros=True, decimals=4, rate_decimals=1),
-    fresh=Form(decimals=2, rate_decimals=1),
+    stored=NumberFormat(utc_mark="", cuts_zeros=True, decimals=4, rate_decimals=1),
+    fresh=NumberFormat(decimals=2, rate_decimals=1),
 )
 DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 

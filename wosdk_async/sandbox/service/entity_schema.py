@@ -13,7 +13,16 @@ from wosdk_async.catalogue import Entity, Field
 from wosdk_async.sandbox.http.errors import unknown_entity
 from wosdk_async.sandbox.service.dialect import SPEC, Dialect
 
-__all__ = ["FLAGS", "REQUEST_ONLY", "SCALARS", "Enumeration", "Shape", "enumeration", "shape_of", "shapes"]
+__all__ = [
+    "FLAGS",
+    "REQUEST_ONLY",
+    "SCALARS",
+    "EntitySchema",
+    "Enumeration",
+    "enumeration",
+    "shape_of",
+    "shapes",
+]
 
 SCALARS = frozenset(
     {"string", "integer", "number", "boolean", "datetime-local", "datetime-utc", "money", "enum"}
@@ -50,7 +59,7 @@ class Enumeration:
 
 
 @attrs.frozen(eq=False)
-class Shape:
+class EntitySchema:
     """One entity type in one dialect: its fields by lower-case name and what a new row starts with."""
 
     name: str
@@ -66,11 +75,11 @@ class Shape:
     def field(self, name: str) -> Field | None:
         return self.by_name.get(name.lower())
 
-    def target(self, field: Field) -> Shape | None:
+    def target(self, field: Field) -> EntitySchema | None:
         """The entity type behind a reference or list of this one; None for what has no rows."""
         return shapes(self.dialect).get(field.of or "")
 
-    def behind(self, field: Field) -> Shape:
+    def behind(self, field: Field) -> EntitySchema:
         """The same for a field that is known to have rows behind it."""
         return shapes(self.dialect)[field.of or ""]
 
@@ -90,13 +99,13 @@ def enumeration(name: str) -> Enumeration:
 
 
 @cache
-def shapes(dialect: Dialect = SPEC) -> dict[str, Shape]:
+def shapes(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
     """Every entity type that has rows, by its name on the wire."""
     entities = catalogue.load().entities.values()
     return {entity.name: _shape(entity, dialect) for entity in entities if entity.kind == "entity"}
 
 
-def shape_of(name: str, dialect: Dialect = SPEC) -> Shape:
+def shape_of(name: str, dialect: Dialect = SPEC) -> EntitySchema:
     """The shape of an entity type named in any letter case or by its alias (spec 2.2).
 
     Raises:
@@ -109,7 +118,7 @@ def shape_of(name: str, dialect: Dialect = SPEC) -> Shape:
     return shape
 
 
-def _shape(entity: Entity, dialect: Dialect) -> Shape:
+def _shape(entity: Entity, dialect: Dialect) -> EntitySchema:
     last = _LAST[:-1] if entity.name in _ID_OPENS else _LAST
     opening = [field for field in entity.fields if field.name == "Id" and "Id" not in last]
     closing = [field for name in last for field in entity.fields if field.name == name]
@@ -117,7 +126,7 @@ def _shape(entity: Entity, dialect: Dialect) -> Shape:
     fields = tuple(field for field in (*opening, *between, *closing) if _exists(field, dialect))
     names = {field.name.lower(): field for field in fields}
     aliases = {alias.lower(): field for field in fields for alias in field.aliases}
-    return Shape(
+    return EntitySchema(
         name=entity.name,
         dialect=dialect,
         fields=fields,

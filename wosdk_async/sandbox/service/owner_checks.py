@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
-from wosdk_async.sandbox.service.entity_schema import Shape
+from wosdk_async.sandbox.service.entity_schema import EntitySchema
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link, links
+from wosdk_async.sandbox.service.relations import Relation, links
 
 __all__ = ["check_owner"]
 
@@ -18,7 +18,7 @@ _NEVER_ALONE = {"WoNote": "WorkOrderId"}
 _PARENTS = {"Location": {"ParentId": "Location"}}  # a tree without holes (not shown; assumed)
 
 
-def check_owner(desk: Desk, shape: Shape, row: Row, before: Row | None = None) -> None:
+def check_owner(context: RequestContext, shape: EntitySchema, row: Row, before: Row | None = None) -> None:
     """See that the row's owner exists.
 
     Args:
@@ -36,18 +36,18 @@ def check_owner(desk: Desk, shape: Shape, row: Row, before: Row | None = None) -
         if (
             row[name]
             and (before is None or before[name] != row[name])
-            and desk.find(target, row[name]) is None
+            and context.find(target, row[name]) is None
         ):
             raise broken_rule(f"{name}: {target} with id {row[name]} is not found.")
     for parent, owned in _owners(shape.name):
         key = row.get(owned.key)
         fits = owned.kind is None or row.get(owned.kind) == owned.actor
-        if key and fits and desk.find(parent, key) is None:
+        if key and fits and context.find(parent, key) is None:
             raise broken_rule(f"{parent} with id {key} is not found.")
 
 
 @cache
-def _owners(name: str) -> tuple[tuple[str, Link], ...]:
+def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
     """Entity types that may own such a row: where the pointer alone tells which one it is."""
     found = {(parent, owned.key): owned for (parent, _), owned in links().items() if owned.child.name == name}
     keys = [owned.key for owned in found.values() if owned.kind is None]

@@ -13,9 +13,9 @@ from functools import cache
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.service.entity_schema import Shape, shapes
+from wosdk_async.sandbox.service.entity_schema import EntitySchema, shapes
 
-__all__ = ["OWNED_OBJECTS", "SAME_ID", "Link", "link", "links"]
+__all__ = ["OWNED_OBJECTS", "SAME_ID", "Relation", "link", "links"]
 
 _OTHER_NAMES = {
     "WorkOrder": ("WoId",),
@@ -50,15 +50,15 @@ _ACTOR_KINDS = {
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
 
-# Owned rows whose Id is the parent's own (facts 5, Shape of a result).
+# Owned rows whose Id is the parent's own (facts 5, EntitySchema of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
 @attrs.frozen
-class Link:
+class Relation:
     """How rows of ``child`` point at their parent: ``key`` holds its id, ``kind`` its actor type."""
 
-    child: Shape
+    child: EntitySchema
     key: str
     kind: str | None = None
     actor: str | None = None
@@ -70,7 +70,7 @@ class Link:
 
 
 @cache
-def link(parent: str, field: Field) -> Link | None:
+def link(parent: str, field: Field) -> Relation | None:
     """The link of an owned list or object of ``parent``; None when it is kept in the parent."""
     child = shapes().get(field.of or "")
     if child is None or child.name in _NOT_POINTERS:
@@ -81,11 +81,11 @@ def link(parent: str, field: Field) -> Link | None:
         return None
     kind = _KIND_FIELDS.get(key, "")
     if kind.lower() not in child.by_name:
-        return Link(child, key)
-    return Link(child, key, kind, _ACTOR_KINDS.get(parent, parent))
+        return Relation(child, key)
+    return Relation(child, key, kind, _ACTOR_KINDS.get(parent, parent))
 
 
-def links() -> dict[tuple[str, str], Link]:
+def links() -> dict[tuple[str, str], Relation]:
     """Every owned list, by parent and field name."""
     found = {
         (shape.name, field.name): link(shape.name, field)

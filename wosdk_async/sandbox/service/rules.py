@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.service.times import to_local, to_utc, zone_of
 from wosdk_async.sandbox.storage.files import content_of
 
 __all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "REQUIRED", "TWINS", "lineage"]
 
-Rule = Callable[[Desk, Row], None]
+Rule = Callable[[RequestContext, Row], None]
 
 # A work order's local times and their UTC twins (spec 2.3, facts 5 for DtOnSiteBy).
 TWINS = {
@@ -25,17 +25,17 @@ TWINS = {
 }
 
 
-def lineage(desk: Desk, location: Row) -> list[Row]:
+def lineage(context: RequestContext, location: Row) -> list[Row]:
     """A location's ancestors, the nearest first; a circle of parents ends it."""
     found: list[Row] = []
-    parent = desk.find("Location", location["ParentId"])
+    parent = context.find("Location", location["ParentId"])
     while parent is not None and parent not in found and len(found) < 32:
         found.append(parent)
-        parent = desk.find("Location", parent["ParentId"])
+        parent = context.find("Location", parent["ParentId"])
     return found
 
 
-def _work_order(_desk: Desk, row: Row) -> None:
+def _work_order(_desk: RequestContext, row: Row) -> None:
     row["ContactName"] = row["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(row["TimeZone"])
     for local, utc in TWINS.items():
@@ -45,13 +45,13 @@ def _work_order(_desk: Desk, row: Row) -> None:
             row[utc] = to_utc(row[local], zone) or row[local]
 
 
-def _contact(_desk: Desk, row: Row) -> None:
+def _contact(_desk: RequestContext, row: Row) -> None:
     name = f"{row['FirstName']} {row['LastName']}".strip()
     if name:
         row["DisplayAs"] = f"{name} (deleted)" if row["IsRemoved"] else name  # facts 3.4
 
 
-def _document(_desk: Desk, row: Row) -> None:
+def _document(_desk: RequestContext, row: Row) -> None:
     # facts 3.10: the stored type follows MimeType, whatever id was sent
     if row["MimeType"].lower().startswith("image/"):
         row["DocType"] = {"Id": 3}
@@ -59,89 +59,89 @@ def _document(_desk: Desk, row: Row) -> None:
         row["DocType"] = {"Id": 32}
 
 
-def _blob(_desk: Desk, row: Row) -> None:
+def _blob(_desk: RequestContext, row: Row) -> None:
     try:
         content_of(row["Body"])
     except ValueError:  # facts 3.10: the schema has a base64 pattern; how it is enforced is assumed
         raise broken_rule("Blob.Body is not base64.") from None
 
 
-def _location(desk: Desk, row: Row) -> None:
-    ancestors = lineage(desk, row)
+def _location(context: RequestContext, row: Row) -> None:
+    ancestors = lineage(context, row)
     row["RootId"] = ancestors[-1]["Id"] if ancestors else row["Id"]
 
 
-def _wo_note(desk: Desk, row: Row) -> None:
+def _wo_note(context: RequestContext, row: Row) -> None:
     """A work order has one completion note at most (facts 3.9), and points at it."""
-    order = desk.find("WorkOrder", row["WorkOrderId"])
+    order = context.find("WorkOrder", row["WorkOrderId"])
     if order is None:
         return
     current = order.get("CompletionNote", {}).get("Id")
     if row["NoteTypeId"] == "Completion":
         if current not in (None, row["Id"]):  # text assumed
             raise broken_rule(f"Work order {row['WorkOrderId']} has a completion note already.")
-        _point_at_note(desk, order, row["Id"])
+        _point_at_note(context, order, row["Id"])
     elif current == row["Id"]:
-        _point_at_note(desk, order, None)
+        _point_at_note(context, order, None)
 
 
-def _point_at_note(desk: Desk, order: Row, key: int | None) -> None:
+def _point_at_note(context: RequestContext, order: Row, key: int | None) -> None:
     """The order's counter stays: the note is a row of its own (not shown; assumed)."""
     order.pop("CompletionNote", None)
     if key is not None:
         order["CompletionNote"] = {"Id": key}
-    desk.keep(shapes()["WorkOrder"], order)
+    context.keep(shapes()["WorkOrder"], order)
 
 
-def _lost_wo_note(desk: Desk, row: Row) -> None:
-    order = desk.find("WorkOrder", row["WorkOrderId"])
+def _lost_wo_note(context: RequestContext, row: Row) -> None:
+    order = context.find("WorkOrder", row["WorkOrderId"])
     if order is not None and order.get("CompletionNote") == {"Id": row["Id"]}:
-        _point_at_note(desk, order, None)
+        _point_at_note(context, order, None)
 
 
-def _assignment(desk: Desk, row: Row) -> None:
+def _assignment(context: RequestContext, row: Row) -> None:
     """An order's ``Employee`` is its primary assignee, whoever writes the assignment (not shown; assumed)."""
-    before = desk.store.get(desk.company.id, "WoAssignment", row["Id"])
+    before = context.store.get(context.company.id, "WoAssignment", row["Id"])
     if before is not None and before["WorkOrderId"] != row["WorkOrderId"]:
-        _lost_assignment(desk, before)
+        _lost_assignment(context, before)
     if row["IsPrimary"]:
-        for other in _other_primaries(desk, row):
-            desk.keep(shapes()["WoAssignment"], other | {"IsPrimary": False})
-    _show_primary(desk, row, [row] if row["IsPrimary"] else _other_primaries(desk, row))
+        for other in _other_primaries(context, row):
+            context.keep(shapes()["WoAssignment"], other | {"IsPrimary": False})
+    _show_primary(context, row, [row] if row["IsPrimary"] else _other_primaries(context, row))
 
 
-def _lost_assignment(desk: Desk, row: Row) -> None:
-    _show_primary(desk, row, _other_primaries(desk, row))
+def _lost_assignment(context: RequestContext, row: Row) -> None:
+    _show_primary(context, row, _other_primaries(context, row))
 
 
-def _other_primaries(desk: Desk, row: Row) -> list[Row]:
-    rows = desk.children(Link(shapes()["WoAssignment"], "WorkOrderId"), row["WorkOrderId"])
+def _other_primaries(context: RequestContext, row: Row) -> list[Row]:
+    rows = context.children(Relation(shapes()["WoAssignment"], "WorkOrderId"), row["WorkOrderId"])
     return [other for other in rows if other["IsPrimary"] and other["Id"] != row["Id"]]
 
 
-def _show_primary(desk: Desk, row: Row, primaries: list[Row]) -> None:
+def _show_primary(context: RequestContext, row: Row, primaries: list[Row]) -> None:
     """Show the first of ``primaries`` as the ``Employee`` of the order that ``row`` belongs to."""
-    order = desk.find("WorkOrder", row["WorkOrderId"])
+    order = context.find("WorkOrder", row["WorkOrderId"])
     if order is None:
         return
     order.pop("Employee", None)
     if primaries:
         order["Employee"] = {"Id": primaries[0]["EmployeeId"]}
-    desk.keep(shapes()["WorkOrder"], order)
+    context.keep(shapes()["WorkOrder"], order)
 
 
-def _new_wo_note(desk: Desk, row: Row) -> None:
-    row["CreatedDate"] = desk.now.local(desk.zone)
-    row["CreatedBy"] = desk.account
+def _new_wo_note(context: RequestContext, row: Row) -> None:
+    row["CreatedDate"] = context.now.local(context.zone)
+    row["CreatedBy"] = context.account
 
 
-def _new_note(desk: Desk, row: Row) -> None:
-    row["CreatedAt"] = desk.now.local(desk.zone)
-    row["CreatedBy"] = desk.account
+def _new_note(context: RequestContext, row: Row) -> None:
+    row["CreatedAt"] = context.now.local(context.zone)
+    row["CreatedBy"] = context.account
 
 
-def _new_attribute(desk: Desk, row: Row) -> None:
-    asset = desk.find("Location", row["AssetId"])
+def _new_attribute(context: RequestContext, row: Row) -> None:
+    asset = context.find("Location", row["AssetId"])
     row["TopAssetId"] = asset["RootId"] if asset else 0  # spec 2.8
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.http.errors import custom_command, unsupported
-from wosdk_async.sandbox.service.entity_schema import Shape
+from wosdk_async.sandbox.service.entity_schema import EntitySchema
 
 __all__ = ["check_supported", "is_read_only"]
 
@@ -18,7 +18,7 @@ _CUSTOM_COMMANDS = {
 _THROUGH_PARENT = frozenset({"AssetAttribute"})  # spec 4.9 rule 2: changed in the list of its asset
 
 
-def check_supported(shape: Shape, operation: str) -> None:
+def check_supported(shape: EntitySchema, operation: str) -> None:
     """See that the entity type takes an operation; unknown support counts as supported.
 
     Raises:
@@ -31,7 +31,7 @@ def check_supported(shape: Shape, operation: str) -> None:
         raise unsupported(operation, shape.name)
 
 
-def is_read_only(shape: Shape) -> bool:
+def is_read_only(shape: EntitySchema) -> bool:
     """Return whether no base operation writes records of this type, not even through their owner."""
     # facts 3.9: the read-only types; that a PUT of their owner does not write them either is assumed
     writes = (shape.operations.get(name) for name in ("create", "update", "delete"))

@@ -8,9 +8,9 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, missing_row, unfinished_path, unknown_property
-from wosdk_async.sandbox.service.entity_schema import SCALARS, Shape
+from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
 from wosdk_async.sandbox.service.query.expressions import Row, pick
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
@@ -20,7 +20,7 @@ from wosdk_async.sandbox.service.support import check_supported, is_read_only
 from wosdk_async.sandbox.service.values import reference_id
 from wosdk_async.sandbox.service.write import SERVER_SET, add_element, assign, delete, point, recognised
 
-__all__ = ["Plan", "plan", "update"]
+__all__ = ["UpdatePlan", "plan", "update"]
 
 # facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are worked out when the
 # order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
@@ -36,25 +36,25 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor
 
 
 @attrs.define
-class Plan:
+class UpdatePlan:
     """What to write of one object: all scalars and references, some by name, and inside others."""
 
     whole: bool = False
     names: set[str] = attrs.field(factory=set)
-    inside: dict[str, Plan] = attrs.field(factory=dict)
+    inside: dict[str, UpdatePlan] = attrs.field(factory=dict)
 
     def covers(self, field: Field) -> bool:
         return self.whole or field.name in self.names
 
 
-def plan(shape: Shape, paths: Iterable[str]) -> Plan:
+def plan(shape: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
     """The plan that property paths describe.
 
     Raises:
         Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
             ends in a reference or a list.
     """
-    made = Plan()
+    made = UpdatePlan()
     for path in paths:
         steps = path.strip().split(".")
         if len(steps) > MAX_STEPS:
@@ -63,7 +63,9 @@ def plan(shape: Shape, paths: Iterable[str]) -> Plan:
     return made
 
 
-def update(desk: Desk, shape: Shape, row: Row, entity: Mapping[str, Any], wanted: Plan) -> bool:
+def update(
+    context: RequestContext, shape: EntitySchema, row: Row, entity: Mapping[str, Any], wanted: UpdatePlan
+) -> bool:
     """Write the planned members of ``entity`` into ``row``; whether anything changed.
 
     A member that is planned but not sent keeps its value, and an element that is not sent stays
@@ -75,22 +77,22 @@ def update(desk: Desk, shape: Shape, row: Row, entity: Mapping[str, Any], wanted
     for field, value in recognised(shape, entity):
         inner = wanted.inside.get(field.name)
         if inner is not None:
-            changed |= _inside(desk, shape, row, field, value, inner)
+            changed |= _inside(context, shape, row, field, value, inner)
         elif wanted.covers(field):
             _write(shape, row, field, value)
     if rule := ON_WRITE.get(shape.name):
-        rule(desk, row)
+        rule(context, row)
     changed |= row != before
     if row != before:
         if check := ON_CHANGE.get(shape.name):
             check(before, row)
-        check_owner(desk, shape, row, before)
+        check_owner(context, shape, row, before)
     if changed:
-        desk.replace(shape, row)
+        context.replace(shape, row)
     return changed
 
 
-def _note(shape: Shape, made: Plan, steps: list[str]) -> None:
+def _note(shape: EntitySchema, made: UpdatePlan, steps: list[str]) -> None:
     if steps == ["*"]:
         made.whole = True
         return
@@ -106,10 +108,10 @@ def _note(shape: Shape, made: Plan, steps: list[str]) -> None:
     if target is None:
         made.names.add(field.name)
     else:
-        _note(target, made.inside.setdefault(field.name, Plan()), steps[1:])
+        _note(target, made.inside.setdefault(field.name, UpdatePlan()), steps[1:])
 
 
-def _write(shape: Shape, row: Row, field: Field, value: object) -> None:
+def _write(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
     old = row.get(field.name)
     assign(shape, row, field, value)
     guarded = not field.updatable or field.name in _COMMAND_ONLY.get(shape.name, ())
@@ -117,27 +119,31 @@ def _write(shape: Shape, row: Row, field: Field, value: object) -> None:
         raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
 
 
-def _inside(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inner: Plan) -> bool:
+def _inside(
+    context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: object, inner: UpdatePlan
+) -> bool:
     """Write inside a list or a reference; whether a row of it changed."""
     if field.is_list:
         elements = value if isinstance(value, list) else []
         if elements and (not field.updatable or is_read_only(shape.behind(field))):
             raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
-        changes = [_element(desk, shape, row, field, element, inner) for element in elements]
+        changes = [_element(context, shape, row, field, element, inner) for element in elements]
         return any(changes)
     if field.of not in OWNED_OBJECTS:
-        _reference(desk, shape, row, field, value, inner)
+        _reference(context, shape, row, field, value, inner)
         return False  # every record counts for itself (facts 3.7)
     if not isinstance(value, dict):
         return False
     if field.name not in row:
-        point(desk, shape, row, field, value)
+        point(context, shape, row, field, value)
         return True
     child = shape.behind(field)
-    return update(desk, child, desk.row(child.name, row[field.name]["Id"]), value, inner)
+    return update(context, child, context.row(child.name, row[field.name]["Id"]), value, inner)
 
 
-def _reference(desk: Desk, shape: Shape, row: Row, field: Field, value: object, inner: Plan) -> None:
+def _reference(
+    context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: object, inner: UpdatePlan
+) -> None:
     """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
 
     ``Child.Id`` points the reference elsewhere, as facts 3.4 has it for a read; ``Child.*`` does so too
@@ -160,37 +166,41 @@ def _reference(desk: Desk, shape: Shape, row: Row, field: Field, value: object, 
     }
     if members:
         check_supported(child, "Update")
-        update(desk, child, desk.row(child.name, row[field.name]["Id"]), members, inner)
+        update(context, child, context.row(child.name, row[field.name]["Id"]), members, inner)
 
 
-def _element(desk: Desk, shape: Shape, row: Row, field: Field, element: object, inner: Plan) -> bool:
+def _element(
+    context: RequestContext, shape: EntitySchema, row: Row, field: Field, element: object, inner: UpdatePlan
+) -> bool:
     """Add, change or remove one element, by its Id and ``PerformDeletion`` (facts 3.6)."""
     if not isinstance(element, dict):
         return False
     key = reference_id(element)
     if key is None:
-        add_element(desk, shape, row, field, element)
+        add_element(context, shape, row, field, element)
         return True
     if link(shape.name, field) is None:
         return _kept_element(shape, row, field, element, inner, key)
     child = shape.behind(field)
-    found = _child(desk, shape, row, field, key)
+    found = _child(context, shape, row, field, key)
     if pick(element, "PerformDeletion") is True:
-        delete(desk, child, found)
+        delete(context, child, found)
         return True
-    return update(desk, child, found, element, inner)
+    return update(context, child, found, element, inner)
 
 
-def _child(desk: Desk, shape: Shape, row: Row, field: Field, key: int) -> Row:
+def _child(context: RequestContext, shape: EntitySchema, row: Row, field: Field, key: int) -> Row:
     """An element of the list of this row and no other's."""
     owned = link(shape.name, field)
-    child = desk.row(field.of or "", key)
+    child = context.row(field.of or "", key)
     if owned is not None and owned.fields(row["Id"]).items() <= child.items():
         return child
     raise missing_row(field.of or "", key)
 
 
-def _kept_element(shape: Shape, row: Row, field: Field, element: Row, inner: Plan, key: int) -> bool:
+def _kept_element(
+    shape: EntitySchema, row: Row, field: Field, element: Row, inner: UpdatePlan, key: int
+) -> bool:
     """The same for an element that is kept inside its parent."""
     kept = [dict(item) for item in row.get(field.name, ())]
     target = next((item for item in kept if item["Id"] == key), None)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
-from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, Shape
+from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
 from wosdk_async.sandbox.service.query.expressions import Row, pick
 from wosdk_async.sandbox.service.relations import OWNED_OBJECTS, link
@@ -23,7 +23,12 @@ SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | FLAGS | REQUEST_O
 _NAMED = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
 
 
-def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[str, Any] | None = None) -> Row:
+def create(
+    context: RequestContext,
+    shape: EntitySchema,
+    entity: Mapping[str, Any],
+    belongs: dict[str, Any] | None = None,
+) -> Row:
     """A new row from the members of ``entity``, with the rows of its lists.
 
     Unknown members are dropped, unreadable ones left at their default, ``Id`` and
@@ -32,7 +37,7 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
     Args:
         belongs: members that tie the row to its parent, or its Id; they win over those sent.
     """
-    members = [(field, _resolved(desk, field, value)) for field, value in recognised(shape, entity)]
+    members = [(field, _resolved(context, field, value)) for field, value in recognised(shape, entity)]
     wanted = REQUIRED.get(shape.name, {})
     # facts 3.3: a member that cannot be read is left out, so it counts as missing
     sent = {f.name for f, value in members if f.name in wanted and read(f, value) is not UNREADABLE}
@@ -41,34 +46,34 @@ def create(desk: Desk, shape: Shape, entity: Mapping[str, Any], belongs: dict[st
             raise required(shown, shape.name)
     named = belongs or {}
     row: Row = blank(shape, members) | named
-    row["Id"] = named["Id"] if "Id" in named else desk.next_number(shape.name)
+    row["Id"] = named["Id"] if "Id" in named else context.next_number(shape.name)
     if belongs is None:
-        check_owner(desk, shape, row)
+        check_owner(context, shape, row)
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(shape.name):
-            rule(desk, row)
-    desk.place(shape, row)
-    own(desk, shape, row, members)
+            rule(context, row)
+    context.place(shape, row)
+    own(context, shape, row, members)
     return row
 
 
-def _resolved(desk: Desk, field: Field, value: Any) -> Any:
+def _resolved(context: RequestContext, field: Field, value: Any) -> Any:
     """A reference that gives the name of a row instead of its Id, where the service takes names."""
     if field.of not in _NAMED or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = pick(value, "DisplayAs")
     text = f"SELECT body FROM {field.of} WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"  # noqa: S608
-    found = desk.store.select(text, [desk.company.id, name]) if isinstance(name, str) else []
+    found = context.store.select(text, [context.company.id, name]) if isinstance(name, str) else []
     return {"Id": found[0]["Id"]} if found else None
 
 
-def recognised(shape: Shape, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
+def recognised(shape: EntitySchema, entity: Mapping[str, Any]) -> list[tuple[Field, Any]]:
     """The members of ``entity`` that the entity type knows, in the order sent."""
     found = ((shape.field(name), value) for name, value in entity.items())
     return [(field, value) for field, value in found if field is not None]
 
 
-def blank(shape: Shape, members: Members) -> Row:
+def blank(shape: EntitySchema, members: Members) -> Row:
     """A row with the scalars and references of ``members``, everything else at its default."""
     row = {**shape.blank}
     for field, value in members:
@@ -76,7 +81,7 @@ def blank(shape: Shape, members: Members) -> Row:
     return row
 
 
-def assign(shape: Shape, row: Row, field: Field, value: object) -> None:
+def assign(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
     """Write one scalar or reference; null empties it, what cannot be read leaves it alone."""
     if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
@@ -90,65 +95,67 @@ def assign(shape: Shape, row: Row, field: Field, value: object) -> None:
         row[field.name] = known
 
 
-def own(desk: Desk, shape: Shape, row: Row, members: Members) -> None:
+def own(context: RequestContext, shape: EntitySchema, row: Row, members: Members) -> None:
     """Make the rows of a new row's lists and owned objects."""
     before = {**row}
     for field, value in members:
         if field.is_list and isinstance(value, list):
             for element in value:
-                add_element(desk, shape, row, field, element)
+                add_element(context, shape, row, field, element)
         elif field.of in OWNED_OBJECTS and isinstance(value, dict):
-            point(desk, shape, row, field, value)
+            point(context, shape, row, field, value)
     if row != before:
-        desk.keep(shape, row)
+        context.keep(shape, row)
 
 
-def add_element(desk: Desk, shape: Shape, row: Row, field: Field, element: object) -> None:
+def add_element(
+    context: RequestContext, shape: EntitySchema, row: Row, field: Field, element: object
+) -> None:
     """One more element of a list of ``row``; what is no object is dropped."""
     child = shape.target(field)
     if child is None or not isinstance(element, dict):
         return
     owned = link(shape.name, field)
     if owned is not None:
-        create(desk, child, element, owned.fields(row["Id"]))
+        create(context, child, element, owned.fields(row["Id"]))
         return
-    kept = blank(child, recognised(child, element)) | {"Id": desk.next_number(child.name)}
+    kept = blank(child, recognised(child, element)) | {"Id": context.next_number(child.name)}
     row[field.name] = [*row.get(field.name, ()), kept]
 
 
-def point(desk: Desk, shape: Shape, row: Row, field: Field, value: Row) -> None:
+def point(context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: Row) -> None:
     """Make an owned object's row and let ``row`` point at it."""
     owned = link(shape.name, field)
-    made = create(desk, shape.behind(field), value, owned.fields(row["Id"]) if owned else None)
+    made = create(context, shape.behind(field), value, owned.fields(row["Id"]) if owned else None)
     row[field.name] = {"Id": made["Id"]}
 
 
-def delete(desk: Desk, shape: Shape, row: Row) -> None:
+def delete(context: RequestContext, shape: EntitySchema, row: Row) -> None:
     """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4).
 
     Any other goes for good, and the rows that it owns with it (the latter not shown; assumed).
     """
     if not shape.removable:
         if rule := ON_DELETE.get(shape.name):
-            rule(desk, row)
-        desk.remove(shape.name, row["Id"])
-        _delete_elements(desk, shape, row)
+            rule(context, row)
+        context.remove(shape.name, row["Id"])
+        _delete_elements(context, shape, row)
     elif not row["IsRemoved"]:
         row["IsRemoved"] = True
         if "DisplayAs" in row:
             row["DisplayAs"] += " (deleted)"
-        desk.replace(shape, row)
+        context.replace(shape, row)
 
 
-def _delete_elements(desk: Desk, shape: Shape, row: Row) -> None:
+def _delete_elements(context: RequestContext, shape: EntitySchema, row: Row) -> None:
     owning = (field for field in shape.fields if field.is_list or field.of in OWNED_OBJECTS)
     owners = (link(shape.name, field) for field in owning)
     for owned in filter(None, owners):
-        for child in desk.children(owned, row["Id"]):
-            delete(desk, owned.child, child)
+        for child in context.children(owned, row["Id"]):
+            delete(context, owned.child, child)
 
 
-def restore(desk: Desk, shape: Shape, row: Row) -> None:
+def restore(context: RequestContext, shape: EntitySchema, row: Row) -> None:
     """Undo a removal (facts 3.4, RestoreCommand).
 
     Raises:
@@ -160,4 +167,4 @@ def restore(desk: Desk, shape: Shape, row: Row) -> None:
         row["IsRemoved"] = False
         if "DisplayAs" in row:
             row["DisplayAs"] = row["DisplayAs"].removesuffix(" (deleted)")
-        desk.replace(shape, row)
+        context.replace(shape, row)

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.storage.ids import ID
 from wosdk_async.sandbox.storage.store import Company, Store
@@ -33,12 +33,12 @@ class StoredFile:
     mime_type: str
 
 
-def address_of(desk: Desk, document: Row) -> str:
+def address_of(context: RequestContext, document: Row) -> str:
     """Where the file of a document is, or its link; empty for one that has neither."""
     if "Blob" not in document:
         return str(document["DocUrl"])
-    key = _key(desk.company, document["Id"])
-    return f"{desk.root}files/{desk.company.id}/{document['Id']}/{key}"
+    key = _key(context.company, document["Id"])
+    return f"{context.root}files/{context.company.id}/{document['Id']}/{key}"
 
 
 def content_of(text: str) -> bytes:

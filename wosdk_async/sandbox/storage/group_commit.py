@@ -10,10 +10,10 @@ import asyncio
 
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["Commits"]
+__all__ = ["GroupCommit"]
 
 
-class Commits:
+class GroupCommit:
     """The commits of one store, for the tasks of one event loop."""
 
     def __init__(self, store: Store) -> None:

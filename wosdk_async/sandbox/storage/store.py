@@ -11,7 +11,7 @@ from attrs import astuple
 
 from wosdk_async.sandbox.http.errors import StoreError
 from wosdk_async.sandbox.service.query.expressions import Row, dump, load
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.storage.companies import Company
 from wosdk_async.sandbox.storage.counters import Counters
 from wosdk_async.sandbox.storage.database import connect, prepare, remedy
@@ -146,7 +146,7 @@ class Store:
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self._counters.forget()
 
-    def children(self, company: int, link: Link, parent: int) -> list[Row]:
+    def children(self, company: int, link: Relation, parent: int) -> list[Row]:
         """The rows a link leads to, in the order they were made."""
         belongs = f"company = ? AND {column(link.key, 'integer')} = ?"
         values: list[object] = [company, parent]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import attrs
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
 
 __all__ = [
@@ -25,11 +25,11 @@ __all__ = [
 Headers = tuple[tuple[str, str], ...]
 OnSending = Callable[[], None]
 
-Read = Callable[[Reply], Any]
+Read = Callable[[Response], Any]
 """Makes the value of a call from its response, or raises: a WosdkError when the response is the service's."""
 
 
-def whole_reply(reply: Reply) -> Reply:
+def whole_reply(reply: Response) -> Response:
     """Return ``reply`` itself: for requests whose every response is believed."""
     return reply
 

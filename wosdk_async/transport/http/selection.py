@@ -46,10 +46,10 @@ def engine_for(network: Network, limits: Limits | None = None) -> FullEngine:
         from wosdk_async.transport.http.httpx.client import around
 
         return around(network.transport, limits=limits, timeouts=network.timeouts)
-    return Switch(network, limits)
+    return EngineSelector(network, limits)
 
 
-class Switch:
+class EngineSelector:
     """Decides for each request.
 
     * httpx is mocked just now: a stock ``httpx.AsyncClient``, so that the mock answers.
@@ -69,7 +69,7 @@ class Switch:
         self._always = self._plain if self._proxies is None else None
 
     def __repr__(self) -> str:
-        return f"<Switch {', '.join(map(repr, self._engines())) or 'not used'}>"
+        return f"<EngineSelector {', '.join(map(repr, self._engines())) or 'not used'}>"
 
     def connections(self) -> tuple[int, int]:
         pairs = [engine.connections() for engine in self._engines()]

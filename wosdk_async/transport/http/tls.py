@@ -7,10 +7,10 @@ import os
 import ssl
 from functools import lru_cache
 
-__all__ = ["Trust"]
+__all__ = ["TLSContextProvider"]
 
 
-class Trust:
+class TLSContextProvider:
     """One TLS context for all connections: the caller's own, or the system's, made when it is first needed.
 
     ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` name other certificates than the system's, as for all of OpenSSL.

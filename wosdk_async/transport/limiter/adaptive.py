@@ -1,7 +1,8 @@
 """How many calls of a Company may be under way, as its answers teach.
 
 The service publishes no limits (facts 7), so both start at what the client allows and come down when the
-service shows that it is too much: :class:`Halving` when it says so, :class:`Gradient` when it gets slow, too.
+service shows that it is too much: :class:`AIMDLimit` when it says so, :class:`GradientLimit` also when it
+gets slow.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Protocol
 
-__all__ = ["Control", "Gradient", "Halving"]
+__all__ = ["AIMDLimit", "GradientLimit", "LimitAlgorithm"]
 
 
-class Control(Protocol):
+class LimitAlgorithm(Protocol):
     """Told how every call ended; ``limit`` is what it makes of it. Calls are numbered as they are sent."""
 
     limit: float
@@ -27,7 +28,7 @@ class Control(Protocol):
         """The service asked to wait, when ``latest`` was the last call sent."""
 
 
-class Halving:
+class AIMDLimit:
     """Half of the limit for a 429 or 503, and one more for every round of answers after that.
 
     The calls that were under way when it was halved may be refused as well: they tell nothing new.
@@ -51,8 +52,8 @@ class Halving:
             self._latest = latest
 
 
-class Gradient(Halving):
-    """Halving, and fewer calls as soon as answers take longer than they could: a queue forms at the service.
+class GradientLimit(AIMDLimit):
+    """AIMDLimit that also lowers the limit when responses get slower: a queue forms at the service.
 
     Starts at ``START``. After every round of as many answers as the limit has, at least ``ROUND``, the mean
     time of the round is held against the best. The limit is multiplied by ``TOLERANCE * best / mean``, at

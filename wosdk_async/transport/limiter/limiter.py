@@ -12,19 +12,19 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from wosdk_async.transport.clock import Clock, Timer
-from wosdk_async.transport.limiter.adaptive import Control, Halving
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, LimitAlgorithm
 
-__all__ = ["Gate", "Lane"]
+__all__ = ["ConcurrencyLimiter", "TenantQueue"]
 
 _BURST = 0.1  # seconds: what was not used of a rate for so long may be caught up
 
 
-class Lane:
-    """The slots and the queue of one Company at one gate; made by :meth:`Gate.lane`."""
+class TenantQueue:
+    """The slots and the queue of one Company at one gate; made by :meth:`ConcurrencyLimiter.lane`."""
 
     __slots__ = ("calls", "control", "gate", "held", "in_line", "next_at", "queue", "timer")
 
-    def __init__(self, gate: Gate, control: Control) -> None:
+    def __init__(self, gate: ConcurrencyLimiter, control: LimitAlgorithm) -> None:
         self.gate = gate
         self.control = control
         self.calls = 0
@@ -36,7 +36,7 @@ class Lane:
         self.timer: Timer | None = None
 
     def __repr__(self) -> str:
-        return f"<Lane {self.held} of {self.limit} in flight, {len(self.queue)} queued>"
+        return f"<TenantQueue {self.held} of {self.limit} in flight, {len(self.queue)} queued>"
 
     @property
     def limit(self) -> int:
@@ -44,7 +44,7 @@ class Lane:
         return int(self.control.limit)
 
 
-class Gate:
+class ConcurrencyLimiter:
     """Hands out at most ``total`` slots at once, and to each lane what its control allows.
 
     ``each`` bounds every lane, ``rate`` the slots that one is given in a second. A caller that is cancelled
@@ -58,7 +58,7 @@ class Gate:
         *,
         rate: float | None = None,
         clock: Clock | None = None,
-        control: Callable[[int], Control] = Halving,
+        control: Callable[[int], LimitAlgorithm] = AIMDLimit,
     ) -> None:
         self._total = total
         self._each = min(total, each or total)
@@ -66,25 +66,25 @@ class Gate:
         self._clock = clock or Clock()
         self._interval = 1 / rate if rate else 0.0
         self._free = total
-        self._line: deque[Lane] = deque()  # the lanes that wait for a free slot alone, next one first
+        self._line: deque[TenantQueue] = deque()  # the lanes that wait for a free slot alone, next one first
         self.queued = 0
         """How many callers wait."""
         self.sent = 0
         """How many slots were given so far: the number of the call that got the last one."""
 
     def __repr__(self) -> str:
-        return f"<Gate {self.in_flight} of {self._total} in flight, {self.queued} queued>"
+        return f"<ConcurrencyLimiter {self.in_flight} of {self._total} in flight, {self.queued} queued>"
 
     @property
     def in_flight(self) -> int:
         """How many slots are held."""
         return self._total - self._free
 
-    def lane(self) -> Lane:
+    def lane(self) -> TenantQueue:
         """A new lane."""
-        return Lane(self, self._control(self._each))
+        return TenantQueue(self, self._control(self._each))
 
-    def take(self, lane: Lane) -> bool:
+    def take(self, lane: TenantQueue) -> bool:
         """Take a slot if that is possible without waiting."""
         if not self._free or lane.queue or lane.held + 1 > lane.control.limit:
             return False
@@ -97,7 +97,7 @@ class Gate:
             self._spend(lane)
         return True
 
-    async def acquire(self, lane: Lane) -> None:
+    async def acquire(self, lane: TenantQueue) -> None:
         """Wait for a slot."""
         if self.take(lane):
             return
@@ -108,7 +108,7 @@ class Gate:
             self.leave(lane, granted)
             raise
 
-    def queue(self, lane: Lane) -> asyncio.Future[None]:
+    def queue(self, lane: TenantQueue) -> asyncio.Future[None]:
         """A place in the queue. Whoever has waited for it has a slot; when cancelled, it is to :meth:`leave`.
 
         :meth:`acquire` without its coroutine: very many may wait, and the garbage collector sees each.
@@ -120,7 +120,7 @@ class Gate:
         self._grant()
         return granted
 
-    def leave(self, lane: Lane, granted: asyncio.Future[None]) -> None:
+    def leave(self, lane: TenantQueue, granted: asyncio.Future[None]) -> None:
         """Give a place in the queue up, or the slot that was granted in the same turn of the loop."""
         if granted.done() and not granted.cancelled():
             self.release(lane)
@@ -128,7 +128,7 @@ class Gate:
             del lane.queue[granted]
             self.queued -= 1
 
-    def release(self, lane: Lane) -> None:
+    def release(self, lane: TenantQueue) -> None:
         """Give a slot back and let the next in line go."""
         self._free += 1
         lane.held -= 1
@@ -137,16 +137,16 @@ class Gate:
         if self._line:
             self._grant()
 
-    def _may_go(self, lane: Lane) -> bool:
+    def _may_go(self, lane: TenantQueue) -> bool:
         if lane.held >= int(lane.control.limit):
             return False
         return not self._interval or self._clock.now() >= lane.next_at
 
-    def _spend(self, lane: Lane) -> None:
+    def _spend(self, lane: TenantQueue) -> None:
         """Take one slot's share of the rate."""
         lane.next_at = max(lane.next_at, self._clock.now() - _BURST) + self._interval
 
-    def _line_up(self, lane: Lane) -> None:
+    def _line_up(self, lane: TenantQueue) -> None:
         """Put a lane with a queue into the line, unless it has to wait for something else first."""
         if lane.in_line or not lane.queue or lane.held >= int(lane.control.limit):
             return
@@ -156,7 +156,7 @@ class Gate:
             lane.in_line = True
             self._line.append(lane)
 
-    def _wake_later(self, lane: Lane) -> None:
+    def _wake_later(self, lane: TenantQueue) -> None:
         def due() -> None:
             lane.timer = None
             self._line_up(lane)
@@ -166,7 +166,7 @@ class Gate:
             lane.timer = self._clock.call_later(max(0.0, lane.next_at - self._clock.now()), due)
 
     def _grant(self) -> None:
-        """Grant what can be granted, one turn for each lane in the line."""
+        """TokenGrant what can be granted, one turn for each lane in the line."""
         while self._free and self._line:
             lane = self._line.popleft()
             lane.in_line = False

@@ -23,7 +23,7 @@ from wosdk_async.errors import (
     refused,
 )
 from wosdk_async.protocol.envelopes import document
-from wosdk_async.protocol.wire import Call, Reply, Unreadable, read
+from wosdk_async.protocol.wire import Call, Response, Unreadable, read
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
@@ -31,7 +31,7 @@ from wosdk_async.transport.http.engine import Engine, Headers, SendFailed
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
-from wosdk_async.transport.session.manager import Grant, replaced
+from wosdk_async.transport.session.manager import TokenGrant, replaced
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Login"]
@@ -66,7 +66,7 @@ class Login:
     policy: RetryPolicy
     hosts: HostRules
 
-    async def grant(self, company: str, region: Region, credentials: Credentials) -> Grant:
+    async def grant(self, company: str, region: Region, credentials: Credentials) -> TokenGrant:
         """A token and, with it, the current host of ``company``.
 
         Raises CredentialsError, UnknownCompanyError, DiscoveryError, or SessionError; NotSentError or
@@ -93,7 +93,7 @@ class Login:
         except DiscoveryError as error:
             error.hide(hidden)  # those that are too short to be found by their pieces
             raise
-        return Grant(
+        return TokenGrant(
             token=token,
             headers=_session_headers(company, token),
             secrets=secrets,
@@ -132,7 +132,7 @@ class Login:
         call: Call[T],
         url: str,
         headers: Headers,
-        reader: Callable[[Call[T], Reply, Secrets], T],
+        reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
         told_by: Callable[[Unreadable], Exception],
     ) -> T:
@@ -202,7 +202,7 @@ def _locator_page(page: Unreadable) -> Exception:
     return refused("", "", 400) if page.status == 400 else page
 
 
-def _read_token(call: Call[tuple[str, float]], reply: Reply, secrets: Secrets) -> tuple[str, float]:
+def _read_token(call: Call[tuple[str, float]], reply: Response, secrets: Secrets) -> tuple[str, float]:
     """A refusal here is not in the service's own error body (facts 1: 401 or 400 ``invalid_client``)."""
     if reply.status in (400, 401, 403):
         reason = secrets.hide(_refusal(reply.body), _MAX_WORD)

@@ -18,9 +18,9 @@ import attrs
 from wosdk_async.errors import SessionError, WosdkError
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.limiter.limiter import Lane
+from wosdk_async.transport.limiter.limiter import TenantQueue
 
-__all__ = ["Grant", "Keepers", "Session", "SessionKeeper", "replaced"]
+__all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant", "replaced"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -35,7 +35,7 @@ replaced: ContextVar[Secrets] = ContextVar("wosdk_async_replaced", default=Secre
 
 
 @attrs.frozen(kw_only=True)
-class Grant:
+class TokenGrant:
     """What a renewal brings: a token with its life in seconds, and where the Company is."""
 
     token: str = attrs.field(repr=False)
@@ -54,14 +54,14 @@ class Grant:
 class Session:
     """A Company's token and host, valid together. Times are those of the transport's clock."""
 
-    grant: Grant
+    grant: TokenGrant
     generation: int
     opened_at: float
     renew_after: float
     expires_at: float
 
     @classmethod
-    def started(cls, grant: Grant, generation: int, now: float, draw: float = 0.0) -> Session:
+    def started(cls, grant: TokenGrant, generation: int, now: float, draw: float = 0.0) -> Session:
         """The session that ``grant`` opens at ``now``; a short-lived token keeps half of its life.
 
         ``draw`` in [0, 1) moves the early renewal forward.
@@ -80,17 +80,17 @@ class Session:
         return self.grant.base_url
 
 
-class SessionKeeper:
+class SessionManager:
     """Holds the session of one Company and renews it, one renewal at a time.
 
     ``renew`` fetches a new pair; whatever it raises reaches all who wait for it.
     """
 
-    def __init__(self, company: str, renew: Callable[[], Awaitable[Grant]], clock: Clock) -> None:
+    def __init__(self, company: str, renew: Callable[[], Awaitable[TokenGrant]], clock: Clock) -> None:
         self.company = company
         self.paths: dict[str, str] = {}
         """Command -> the path that this Company was seen to know, where sources differ."""
-        self.lane: Lane | None = None
+        self.lane: TenantQueue | None = None
         """Its place at the limiter that sent its last call."""
         self.remembered: dict[object, Any] = {}
         """What packages above know of this Company as long as it is in use, each under a key of its own."""
@@ -109,7 +109,7 @@ class SessionKeeper:
 
     def __repr__(self) -> str:
         host = self._session.base_url if self._session else "not opened"
-        return f"<SessionKeeper {self.company!r} {host} session #{self._generation}>"
+        return f"<SessionManager {self.company!r} {host} session #{self._generation}>"
 
     @property
     def session(self) -> Session | None:
@@ -199,7 +199,7 @@ class SessionKeeper:
             )
 
 
-class Keepers:
+class SessionCache:
     """One keeper for each key, as long as it has a live session or somebody holds it.
 
     A client of a web back end meets thousands of Companies in its life. What is dead and unused is dropped
@@ -210,20 +210,20 @@ class Keepers:
     FEWEST = 64
 
     def __init__(self) -> None:
-        self._all: WeakValueDictionary[Hashable, SessionKeeper] = WeakValueDictionary()
-        self._kept: dict[Hashable, SessionKeeper] = {}
+        self._all: WeakValueDictionary[Hashable, SessionManager] = WeakValueDictionary()
+        self._kept: dict[Hashable, SessionManager] = {}
         self._room = self.FEWEST
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._all)
 
-    def __iter__(self) -> Iterator[SessionKeeper]:
+    def __iter__(self) -> Iterator[SessionManager]:
         # In one step, unlike values(): other threads may add some meanwhile.
         found = [reference() for reference in self._all.valuerefs()]
         return iter([keeper for keeper in found if keeper is not None])
 
-    def get(self, key: Hashable, make: Callable[[], SessionKeeper]) -> SessionKeeper:
+    def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
         """The keeper of ``key``, made if need be."""
         with self._lock:
             keeper = self._all.get(key)

@@ -1,7 +1,7 @@
 """What can be seen of calls from outside, attempt by attempt.
 
 An :class:`Observer` is told when a call, and each of its attempts, begins and ends. It is never told of
-tokens, bodies or headers: :class:`Attempt` and :class:`Ended` list all that may be known, and so logged.
+tokens, bodies or headers: :class:`Attempt` and :class:`CallResult` list all that may be known, and so logged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.http.engine import Headers
 
-__all__ = ["LOG", "Attempt", "AttemptHook", "Ended", "Hook", "Observer"]
+__all__ = ["LOG", "Attempt", "AttemptHook", "CallResult", "Hook", "Observer"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -42,7 +42,7 @@ class Attempt:
 
 
 @attrs.frozen(kw_only=True)
-class Ended:
+class CallResult:
     """How a call ended: ``error`` is the class of what it raised, ``code`` the service's ErrorCode."""
 
     company: str
@@ -66,11 +66,11 @@ class Observer(Protocol):
     def attempt_ends(self, state: Any, attempt: Attempt) -> None:
         """An answer came, or none will."""
 
-    def call_ends(self, state: Any, ended: Ended) -> None:
+    def call_ends(self, state: Any, ended: CallResult) -> None:
         """The call gave its value or raised."""
 
 
-class Quiet:
+class NoopObserver:
     """An observer that does nothing: what others need not write."""
 
     def call_begins(self, call: Call[Any], company: str) -> Any:  # noqa: ARG002
@@ -82,7 +82,7 @@ class Quiet:
     def attempt_ends(self, state: Any, attempt: Attempt) -> None:
         """Not interested."""
 
-    def call_ends(self, state: Any, ended: Ended) -> None:
+    def call_ends(self, state: Any, ended: CallResult) -> None:
         """Not interested."""
 
 
@@ -91,7 +91,7 @@ AttemptHook = Callable[[Attempt], None]
 
 
 @attrs.frozen
-class Hook(Quiet):
+class Hook(NoopObserver):
     """The observer that hands each attempt to a function of the program."""
 
     on_attempt: AttemptHook
@@ -100,20 +100,20 @@ class Hook(Quiet):
         self.on_attempt(attempt)
 
 
-class _Log(Quiet):
+class _Log(NoopObserver):
     """Writes attempts and calls to the log ``wosdk_async`` at DEBUG."""
 
     def attempt_ends(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
         _log.debug("attempt: %s", _fields(attempt))
 
-    def call_ends(self, state: Any, ended: Ended) -> None:  # noqa: ARG002
+    def call_ends(self, state: Any, ended: CallResult) -> None:  # noqa: ARG002
         _log.debug("call: %s", _fields(ended))
 
 
 LOG = _Log()
 
 
-def _fields(record: Attempt | Ended) -> str:
+def _fields(record: Attempt | CallResult) -> str:
     shown = attrs.asdict(record, filter=lambda _, value: value not in (None, ""))
     shown["seconds"] = f"{record.seconds:.3f}"
     return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.protocol.wire import Call, Reply
+from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.transport.http.engine import Engine, Headers, Read, SendFailed, whole_reply
-from wosdk_async.transport.telemetry.hooks import Attempt, Ended, Observer
+from wosdk_async.transport.telemetry.hooks import Attempt, CallResult, Observer
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["ObservedEngine", "observed"]
@@ -59,7 +59,7 @@ async def observed(
         raise
     finally:
         _watched.reset(token)
-        ended = Ended(
+        ended = CallResult(
             company=company,
             operation=call.operation,
             request_id=call.request_id,
@@ -108,7 +108,7 @@ class ObservedEngine:
         status: int | None = None
         error = ""
 
-        def noted(reply: Reply) -> Any:
+        def noted(reply: Response) -> Any:
             nonlocal status
             status = reply.status
             return read(reply)

@@ -11,7 +11,7 @@ from typing import Any
 from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.http.engine import Headers
-from wosdk_async.transport.telemetry.hooks import Attempt, Ended
+from wosdk_async.transport.telemetry.hooks import Attempt, CallResult
 
 __all__ = ["Telemetry", "telemetry"]
 
@@ -84,7 +84,7 @@ class Telemetry:
             attempt.seconds, {"http.request.method": attempt.method, **attributes, **_failed(failure)}
         )
 
-    def call_ends(self, state: Any, ended: Ended) -> None:
+    def call_ends(self, state: Any, ended: CallResult) -> None:
         attributes: dict[str, Any] = {"wosdk.attempts": ended.attempts}
         if ended.code:
             attributes["wosdk.error_code"] = one_line(ended.code)  # exporters cannot send half a character

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import attrs
 
-from wosdk_async.transport.session.manager import SessionKeeper
+from wosdk_async.transport.session.manager import SessionManager
 
-__all__ = ["CompanyStats", "Counts", "Stats"]
+__all__ = ["CompanyStats", "Counters", "Stats"]
 
 
 @attrs.frozen(kw_only=True)
@@ -48,7 +48,7 @@ class Stats:
     connections_idle: int
 
 
-def of_company(keeper: SessionKeeper, most: int, now: float) -> CompanyStats:
+def of_company(keeper: SessionManager, most: int, now: float) -> CompanyStats:
     """The figures of one Company; ``most`` is the limit of one that has not called yet."""
     lane, session = keeper.lane, keeper.session
     return CompanyStats(
@@ -62,7 +62,7 @@ def of_company(keeper: SessionKeeper, most: int, now: float) -> CompanyStats:
     )
 
 
-class Counts:
+class Counters:
     """Counted for every call; ``outcomes`` has ``done``, ``cancelled`` and the names of the errors."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import Clock
 
 __all__ = ["PHASES", "Trace"]
@@ -43,7 +43,7 @@ class Trace:
     sent: bool = False
     phase: str = "queue"
     waits: tuple[float, ...] = ()
-    reply: Reply | None = attrs.field(default=None, repr=False)
+    reply: Response | None = attrs.field(default=None, repr=False)
     effect: bool = attrs.field(default=False, repr=False)
     repeat_safe: bool = attrs.field(default=False, repr=False, kw_only=True)
     """Whether the call may be repeated, so that having sent it leaves no doubt; told by ``run_many``."""

@@ -1,6 +1,6 @@
 """The commands that the local service models, each a small function in one registry.
 
-A command is written as ``@command("Name")`` above a function from `Desk` and arguments to the
+A command is written as ``@command("Name")`` above a function from `RequestContext` and arguments to the
 members of ``CommandResult``. Importing this package fills the registry.
 """
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link, link
+from wosdk_async.sandbox.service.relations import Relation, link
 
 __all__ = ["assign_primary", "preferred_assignee", "reassign", "suitable"]
 
 
-def preferred_assignee(desk: Desk, order: Row, arguments: Arguments) -> int | None:
+def preferred_assignee(context: RequestContext, order: Row, arguments: Arguments) -> int | None:
     """The employee a new order gets, if any.
 
     With ``ComputeAssignment`` the first one of the order's specialty and work zone (how the service
@@ -24,39 +24,39 @@ def preferred_assignee(desk: Desk, order: Row, arguments: Arguments) -> int | No
         return None
     if not arguments.get("ComputeAssignment", False):
         named = arguments.get("EmployeeId", 0)
-        return int(needed(desk.find("Employee", named), "Employee", named)["Id"]) if named else None
-    return next(iter(suitable(desk, order.get("Specialty"), order.get("WorkZone"))), None)
+        return int(needed(context.find("Employee", named), "Employee", named)["Id"]) if named else None
+    return next(iter(suitable(context, order.get("Specialty"), order.get("WorkZone"))), None)
 
 
-def suitable(desk: Desk, specialty: Row | None, zone: Row | None) -> list[int]:
+def suitable(context: RequestContext, specialty: Row | None, zone: Row | None) -> list[int]:
     """The employees who have the specialty and the work zone, by id."""
-    skilled = _linked(desk, "LinkUserAndSpecialty", "SpecialtyId", specialty)
-    return sorted(skilled & _linked(desk, "LinkUserAndWorkZone", "WorkZoneId", zone))
+    skilled = _linked(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
+    return sorted(skilled & _linked(context, "LinkUserAndWorkZone", "WorkZoneId", zone))
 
 
-def assign_primary(desk: Desk, order: Row, employee: int) -> None:
+def assign_primary(context: RequestContext, order: Row, employee: int) -> None:
     """Make ``employee`` the order's first assignee; the caller keeps the order."""
     order["Employee"] = {"Id": employee}
-    _insert(desk, order["Id"], employee, primary=True)
+    _insert(context, order["Id"], employee, primary=True)
 
 
-def reassign(desk: Desk, order: Row, employees: list[int], mode: str) -> bool:
+def reassign(context: RequestContext, order: Row, employees: list[int], mode: str) -> bool:
     """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand).
 
     Returns:
         Whether anybody was added, removed or made the first.
     """
-    rows = desk.children(_assignments(), order["Id"])
+    rows = context.children(_assignments(), order["Id"])
     before = {row["EmployeeId"]: row["IsPrimary"] for row in rows}
     after = _after(before, list(dict.fromkeys(employees)), mode)
     for row in rows:
         if after.get(row["EmployeeId"]) != row["IsPrimary"]:
-            desk.remove("WoAssignment", row["Id"])
+            context.remove("WoAssignment", row["Id"])
     for key, primary in after.items():
         if before.get(key) != primary:
-            needed(desk.find("Employee", key), "Employee", key)
-            _insert(desk, order["Id"], key, primary=primary)
-    _show_primary(desk, order)
+            needed(context.find("Employee", key), "Employee", key)
+            _insert(context, order["Id"], key, primary=primary)
+    _show_primary(context, order)
     return after != before
 
 
@@ -74,26 +74,26 @@ def _after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int
     return kept | dict.fromkeys(employees, True)
 
 
-def _show_primary(desk: Desk, order: Row) -> None:
-    primary = next((row for row in desk.children(_assignments(), order["Id"]) if row["IsPrimary"]), None)
+def _show_primary(context: RequestContext, order: Row) -> None:
+    primary = next((row for row in context.children(_assignments(), order["Id"]) if row["IsPrimary"]), None)
     order.pop("Employee", None)
     if primary is not None:
         order["Employee"] = {"Id": primary["EmployeeId"]}
 
 
-def _insert(desk: Desk, order: int, employee: int, *, primary: bool) -> None:
+def _insert(context: RequestContext, order: int, employee: int, *, primary: bool) -> None:
     row: dict[str, Any] = {"WorkOrderId": order, "EmployeeId": employee, "IsPrimary": primary}
-    desk.insert(shapes()["WoAssignment"], row)
+    context.insert(shapes()["WoAssignment"], row)
 
 
-def _linked(desk: Desk, entity: str, key: str, cut: Row | None) -> set[int]:
+def _linked(context: RequestContext, entity: str, key: str, cut: Row | None) -> set[int]:
     if cut is None:
         return set()
-    rows = desk.children(Link(shapes()[entity], key), cut["Id"])
+    rows = context.children(Relation(shapes()[entity], key), cut["Id"])
     return {row["UserId"] for row in rows}
 
 
-def _assignments() -> Link:
+def _assignments() -> Relation:
     found = link("WorkOrder", shapes()["WorkOrder"].by_name["assignments"])
     assert found is not None  # noqa: S101 the catalogue has WoAssignment.WorkOrderId
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.creation import make_order
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
@@ -30,23 +30,23 @@ _COPIED = (
 
 
 @command("WoCopyCommand")
-def copy_work_order(desk: Desk, arguments: Arguments) -> Row:
+def copy_work_order(context: RequestContext, arguments: Arguments) -> Row:
     """A new order with the items and terms of another one, which stays as it is.
 
     Notes, documents, custom fields and assignees stay behind; the schedule is computed anew if the
     original has one.
     """
-    original = the_order(desk, arguments)
+    original = the_order(context, arguments)
     sent = {name: original[name] for name in _COPIED if name in original}
     sent["Items"] = [
         {name: item[name] for name in ("Asset", "Task", "Comment") if name in item}
-        for item in _items(desk, original)
+        for item in _items(context, original)
     ]
     logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
-    made = make_order(desk, sent, logged | {"ComputeSchedule": "DtDue" in original})
-    return {"Wo": shown(desk, "WorkOrder", made)}
+    made = make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})
+    return {"Wo": shown(context, "WorkOrder", made)}
 
 
-def _items(desk: Desk, order: Row) -> list[Row]:
+def _items(context: RequestContext, order: Row) -> list[Row]:
     owned = link("WorkOrder", shapes()["WorkOrder"].by_name["items"])
-    return desk.children(owned, order["Id"]) if owned else []
+    return context.children(owned, order["Id"]) if owned else []

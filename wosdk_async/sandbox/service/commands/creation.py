@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.assignment import assign_primary, preferred_assignee
 from wosdk_async.sandbox.service.commands.log import log_action, stamp
@@ -40,15 +40,15 @@ class _Parts:
 
 
 @command("WoCreateCommand")
-def create_work_order(desk: Desk, arguments: Arguments) -> Row:
+def create_work_order(context: RequestContext, arguments: Arguments) -> Row:
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
-    order = make_order(desk, sent, arguments)
-    return {"Wo": created(desk, "WorkOrder", order)}
+    order = make_order(context, sent, arguments)
+    return {"Wo": created(context, "WorkOrder", order)}
 
 
-def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
+def make_order(context: RequestContext, sent: Row, arguments: Arguments) -> Row:
     """A new work order from the members of ``sent``, kept with all its rows.
 
     Raises:
@@ -57,15 +57,15 @@ def make_order(desk: Desk, sent: Row, arguments: Arguments) -> Row:
     shape = shapes()["WorkOrder"]
     members = recognised(shape, sent)
     order = blank(shape, members)
-    if desk.dialect.contactid_is_requestor:
+    if context.dialect.contactid_is_requestor:
         _requestor(order, sent)
-    parts = _parts(desk, order, sent)
-    order["Id"] = desk.next_number("WorkOrder")
-    _describe(desk, order, parts)
-    schedule(desk, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
-    _file(desk, order, parts, arguments)
-    own(desk, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
-    join_plan(desk, order, arguments.get("WpTree"))
+    parts = _parts(context, order, sent)
+    order["Id"] = context.next_number("WorkOrder")
+    _describe(context, order, parts)
+    schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
+    _file(context, order, parts, arguments)
+    own(context, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
+    join_plan(context, order, arguments.get("WpTree"))
     return order
 
 
@@ -76,68 +76,69 @@ def _requestor(order: Row, sent: Row) -> None:
         order["RequestorContact"] = {"Id": key}
 
 
-def _parts(desk: Desk, order: Row, sent: Row) -> _Parts:
+def _parts(context: RequestContext, order: Row, sent: Row) -> _Parts:
     """What the order refers to; all of it must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
-    sub_type = _referred(desk, order, "SubType", "WorkOrderType")
+    sub_type = _referred(context, order, "SubType", "WorkOrderType")
     if sub_type is None:
         raise required("SubType.Id", "WorkOrder")
-    customer = _referred(desk, order, "Customer", "Customer")
+    customer = _referred(context, order, "Customer", "Customer")
     if customer is None and order["TypeCategory"] == "Request":
         raise required("Customer.Id", "WorkOrder")  # facts 5: for TypeCategory Request
     if customer is not None:
         order.setdefault("WorkZone", customer.get("WorkZone"))  # facts 5: the customer's zone
-    zone = _referred(desk, order, "WorkZone", "WorkZone")
+    zone = _referred(context, order, "WorkZone", "WorkZone")
     if zone is None:
         raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
     for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
-        _referred(desk, order, name, str(shapes()["WorkOrder"].by_name[name.lower()].of))
-    return _Parts(sub_type, zone, customer, _items(desk, pick(sent, "Items")))
+        _referred(context, order, name, str(shapes()["WorkOrder"].by_name[name.lower()].of))
+    return _Parts(sub_type, zone, customer, _items(context, pick(sent, "Items")))
 
 
-def _referred(desk: Desk, order: Row, name: str, entity: str) -> Row | None:
+def _referred(context: RequestContext, order: Row, name: str, entity: str) -> Row | None:
     cut = order.get(name)
     if cut is None:
         order.pop(name, None)
         return None
-    return _live(desk, entity, name, cut["Id"])
+    return _live(context, entity, name, cut["Id"])
 
 
-def _live(desk: Desk, entity: str, name: str, key: int) -> Row:
+def _live(context: RequestContext, entity: str, name: str, key: int) -> Row:
     """A row that a new order may refer to: it is there, and not removed (the latter not shown; assumed)."""
-    row = needed(desk.find(entity, key), name, key)
+    row = needed(context.find(entity, key), name, key)
     if row.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
         raise broken_rule(f"{name} with id {key} is removed.")
     return row
 
 
-def _items(desk: Desk, sent: Any) -> list[tuple[Row, Row, Row]]:
+def _items(context: RequestContext, sent: Any) -> list[tuple[Row, Row, Row]]:
     items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
     if not items:
         raise required("Items", "WorkOrder")
     return [
-        (item, _named(desk, item, "Asset", "Location"), _named(desk, item, "Task", "Task")) for item in items
+        (item, _named(context, item, "Asset", "Location"), _named(context, item, "Task", "Task"))
+        for item in items
     ]
 
 
-def _named(desk: Desk, item: Row, name: str, entity: str) -> Row:
+def _named(context: RequestContext, item: Row, name: str, entity: str) -> Row:
     key = reference_id(pick(item, name))
     if key is None:
         raise required(f"Items.{name}.Id", "WorkOrder")
-    return _live(desk, entity, name, key)
+    return _live(context, entity, name, key)
 
 
-def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
+def _describe(context: RequestContext, order: Row, parts: _Parts) -> None:
     """Where and what: asset, texts, number, currency and money."""
     _, asset, task = parts.items[0]
     zone = parts.zone
-    place = ", ".join(row["Name"] for row in reversed(lineage(desk, asset)))
+    place = ", ".join(row["Name"] for row in reversed(lineage(context, asset)))
     order["MainAsset"] = {"Id": asset["Id"]}
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
     order["TaskRefinement"] = f"{place}:{asset['Name']}:{task['DisplayAs']}"
-    serial = desk.next_number(f"Number of WorkZone {zone['Id']}")
+    serial = context.next_number(f"Number of WorkZone {zone['Id']}")
     digits = min(zone["WoNumberDigits"], _MAX_DIGITS)
     order["Number"] = zone["WoNumberPrefix"] + str(serial).zfill(digits)  # facts 7
     order["TimeZone"] = zone["TimeZone"]
@@ -156,21 +157,21 @@ def _describe(desk: Desk, order: Row, parts: _Parts) -> None:
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
-def _file(desk: Desk, order: Row, parts: _Parts, arguments: Arguments) -> None:
+def _file(context: RequestContext, order: Row, parts: _Parts, arguments: Arguments) -> None:
     """Keep the order and the rows that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
-    employee = preferred_assignee(desk, order, arguments)
+    employee = preferred_assignee(context, order, arguments)
     if employee is not None:
-        assign_primary(desk, order, employee)
-    entry = log_action(desk, order, "Create", arguments)
-    stamp(desk, order)
-    desk.place(shapes()["WorkOrder"], order)
-    desk.place(shapes()["WorkOrderCost"], _cost(order))
-    desk.place(shapes()["WoLastAction"], _last_action(order, entry, arguments))
+        assign_primary(context, order, employee)
+    entry = log_action(context, order, "Create", arguments)
+    stamp(context, order)
+    context.place(shapes()["WorkOrder"], order)
+    context.place(shapes()["WorkOrderCost"], _cost(order))
+    context.place(shapes()["WoLastAction"], _last_action(order, entry, arguments))
     for index, (item, _, _) in enumerate(parts.items):
         place = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
-        create(desk, shapes()["WoItem"], item, place)
+        create(context, shapes()["WoItem"], item, place)
 
 
 def _cost(order: Row) -> Row:
@@ -183,7 +184,7 @@ def _cost(order: Row) -> Row:
         "Id": order["Id"],
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
-        "BillToOption": {"Id": 0},  # facts 5, Shape of a result
+        "BillToOption": {"Id": 0},  # facts 5, EntitySchema of a result
         "ChargeCode": {"Id": 0},  # the same; its number is not shown, assumed
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,

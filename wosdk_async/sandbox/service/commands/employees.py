@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
 from wosdk_async.sandbox.service.entity_schema import shapes
@@ -12,7 +12,7 @@ __all__ = ["suspend"]
 
 
 @command("UserOrProviderSuspendCommand")
-def suspend(desk: Desk, arguments: Arguments) -> Row:
+def suspend(context: RequestContext, arguments: Arguments) -> Row:
     """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed).
 
     Raises:
@@ -21,7 +21,7 @@ def suspend(desk: Desk, arguments: Arguments) -> Row:
     key = arguments.get("Id", 0)
     if not key:
         raise required("Id")
-    employee = needed(desk.find("Employee", key), "Employee", key)
+    employee = needed(context.find("Employee", key), "Employee", key)
     if employee["ActorTypeId"] != "Provider":
         raise not_modelled("UserOrProviderSuspendCommand", "where a user shows it is not known")
     states = ("Suspended", "Connected") if arguments.get("Reactivate", False) else ("Connected", "Suspended")
@@ -29,5 +29,5 @@ def suspend(desk: Desk, arguments: Arguments) -> Row:
     if employee["ProviderStatusId"] != before:
         raise broken_rule(f"Provider {key} is {employee['ProviderStatusId']}, not {before}.")
     employee["ProviderStatusId"] = after
-    desk.replace(shapes()["Employee"], employee)
+    context.replace(shapes()["Employee"], employee)
     return {"EmployeeId": key}

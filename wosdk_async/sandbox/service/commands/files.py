@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import incorrect_model, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.query.expressions import Row
@@ -12,7 +12,7 @@ __all__ = ["download_urls"]
 
 
 @command("GetDocDownloadUrlCommand")
-def download_urls(desk: Desk, arguments: Arguments) -> Row:
+def download_urls(context: RequestContext, arguments: Arguments) -> Row:
     """One result for each document that has an address, in the order asked for.
 
     A document that does not exist, or has neither file nor link, is left out (not shown; assumed).
@@ -22,11 +22,11 @@ def download_urls(desk: Desk, arguments: Arguments) -> Row:
         raise required("DocumentIds")
     if not isinstance(keys, list) or not all(type(key) is int for key in keys):
         raise incorrect_model("DocumentIds must be a list of integers.")
-    rows = [row for key in keys if abs(key) < 2**63 and (row := desk.find("Document", key))]
-    return {"Results": [_result(desk, row) for row in rows if address_of(desk, row)]}
+    rows = [row for key in keys if abs(key) < 2**63 and (row := context.find("Document", key))]
+    return {"Results": [_result(context, row) for row in rows if address_of(context, row)]}
 
 
-def _result(desk: Desk, document: Row) -> Row:
-    blob = desk.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
+def _result(context: RequestContext, document: Row) -> Row:
+    blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
     name = blob["FileName"] if blob else ""  # of a link: not shown; assumed
-    return {"DocumentId": document["Id"], "Url": address_of(desk, document), "FileName": name}
+    return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}

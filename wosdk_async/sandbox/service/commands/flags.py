@@ -4,60 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.orders import reason_row
 from wosdk_async.sandbox.service.commands.registry import Arguments
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.service.values import UNREADABLE, read
 
 __all__ = ["clear_flags", "flag", "set_flags"]
 
 
-def flag(desk: Desk, order: Row, arguments: Arguments) -> bool:
+def flag(context: RequestContext, order: Row, arguments: Arguments) -> bool:
     """The older single flag, taken from ``ActionReasonId``; without one nothing changes (facts 5.1)."""
     key = arguments.get("ActionReasonId", 0)
-    return _add(desk, order, [key] if key else [], arguments)
+    return _add(context, order, [key] if key else [], arguments)
 
 
-def set_flags(desk: Desk, order: Row, arguments: Arguments) -> bool:
+def set_flags(context: RequestContext, order: Row, arguments: Arguments) -> bool:
     """Add the flags of ``FlagsToSet``: ids of the reasons for attention (assumed, as for reasons)."""
-    return _add(desk, order, _keys(arguments.get("FlagsToSet")), arguments)
+    return _add(context, order, _keys(arguments.get("FlagsToSet")), arguments)
 
 
-def clear_flags(desk: Desk, order: Row, arguments: Arguments) -> bool:
+def clear_flags(context: RequestContext, order: Row, arguments: Arguments) -> bool:
     """Take the flags of ``FlagsToClear`` away; one that is not set is passed over (assumed)."""
     cleared = _keys(arguments.get("FlagsToClear"))
-    gone = [row for row in _flags(desk, order) if row["FlagId"] in cleared]
+    gone = [row for row in _flags(context, order) if row["FlagId"] in cleared]
     for row in gone:
-        desk.remove("WoFlag", row["Id"])
-    _show(desk, order)
+        context.remove("WoFlag", row["Id"])
+    _show(context, order)
     return bool(gone)
 
 
-def _add(desk: Desk, order: Row, keys: list[int], arguments: Arguments) -> bool:
-    present = {row["FlagId"] for row in _flags(desk, order)}
+def _add(context: RequestContext, order: Row, keys: list[int], arguments: Arguments) -> bool:
+    present = {row["FlagId"] for row in _flags(context, order)}
     added = [key for key in dict.fromkeys(keys) if key not in present]
     for key in added:
-        reason_row(desk, key, "Attention")
-        row = {"WoId": order["Id"], "FlagId": key, "UtcStamp": desk.now.utc}
-        desk.insert(shapes()["WoFlag"], row | {"Comment": arguments.get("Comment", "")})
-    _show(desk, order)
+        reason_row(context, key, "Attention")
+        row = {"WoId": order["Id"], "FlagId": key, "UtcStamp": context.now.utc}
+        context.insert(shapes()["WoFlag"], row | {"Comment": arguments.get("Comment", "")})
+    _show(context, order)
     return bool(added)
 
 
-def _show(desk: Desk, order: Row) -> None:
+def _show(context: RequestContext, order: Row) -> None:
     """``Flag`` and ``FlagId`` name the newest flag (not shown; assumed)."""
     order.pop("Flag", None)
     order["FlagId"] = 0
-    for row in _flags(desk, order)[-1:]:
+    for row in _flags(context, order)[-1:]:
         order["FlagId"] = row["FlagId"]
         order["Flag"] = {"Id": row["FlagId"]}
 
 
-def _flags(desk: Desk, order: Row) -> list[Row]:
-    return desk.children(Link(shapes()["WoFlag"], "WoId"), order["Id"])
+def _flags(context: RequestContext, order: Row) -> list[Row]:
+    return context.children(Relation(shapes()["WoFlag"], "WoId"), order["Id"])
 
 
 def _keys(sent: Any) -> list[int]:

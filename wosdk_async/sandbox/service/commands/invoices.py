@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.entity_schema import enumeration, shapes
@@ -16,7 +16,7 @@ _ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved"
 
 
 @command("UpdateInvoiceStateCommand")
-def update_invoice_state(desk: Desk, arguments: Arguments) -> Row:
+def update_invoice_state(context: RequestContext, arguments: Arguments) -> Row:
     """Move an invoice to a state and log it.
 
     Raises:
@@ -27,27 +27,27 @@ def update_invoice_state(desk: Desk, arguments: Arguments) -> Row:
     if action is None:
         number = enumeration("CiInvoiceState").numbers[state]
         raise broken_rule(f"No action associated with {number} invoice state.\r\nParameter name: state")
-    invoice = _invoice(desk, arguments)
+    invoice = _invoice(context, arguments)
     if invoice["State"] != state:
         invoice["State"] = state
         if state == "Posted":
-            invoice["DtPosted"] = _moment(desk, arguments)
-        _keep(desk, invoice, action, arguments)
-    return {"Invoice": shown(desk, "Invoice", invoice)}
+            invoice["DtPosted"] = _moment(context, arguments)
+        _keep(context, invoice, action, arguments)
+    return {"Invoice": shown(context, "Invoice", invoice)}
 
 
 @command("InvoiceDisputeCommand")
-def dispute_invoice(desk: Desk, arguments: Arguments) -> Row:
-    return _draft_step(desk, arguments, "Disputed")
+def dispute_invoice(context: RequestContext, arguments: Arguments) -> Row:
+    return _draft_step(context, arguments, "Disputed")
 
 
 @command("InvoiceRecallCommand")
-def recall_invoice(desk: Desk, arguments: Arguments) -> Row:
-    return _draft_step(desk, arguments, "Recalled")
+def recall_invoice(context: RequestContext, arguments: Arguments) -> Row:
+    return _draft_step(context, arguments, "Recalled")
 
 
 @command("PostPaymentCommand")
-def post_payment(desk: Desk, arguments: Arguments) -> Row:
+def post_payment(context: RequestContext, arguments: Arguments) -> Row:
     """Post a draft payment.
 
     Raises:
@@ -56,45 +56,45 @@ def post_payment(desk: Desk, arguments: Arguments) -> Row:
     key = arguments.get("PaymentId", 0)
     if not key:
         raise required("PaymentId")
-    payment = needed(desk.find("Payment", key), "Payment", key)
+    payment = needed(context.find("Payment", key), "Payment", key)
     if payment["State"] != "Draft":
         raise broken_rule(f"Payment {key} is {payment['State']}, not Draft.")
-    payment |= {"State": "Posted", "DtPosted": _moment(desk, arguments)}
-    desk.replace(shapes()["Payment"], payment)
+    payment |= {"State": "Posted", "DtPosted": _moment(context, arguments)}
+    context.replace(shapes()["Payment"], payment)
     return {}
 
 
-def _draft_step(desk: Desk, arguments: Arguments, step: str) -> Row:
+def _draft_step(context: RequestContext, arguments: Arguments, step: str) -> Row:
     """Set ``DraftProcessStepId``, whose values have the names of these commands."""
-    invoice = _invoice(desk, arguments)
+    invoice = _invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
         invoice["DraftProcessStepId"] = step
-        _keep(desk, invoice, step, arguments)
+        _keep(context, invoice, step, arguments)
     return {}
 
 
-def _invoice(desk: Desk, arguments: Arguments) -> Row:
+def _invoice(context: RequestContext, arguments: Arguments) -> Row:
     key = arguments.get("InvoiceId", 0)
     if not key:
         raise required("InvoiceId")
-    return needed(desk.find("Invoice", key), "Invoice", key)
+    return needed(context.find("Invoice", key), "Invoice", key)
 
 
-def _keep(desk: Desk, invoice: Row, action: str, arguments: Arguments) -> None:
-    desk.replace(shapes()["Invoice"], invoice)
+def _keep(context: RequestContext, invoice: Row, action: str, arguments: Arguments) -> None:
+    context.replace(shapes()["Invoice"], invoice)
     shape = shapes()["InvoiceLog"]
     entry = {
         **shape.blank,
         "Invoice": {"Id": invoice["Id"]},
-        "Actor": desk.account,
-        "Idx": desk.next_number(f"InvoiceLog of {invoice['Id']}") - 1,
+        "Actor": context.account,
+        "Idx": context.next_number(f"InvoiceLog of {invoice['Id']}") - 1,
         "ActionTypeId": action,
-        "DtStamp": desk.now.local(desk.zone),
-        "DtActual": _moment(desk, arguments),
+        "DtStamp": context.now.local(context.zone),
+        "DtActual": _moment(context, arguments),
         "Comments": arguments.get("Comment", ""),
     }
-    desk.insert(shape, entry)
+    context.insert(shape, entry)
 
 
-def _moment(desk: Desk, arguments: Arguments) -> str:
-    return str(arguments.get("Timestamp", desk.now.local(desk.zone)))
+def _moment(context: RequestContext, arguments: Arguments) -> str:
+    return str(arguments.get("Timestamp", context.now.local(context.zone)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.registry import Arguments
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
@@ -11,48 +11,50 @@ from wosdk_async.sandbox.service.times import zone_of
 __all__ = ["log_action", "record", "stamp"]
 
 
-def log_action(desk: Desk, order: Row, kind: str, arguments: Arguments) -> Row:
+def log_action(context: RequestContext, order: Row, kind: str, arguments: Arguments) -> Row:
     """Write a WoActionLog row; the order stays as it is.
 
     Args:
         kind: a WOActionType.
         arguments: the command's; ``Comment``, ``ActionDate`` and ``ActionReasonId`` are logged (facts 5).
     """
-    moment = desk.now.local(zone_of(order["TimeZone"]))
+    moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
     shape = shapes()["WoActionLog"]
-    return desk.insert(
+    return context.insert(
         shape,
         {
             **shape.blank,
             "WorkOrderId": order["Id"],
             "TypeId": kind,
-            "Actor": desk.account,
+            "Actor": context.account,
             "ActionDate": happened,
             "Comment": arguments.get("Comment", ""),
             "ActionReasonId": arguments.get("ActionReasonId", 0),
             "IsBackDate": happened < moment,  # facts 5: back-dating; what a later date does is assumed
             "UiTypeId": "IntegrationWS",  # not shown; assumed by its name
             "TimeZone": order["TimeZone"],
-            "SystemDateUtc": desk.now.utc,
+            "SystemDateUtc": context.now.utc,
         },
     )
 
 
-def stamp(desk: Desk, order: Row) -> None:
+def stamp(context: RequestContext, order: Row) -> None:
     """Make this the moment of the order's last action, also of a back-dated one (not shown; assumed)."""
-    order["LastActionDate"] = desk.now.local(zone_of(order["TimeZone"]))
-    order["LastActionDateUtc"] = desk.now.utc
+    order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
+    order["LastActionDateUtc"] = context.now.utc
 
 
-def record(desk: Desk, order: Row, kind: str, arguments: Arguments, reason: Row | None = None) -> None:
+def record(
+    context: RequestContext, order: Row, kind: str, arguments: Arguments, reason: Row | None = None
+) -> None:
     """Log an action, let the order's WoLastAction name it, and keep the changed order."""
-    entry = log_action(desk, order, kind, arguments)
-    stamp(desk, order)
-    last = desk.row("WoLastAction", order["Id"])
+    entry = log_action(context, order, kind, arguments)
+    stamp(context, order)
+    last = context.row("WoLastAction", order["Id"])
     last["LastAction"] = {"Id": entry["Id"]}
     last.pop("Reason", None)
     if reason is not None:
         last["Reason"] = {"Id": reason["Id"]}
-    desk.replace(shapes()["WoLastAction"], last)
-    desk.replace(shapes()["WorkOrder"], order)
+    context.replace(shapes()["WoLastAction"], last)
+    context.replace(shapes()["WorkOrder"], order)

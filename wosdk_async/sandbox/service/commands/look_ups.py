@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import required
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
@@ -19,51 +19,54 @@ __all__ = ["convert_money", "customer_of_asset", "last_modification", "match_ass
 
 
 @command("WoLastModificationCommand")
-def last_modification(desk: Desk, arguments: Arguments) -> Row:
+def last_modification(context: RequestContext, arguments: Arguments) -> Row:
     """The moment of the last action: no other is kept (assumed)."""
-    order = the_order(desk, arguments)
-    return {"DtLastModified": shown(desk, "WorkOrder", order)["LastActionDate"], "WorkOrderId": order["Id"]}
+    order = the_order(context, arguments)
+    return {
+        "DtLastModified": shown(context, "WorkOrder", order)["LastActionDate"],
+        "WorkOrderId": order["Id"],
+    }
 
 
 @command("GetCustomerByAssetCommand")
-def customer_of_asset(desk: Desk, arguments: Arguments) -> Row:
+def customer_of_asset(context: RequestContext, arguments: Arguments) -> Row:
     """The customer of the nearest space at or above the asset; 0 for none (assumed).
 
     With ``SearchCustomerInWorkZone`` the first customer of the asset's work zone will do (assumed).
     """
-    asset = _asset(desk, arguments, "AssetId")
-    above = [asset, *lineage(desk, asset)]
+    asset = _asset(context, arguments, "AssetId")
+    above = [asset, *lineage(context, asset)]
     for place in above:
-        found = _first(desk, "Space", "$.Asset.Id", place["Id"])
+        found = _first(context, "Space", "$.Asset.Id", place["Id"])
         if found is not None:
             return {"CustomerId": found["CustomerId"]}
     if arguments.get("SearchCustomerInWorkZone", False):
-        zones = (_first(desk, "WorkZone", "$.Asset.Id", place["Id"]) for place in above)
+        zones = (_first(context, "WorkZone", "$.Asset.Id", place["Id"]) for place in above)
         zone = next((known for known in zones if known is not None), None)
-        found = _first(desk, "Customer", "$.WorkZone.Id", zone["Id"]) if zone else None
+        found = _first(context, "Customer", "$.WorkZone.Id", zone["Id"]) if zone else None
         if found is not None:
             return {"CustomerId": found["Id"]}
     return {"CustomerId": 0}
 
 
 @command("AssetMatchByTaskCodeCommand")
-def match_assets(desk: Desk, arguments: Arguments) -> Row:
+def match_assets(context: RequestContext, arguments: Arguments) -> Row:
     """Assets at or below the parent whose model has a task with this code, its ``Number`` (assumed)."""
-    parent = _asset(desk, arguments, "ParentAssetId")
+    parent = _asset(context, arguments, "ParentAssetId")
     code = arguments.get("TaskCode", "")
     if not code:
         raise required("TaskCode")
     text = "SELECT body FROM Task WHERE company = ? AND json_extract(body, '$.Number') = ?"
-    models = {task["ModelId"] for task in desk.store.select(text, [desk.company.id, code])}
+    models = {task["ModelId"] for task in context.store.select(text, [context.company.id, code])}
     kinds = [enumeration("AssetType").name_of(kind) for kind in _list(arguments.get("AssetCategories"))]
-    found = [row for row, _ in tree(desk, parent) if row["ModelId"] in models]
+    found = [row for row, _ in tree(context, parent) if row["ModelId"] in models]
     fitting = [row for row in found if not kinds or row["TypeId"] in kinds]
     count = arguments.get("RecordCount", 0)
-    return {"Locations": [shown(desk, "Location", row) for row in fitting[: count if count > 0 else None]]}
+    return {"Locations": [shown(context, "Location", row) for row in fitting[: count if count > 0 else None]]}
 
 
 @command("ConvertMoneyValuesCommand")
-def convert_money(_desk: Desk, arguments: Arguments) -> Row:
+def convert_money(_desk: RequestContext, arguments: Arguments) -> Row:
     """Amounts that are in the wanted currency already; rates are not known here."""
     target = arguments.get("TargetCurrencyTypeId", "Unknown")
     field = shapes()["WorkOrder"].by_name["vendornte"]
@@ -74,19 +77,19 @@ def convert_money(_desk: Desk, arguments: Arguments) -> Row:
     return {"Values": known}
 
 
-def _asset(desk: Desk, arguments: Arguments, name: str) -> Row:
+def _asset(context: RequestContext, arguments: Arguments, name: str) -> Row:
     key = arguments.get(name, 0)
     if not key:
         raise required(name)
-    return needed(desk.find("Location", key), name, key)
+    return needed(context.find("Location", key), name, key)
 
 
-def _first(desk: Desk, entity: str, path: str, key: int) -> Row | None:
+def _first(context: RequestContext, entity: str, path: str, key: int) -> Row | None:
     text = (
         f'SELECT body FROM "{entity}" WHERE company = ? AND json_extract(body, ?) = ? '  # noqa: S608 known names
         "ORDER BY id LIMIT 1"
     )
-    return next(iter(desk.store.select(text, [desk.company.id, path, key])), None)
+    return next(iter(context.store.select(text, [context.company.id, path, key])), None)
 
 
 def _list(value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ The order itself stays as it is: every record counts for itself (facts 3.7). The
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, modified, required
 from wosdk_async.sandbox.service.commands.log import log_action
 from wosdk_async.sandbox.service.commands.orders import the_order
@@ -19,57 +19,57 @@ __all__ = ["change_ap_status", "change_cost_status", "submit_payment"]
 
 
 @command("ApStatusChangeCommand")
-def change_ap_status(desk: Desk, arguments: Arguments) -> Row:
+def change_ap_status(context: RequestContext, arguments: Arguments) -> Row:
     """Set the vendor invoice status to an ApInvoiceStatus row, whose state the cost takes."""
-    order, cost = _cost(desk, arguments, "ApStatusId")
-    status = _status(desk, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
+    order, cost = _cost(context, arguments, "ApStatusId")
+    status = _status(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
-    return _change(desk, order, cost | changes, "APInvStatus", arguments)
+    return _change(context, order, cost | changes, "APInvStatus", arguments)
 
 
 @command("CostStatusChangeCommand")
-def change_cost_status(desk: Desk, arguments: Arguments) -> Row:
+def change_cost_status(context: RequestContext, arguments: Arguments) -> Row:
     """Set the internal cost status to an InternalCostStatus row (facts 5)."""
-    order, cost = _cost(desk, arguments, "CostStatusId")
-    status = _status(desk, arguments, "CostStatusId", "InternalCostStatus")
+    order, cost = _cost(context, arguments, "CostStatusId")
+    status = _status(context, arguments, "CostStatusId", "InternalCostStatus")
     changes = {"CostStatusId": status["Id"], "CostState": status["InternalCostStateId"]}
-    return _change(desk, order, cost | changes, "CostStatus", arguments)
+    return _change(context, order, cost | changes, "CostStatus", arguments)
 
 
 @command("ApSubmitPaymentCommand")
-def submit_payment(desk: Desk, arguments: Arguments) -> Row:
+def submit_payment(context: RequestContext, arguments: Arguments) -> Row:
     """Pay the vendor invoice: its state becomes Paid, an amount that is not sent stays (facts 5)."""
-    order, cost = _cost(desk, arguments, "ApStatusId")
-    status = _paid_status(desk, arguments)
+    order, cost = _cost(context, arguments, "ApStatusId")
+    status = _paid_status(context, arguments)
     changed = cost | {"ApStatusId": status["Id"], "ApStateId": "Paid"}
     if "PaymentAmount" in arguments:
         amount = {"CurrencyTypeId": cost["CurrencyTypeId"], "Value": arguments["PaymentAmount"]}
         changed["PaymentAmount"] = amount
     changed |= {name: arguments[name] for name in ("CheckNumber", "CheckCutDate") if name in arguments}
-    return _change(desk, order, changed, "APInvStatus", arguments)
+    return _change(context, order, changed, "APInvStatus", arguments)
 
 
-def _cost(desk: Desk, arguments: Arguments, status_field: str) -> tuple[Row, Row]:
+def _cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Row, Row]:
     """The order and its cost record, checked against what the caller expects (facts 3.7)."""
-    order = the_order(desk, arguments)
-    cost = desk.row("WorkOrderCost", order["Id"])
+    order = the_order(context, arguments)
+    cost = context.row("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))
     if expected[0] not in (0, cost[status_field]) or expected[1] not in (0, cost["ConcurrencyId"]):
         raise modified()
     return order, cost
 
 
-def _status(desk: Desk, arguments: Arguments, name: str, entity: str) -> Row:
+def _status(context: RequestContext, arguments: Arguments, name: str, entity: str) -> Row:
     key = arguments.get(name, 0)
     if not key:
         raise required(name)
-    return needed(desk.find(entity, key), name, key)
+    return needed(context.find(entity, key), name, key)
 
 
-def _paid_status(desk: Desk, arguments: Arguments) -> Row:
+def _paid_status(context: RequestContext, arguments: Arguments) -> Row:
     """The status row of a payment: the one named, else the first whose state is Paid (assumed)."""
     if arguments.get("VendorInvoiceStatusId", 0):
-        status = _status(desk, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
+        status = _status(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed
             raise broken_rule(f"Status {status['Id']} is not one of a paid invoice.")
         return status
@@ -77,14 +77,14 @@ def _paid_status(desk: Desk, arguments: Arguments) -> Row:
         "SELECT body FROM ApInvoiceStatus WHERE company = ? AND json_extract(body, '$.ApStateId') = 'Paid' "
         "ORDER BY id LIMIT 1"
     )
-    for status in desk.store.select(text, [desk.company.id]):
+    for status in context.store.select(text, [context.company.id]):
         return status
     raise required("VendorInvoiceStatusId")
 
 
-def _change(desk: Desk, order: Row, cost: Row, kind: str, arguments: Arguments) -> Row:
+def _change(context: RequestContext, order: Row, cost: Row, kind: str, arguments: Arguments) -> Row:
     """Keep the cost record and log it; what changes nothing is not counted (facts 3.7)."""
-    if cost != desk.row("WorkOrderCost", order["Id"]):
-        desk.replace(shapes()["WorkOrderCost"], cost)
-        log_action(desk, order, kind, arguments)
-    return {"Financial": shown(desk, "WorkOrderCost", cost)}
+    if cost != context.row("WorkOrderCost", order["Id"]):
+        context.replace(shapes()["WorkOrderCost"], cost)
+        log_action(context, order, kind, arguments)
+    return {"Financial": shown(context, "WorkOrderCost", cost)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.registry import Arguments
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
@@ -11,7 +11,7 @@ from wosdk_async.sandbox.service.write import create
 __all__ = ["completion_note"]
 
 
-def completion_note(desk: Desk, order: Row, arguments: Arguments) -> None:
+def completion_note(context: RequestContext, order: Row, arguments: Arguments) -> None:
     """Let the ``Comment`` be the note, as ``CompletionNoteOption`` says; Ignore is the default.
 
     The options mean what their names say (assumed): Replace overwrites, FillEmpty only fills in.
@@ -20,10 +20,10 @@ def completion_note(desk: Desk, order: Row, arguments: Arguments) -> None:
     option = arguments.get("CompletionNoteOption", "Ignore")
     if option == "Ignore" or not comment:
         return
-    note = desk.find("WoNote", order["CompletionNote"]["Id"]) if "CompletionNote" in order else None
+    note = context.find("WoNote", order["CompletionNote"]["Id"]) if "CompletionNote" in order else None
     if note is None:
         body = {"Body": comment, "NoteTypeId": "Completion"}
-        create(desk, shapes()["WoNote"], body, {"WorkOrderId": order["Id"]})
+        create(context, shapes()["WoNote"], body, {"WorkOrderId": order["Id"]})
     elif option == "Replace" or not note["Body"]:
         note["Body"] = comment
-        desk.replace(shapes()["WoNote"], note)
+        context.replace(shapes()["WoNote"], note)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, modified, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
 from wosdk_async.sandbox.service.query.expressions import Row
@@ -10,7 +10,7 @@ from wosdk_async.sandbox.service.query.expressions import Row
 __all__ = ["reason_row", "the_order"]
 
 
-def the_order(desk: Desk, arguments: Arguments) -> Row:
+def the_order(context: RequestContext, arguments: Arguments) -> Row:
     """The order a command names, checked against the state the caller expects (facts 3.7).
 
     Raises:
@@ -19,20 +19,20 @@ def the_order(desk: Desk, arguments: Arguments) -> Row:
     key = arguments.get("WorkOrderId", 0)
     if not key:
         raise required("WorkOrderId")
-    order = needed(desk.find("WorkOrder", key), "WorkOrder", key)
+    order = needed(context.find("WorkOrder", key), "WorkOrder", key)
     state, version = arguments.get("StatusId", "Unknown"), arguments.get("ConcurrencyId", 0)
     if state not in ("Unknown", order["StatusId"]) or version not in (0, order["ConcurrencyId"]):
         raise modified()
     return order
 
 
-def reason_row(desk: Desk, key: int, action: str) -> Row:
+def reason_row(context: RequestContext, key: int, action: str) -> Row:
     """The WoActionReasonLookup row that a command names by its Id, not its ReasonId (facts 4).
 
     Raises:
         Refusal: there is none, or it is one of another action (not shown; assumed).
     """
-    row = needed(desk.find("WoActionReasonLookup", key), "WoActionReasonLookup", key)
+    row = needed(context.find("WoActionReasonLookup", key), "WoActionReasonLookup", key)
     if row["ActionId"] != action:
         raise broken_rule(f"Reason {key} is not one of {action}.")
     return row

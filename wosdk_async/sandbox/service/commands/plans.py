@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row, pick
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.service.values import UNREADABLE, read, reference_id
 from wosdk_async.sandbox.service.write import create
 
@@ -24,80 +24,80 @@ _MAX_LEVEL = 32
 
 
 @command("AddChildWorkOrderRoutine")
-def add_child(desk: Desk, arguments: Arguments) -> Row:
+def add_child(context: RequestContext, arguments: Arguments) -> Row:
     """Prepare a child for items of one order: what WoCreateCommand then takes; nothing is kept."""
-    items = [needed(desk.find("WoItem", key), "WoItem", key) for key in _item_keys(arguments)]
+    items = [needed(context.find("WoItem", key), "WoItem", key) for key in _item_keys(arguments)]
     if not items:
         raise required("WoItemIds")
     if len({item["WorkOrderId"] for item in items}) > 1:
         raise broken_rule("The items belong to several work orders.")
-    parent = desk.row("WorkOrder", items[0]["WorkOrderId"])
+    parent = context.row("WorkOrder", items[0]["WorkOrderId"])
     taken = {name: parent[name] for name in _TAKEN_OVER if name in parent}
     shown = [{name: item[name] for name in ("Asset", "Task", "Comment") if name in item} for item in items]
-    root, level = _place_of(desk, parent["Id"])
+    root, level = _place_of(context, parent["Id"])
     plan = {"Level": level + 1, "ParentWorkOrder": {"Id": parent["Id"]}, "RootWorkOrder": {"Id": root}}
     return {"WorkOrder": taken | {"Items": shown}, "WorkPlanLink": plan}
 
 
 @command("SetWorkOrderDependencyCommand")
-def set_dependency(desk: Desk, arguments: Arguments) -> Row:
+def set_dependency(context: RequestContext, arguments: Arguments) -> Row:
     """Let one order wait for another.
 
     Raises:
         Refusal: an order is missing, or the main one waits for the dependent one already.
     """
-    main, dependent = (_named(desk, arguments, f"{role}WorkOrderId") for role in ("Main", "Dependent"))
-    if dependent in _chain(desk, main):
+    main, dependent = (_named(context, arguments, f"{role}WorkOrderId") for role in ("Main", "Dependent"))
+    if dependent in _chain(context, main):
         raise broken_rule(f"Work order {main} would wait for itself.")
-    row = _plan_of(desk, dependent)
+    row = _plan_of(context, dependent)
     if row is None:
-        row = create(desk, shapes()["WpTree"], {"ChildWoId": dependent})
+        row = create(context, shapes()["WpTree"], {"ChildWoId": dependent})
     if row.get("DependOnWorkOrder") != {"Id": main}:
         row["DependOnWorkOrder"] = {"Id": main}
-        desk.replace(shapes()["WpTree"], row)
+        context.replace(shapes()["WpTree"], row)
     return {}
 
 
-def join_plan(desk: Desk, order: Row, plan: Any) -> None:
+def join_plan(context: RequestContext, order: Row, plan: Any) -> None:
     """Make a new order the child that ``WpTree`` of its creation says it is."""
     parent = reference_id(pick(plan, "ParentWorkOrder")) if isinstance(plan, dict) else None
     if parent is None:
         return
-    needed(desk.find("WorkOrder", parent), "ParentWorkOrder", parent)
-    root, level = _place_of(desk, parent)
+    needed(context.find("WorkOrder", parent), "ParentWorkOrder", parent)
+    root, level = _place_of(context, parent)
     place = {"ParentWorkOrder": {"Id": parent}, "RootWorkOrder": {"Id": root}, "Level": level + 1}
-    create(desk, shapes()["WpTree"], plan | place, {"ChildWoId": order["Id"]})
+    create(context, shapes()["WpTree"], plan | place, {"ChildWoId": order["Id"]})
 
 
-def _place_of(desk: Desk, order: int) -> tuple[int, int]:
+def _place_of(context: RequestContext, order: int) -> tuple[int, int]:
     """The root of an order's plan and the order's level in it: itself and 0 without a plan."""
-    row = _plan_of(desk, order)
+    row = _plan_of(context, order)
     if row is None or "RootWorkOrder" not in row:
         return order, 0
     return row["RootWorkOrder"]["Id"], row["Level"]
 
 
-def _chain(desk: Desk, order: int) -> list[int]:
+def _chain(context: RequestContext, order: int) -> list[int]:
     """An order and those it waits for; a circle or great length ends it."""
     found = [order]
     while len(found) < _MAX_LEVEL:
-        row = _plan_of(desk, found[-1])
+        row = _plan_of(context, found[-1])
         if row is None or "DependOnWorkOrder" not in row or row["DependOnWorkOrder"]["Id"] in found:
             break
         found.append(row["DependOnWorkOrder"]["Id"])
     return found
 
 
-def _plan_of(desk: Desk, order: int) -> Row | None:
-    rows = desk.children(Link(shapes()["WpTree"], "ChildWoId"), order)
+def _plan_of(context: RequestContext, order: int) -> Row | None:
+    rows = context.children(Relation(shapes()["WpTree"], "ChildWoId"), order)
     return rows[0] if rows else None
 
 
-def _named(desk: Desk, arguments: Arguments, name: str) -> int:
+def _named(context: RequestContext, arguments: Arguments, name: str) -> int:
     key = arguments.get(name, 0)
     if not key:
         raise required(name)
-    return int(needed(desk.find("WorkOrder", key), name, key)["Id"])
+    return int(needed(context.find("WorkOrder", key), name, key)["Id"])
 
 
 def _item_keys(arguments: Arguments) -> list[int]:

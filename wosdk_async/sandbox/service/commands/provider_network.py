@@ -5,7 +5,7 @@ An order is with its provider while it has a ``WonId`` (not shown; assumed by it
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.commands.log import record
 from wosdk_async.sandbox.service.commands.orders import the_order
@@ -20,33 +20,33 @@ _ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent
 
 
 @command("SendWorkOrderCommand")
-def send_work_order(desk: Desk, arguments: Arguments) -> Row:
+def send_work_order(context: RequestContext, arguments: Arguments) -> Row:
     """Notify the assigned provider; the reply is keyed by the schema, its shape by analogy (facts 5).
 
     Raises:
         Refusal: no connected provider is assigned (not shown; assumed), or the network fails.
     """
-    order = the_order(desk, arguments)
-    provider = _connected(desk, order)
+    order = the_order(context, arguments)
+    provider = _connected(context, order)
     if provider is None:
         raise broken_rule(f"Work order {order['Id']} has no connected Service Pro to be sent to: assign one.")
-    _notify(desk, provider)
-    order["WonId"] = order["WonId"] or desk.next_number("WonId")
-    record(desk, order, "WonWoSend", arguments)
-    return {"WorkOrder": shown(desk, "WorkOrder", order)}
+    _notify(context, provider)
+    order["WonId"] = order["WonId"] or context.next_number("WonId")
+    record(context, order, "WonWoSend", arguments)
+    return {"WorkOrder": shown(context, "WorkOrder", order)}
 
 
-def recall(desk: Desk, order: Row, _arguments: Arguments) -> bool:
+def recall(context: RequestContext, order: Row, _arguments: Arguments) -> bool:
     """Take the order back from its provider: it has no ``WonId`` any more (not shown; assumed)."""
-    if not order["WonId"] or _connected(desk, order) is None:
+    if not order["WonId"] or _connected(context, order) is None:
         raise broken_rule(_ONLY_RECALL, _not_sent(order))  # facts 6
     order["WonId"] = 0
     return True
 
 
-def message(desk: Desk, order: Row, _arguments: Arguments) -> bool:
+def message(context: RequestContext, order: Row, _arguments: Arguments) -> bool:
     """The ``Comment`` goes to the provider; here it is only logged (not shown; assumed)."""
-    if not order["WonId"] or _connected(desk, order) is None:
+    if not order["WonId"] or _connected(context, order) is None:
         raise broken_rule(_ONLY_SENT, _not_sent(order))  # facts 6
     return True
 
@@ -55,12 +55,12 @@ def _not_sent(order: Row) -> str:
     return f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
 
 
-def _connected(desk: Desk, order: Row) -> Row | None:
-    provider = desk.find("Employee", order["Employee"]["Id"]) if "Employee" in order else None
+def _connected(context: RequestContext, order: Row) -> Row | None:
+    provider = context.find("Employee", order["Employee"]["Id"]) if "Employee" in order else None
     return provider if provider is not None and provider["ProviderStatusId"] == "Connected" else None
 
 
-def _notify(desk: Desk, provider: Row) -> None:
+def _notify(context: RequestContext, provider: Row) -> None:
     """Call the provider network, which knows a provider as a member with a location.
 
     Raises:
@@ -68,6 +68,6 @@ def _notify(desk: Desk, provider: Row) -> None:
     """
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(
-            f"Unexpected failure of a call: requestor {desk.company.id}, target location "
+            f"Unexpected failure of a call: requestor {context.company.id}, target location "
             f"{provider['WonLocationId']}, action RequestorSend, service https://network.invalid/api."
         )

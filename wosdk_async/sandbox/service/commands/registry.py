@@ -8,7 +8,7 @@ from typing import Any
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Field
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal, broken_rule
 from wosdk_async.sandbox.service.commands.unmodelled import NOT_MODELLED
 from wosdk_async.sandbox.service.dialect import Dialect
@@ -19,7 +19,7 @@ from wosdk_async.sandbox.service.values import UNREADABLE, read
 __all__ = ["Arguments", "Handler", "command", "find", "modelled", "needed", "not_modelled", "run"]
 
 Arguments = dict[str, Any]
-Handler = Callable[[Desk, Arguments], Row]
+Handler = Callable[[RequestContext, Arguments], Row]
 
 _handlers: dict[str, Handler] = {}
 
@@ -56,7 +56,7 @@ def find(segments: list[str], dialect: Dialect) -> Command:
     raise Refusal(400, "COMMAND_NOT_FOUND", text + owner)
 
 
-def run(desk: Desk, wanted: Command, sent: Mapping[str, Any]) -> Row:
+def run(context: RequestContext, wanted: Command, sent: Mapping[str, Any]) -> Row:
     """The ``CommandResult`` of a command.
 
     Raises:
@@ -65,7 +65,7 @@ def run(desk: Desk, wanted: Command, sent: Mapping[str, Any]) -> Row:
     handler = _handlers.get(wanted.name)
     if handler is None:
         raise not_modelled(wanted.name, NOT_MODELLED.get(wanted.name, "it is new in the catalogue"))
-    return handler(desk, _arguments(wanted, sent))
+    return handler(context, _arguments(wanted, sent))
 
 
 def not_modelled(name: str, why: str) -> Refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import required
 from wosdk_async.sandbox.service.commands.assignment import suitable
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
@@ -19,54 +19,54 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 @command("WoScheduleRoutine")
-def compute_schedule(desk: Desk, arguments: Arguments) -> Row:
+def compute_schedule(context: RequestContext, arguments: Arguments) -> Row:
     """The order as sent, with the deadlines of its priority; it need not be stored (facts 5).
 
     ``OutputPropertySet`` selects what is shown (by its name; assumed).
     """
-    order = _draft(desk, arguments)
+    order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
-    written = deadlines(desk, order, {skipped})
+    written = deadlines(context, order, {skipped})
     paths = paths_of(_paths(arguments.get("OutputPropertySet")))
-    result = selection("WorkOrder", paths).show(desk, order)
+    result = selection("WorkOrder", paths).show(context, order)
     return {"Wo": result, "UpdatedPropertySet": {"Properties": written}}
 
 
 @command("WoAutoAssignRoutine")
-def auto_assign(desk: Desk, arguments: Arguments) -> Row:
+def auto_assign(context: RequestContext, arguments: Arguments) -> Row:
     """Who would get the order: the first suitable employee, 0 for nobody (assumed)."""
-    order = _draft(desk, arguments)
-    found = suitable(desk, order.get("Specialty"), order.get("WorkZone"))
+    order = _draft(context, arguments)
+    found = suitable(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}
 
 
 @command("GetPreferredAssigneesRoutine")
-def preferred_assignees(desk: Desk, arguments: Arguments) -> Row:
+def preferred_assignees(context: RequestContext, arguments: Arguments) -> Row:
     """Employees of a specialty and work zone; postal code and round robin have no effect here (assumed)."""
     keys = (arguments.get("SpecialtyId", 0), arguments.get("WorkZoneId", 0))
-    found = suitable(desk, {"Id": keys[0]}, {"Id": keys[1]})
+    found = suitable(context, {"Id": keys[0]}, {"Id": keys[1]})
     count = arguments.get("RecordCount", 0)
-    rows = [desk.find("Employee", key) for key in found[: count if count > 0 else None]]
-    return {"Employees": [shown(desk, "Employee", row) for row in rows if row is not None]}
+    rows = [context.find("Employee", key) for key in found[: count if count > 0 else None]]
+    return {"Employees": [shown(context, "Employee", row) for row in rows if row is not None]}
 
 
-def _draft(desk: Desk, arguments: Arguments) -> Row:
+def _draft(context: RequestContext, arguments: Arguments) -> Row:
     """The sent order with what it refers to: its zone, its time zone and its priority exist."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
     order = blank(shapes()["WorkOrder"], recognised(shapes()["WorkOrder"], sent)) | {"Id": 0}
-    customer = _referred(desk, order, "Customer", "Customer")
+    customer = _referred(context, order, "Customer", "Customer")
     if "WorkZone" not in order and customer is not None and "WorkZone" in customer:
         order["WorkZone"] = customer["WorkZone"]  # facts 5: the customer's zone
-    zone = _referred(desk, order, "WorkZone", "WorkZone")
+    zone = _referred(context, order, "WorkZone", "WorkZone")
     order["TimeZone"] = zone["TimeZone"] if zone else order["TimeZone"]
-    _referred(desk, order, "Priority", "WoPriority")
+    _referred(context, order, "Priority", "WoPriority")
     return order
 
 
-def _referred(desk: Desk, order: Row, name: str, entity: str) -> Row | None:
-    return needed(desk.find(entity, order[name]["Id"]), name, order[name]["Id"]) if name in order else None
+def _referred(context: RequestContext, order: Row, name: str, entity: str) -> Row | None:
+    return needed(context.find(entity, order[name]["Id"]), name, order[name]["Id"]) if name in order else None
 
 
 def _paths(properties: object) -> object:

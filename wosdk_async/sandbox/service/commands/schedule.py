@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.rules import ON_WRITE
 from wosdk_async.sandbox.service.times import zone_of
@@ -19,19 +19,19 @@ DEADLINES = (
 )
 
 
-def schedule(desk: Desk, order: Row, task: Row, *, computed: bool) -> None:
+def schedule(context: RequestContext, order: Row, task: Row, *, computed: bool) -> None:
     """Set the priority and creation times of a new order, and its deadlines if they are computed."""
     # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
     if "Priority" in task and (computed or "Priority" not in order):
         order["Priority"] = task["Priority"]
-    ON_WRITE["WorkOrder"](desk, order)  # the UTC twins of times that were sent
-    order["DtCreated"] = desk.now.local(zone_of(order["TimeZone"]))
-    order["CreatedDateUtc"] = desk.now.utc
+    ON_WRITE["WorkOrder"](context, order)  # the UTC twins of times that were sent
+    order["DtCreated"] = context.now.local(zone_of(order["TimeZone"]))
+    order["CreatedDateUtc"] = context.now.utc
     if computed:
-        deadlines(desk, order)
+        deadlines(context, order)
 
 
-def deadlines(desk: Desk, order: Row, skipped: Collection[str] = ()) -> list[str]:
+def deadlines(context: RequestContext, order: Row, skipped: Collection[str] = ()) -> list[str]:
     """Set the deadlines by the order's priority, counted from now; the names of what was set.
 
     Args:
@@ -39,12 +39,12 @@ def deadlines(desk: Desk, order: Row, skipped: Collection[str] = ()) -> list[str
     """
     if "Priority" not in order:
         return []
-    priority = desk.row("WoPriority", order["Priority"]["Id"])
+    priority = context.row("WoPriority", order["Priority"]["Id"])
     zone = zone_of(order["TimeZone"])
     written = []
     for local, utc, minutes in DEADLINES:
         if local not in skipped:
-            moment = desk.now.later(priority[minutes])
+            moment = context.now.later(priority[minutes])
             order[local], order[utc] = moment.local(zone), moment.utc
             written += [local, utc]
     return written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.templates import (
@@ -23,26 +23,26 @@ __all__ = ["create_space"]
 
 
 @command("SpaceCreateCommand")
-def create_space(desk: Desk, arguments: Arguments) -> Row:
+def create_space(context: RequestContext, arguments: Arguments) -> Row:
     """A Space for a customer, in a unit that exists or in one made from an asset template."""
     key = arguments.get("CustomerId", 0)
     if not key:
         raise required("CustomerId")
-    customer = needed(desk.find("Customer", key), "CustomerId", key)
+    customer = needed(context.find("Customer", key), "CustomerId", key)
     specifier = arguments.get("NewUnitSpecifier")
     if arguments.get("UnitId", 0):
-        unit = needed(desk.find("Location", arguments["UnitId"]), "UnitId", arguments["UnitId"])
+        unit = needed(context.find("Location", arguments["UnitId"]), "UnitId", arguments["UnitId"])
     elif isinstance(specifier, dict):
-        unit = _unit(desk, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown"))
+        unit = _unit(context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown"))
     else:
         raise required("NewUnitSpecifier")  # facts 5: either UnitId or NewUnitSpecifier
-    space = _space(desk, customer, unit, arguments)
+    space = _space(context, customer, unit, arguments)
     if isinstance(specifier, dict) and isinstance(pick(specifier, "StreetAddress"), dict):
-        _address(desk, space, pick(specifier, "StreetAddress"))
-    return {"NewSpace": created(desk, "Space", space)}
+        _address(context, space, pick(specifier, "StreetAddress"))
+    return {"NewSpace": created(context, "Space", space)}
 
 
-def _space(desk: Desk, customer: Row, unit: Row, arguments: Arguments) -> Row:
+def _space(context: RequestContext, customer: Row, unit: Row, arguments: Arguments) -> Row:
     shape = shapes()["Space"]
     times = ("StartDate", "EndDate", "MoveInDate", "MoveOutDate")
     known = {name: arguments[name] for name in times if name in arguments}
@@ -51,50 +51,50 @@ def _space(desk: Desk, customer: Row, unit: Row, arguments: Arguments) -> Row:
         shape.by_name["instructions"], arguments.get("Instructions", "")
     )  # facts 7: its length
     row = {**shape.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
-    return desk.insert(shape, row | {"StatusId": "Current", "Instructions": instructions})  # spec 3
+    return context.insert(shape, row | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
 
-def _unit(desk: Desk, customer: Row, specifier: Row, if_exists: str) -> Row:
+def _unit(context: RequestContext, customer: Row, specifier: Row, if_exists: str) -> Row:
     """The unit a specifier names, below the customer's property."""
     name = _text(specifier, "UnitName")
     if not name:
         raise required("NewUnitSpecifier.UnitName")
-    parent = _parent(desk, customer, specifier)
-    same = [unit for unit in below(desk, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
+    parent = _parent(context, customer, specifier)
+    same = [unit for unit in below(context, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
     if same and if_exists == "Reuse":
         return same[0]
     if same and if_exists != "Ignore":  # Fail, and Unknown like it (assumed); Ignore makes another
         raise broken_rule(f"Unit '{name}' exists already.")
-    unit = _new_location(desk, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+    unit = _new_location(context, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
     info = pick(specifier, "UnitInfo")
     if isinstance(info, dict):  # it replaces the template's (assumed)
-        point(desk, shapes()["Location"], unit, shapes()["Location"].by_name["info"], info)
-        desk.keep(shapes()["Location"], unit)
+        point(context, shapes()["Location"], unit, shapes()["Location"].by_name["info"], info)
+        context.keep(shapes()["Location"], unit)
     return unit
 
 
-def _parent(desk: Desk, customer: Row, specifier: Row) -> int:
+def _parent(context: RequestContext, customer: Row, specifier: Row) -> int:
     """Where the unit goes: the zone's asset, or the building and floor named below it (assumed)."""
-    zone = desk.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
+    zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):
         name = _text(specifier, f"{part}Name")
         if name:
-            known = [row for row in below(desk, parent) if row["TypeId"] == part and row["Name"] == name]
+            known = [row for row in below(context, parent) if row["TypeId"] == part and row["Name"] == name]
             plan = _text(specifier, f"{part}FloorPlan")
-            parent = (known[0] if known else _new_location(desk, parent, name, plan, part))["Id"]
+            parent = (known[0] if known else _new_location(context, parent, name, plan, part))["Id"]
     return int(parent)
 
 
-def _new_location(desk: Desk, parent: int, name: str, plan: str, kind: str) -> Row:
+def _new_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Row:
     if not plan:
-        return plain_location(desk, name, parent, kind)
-    return apply_template(desk, find_template(desk, plan, kind), name, parent)
+        return plain_location(context, name, parent, kind)
+    return apply_template(context, find_template(context, plan, kind), name, parent)
 
 
-def _address(desk: Desk, space: Row, address: Row) -> None:
+def _address(context: RequestContext, space: Row, address: Row) -> None:
     owned = link("Space", shapes()["Space"].by_name["addresses"])
-    create(desk, shapes()["Address2"], address, owned.fields(space["Id"]) if owned else None)
+    create(context, shapes()["Address2"], address, owned.fields(space["Id"]) if owned else None)
 
 
 def _text(specifier: Row, name: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import Refusal, broken_rule
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Link, link
+from wosdk_async.sandbox.service.relations import Relation, link
 from wosdk_async.sandbox.service.write import create
 
 __all__ = ["apply_template", "below", "find_template", "plain_location", "template_root", "tree"]
@@ -14,81 +14,81 @@ __all__ = ["apply_template", "below", "find_template", "plain_location", "templa
 _NOT_COPIED = ("Id", "RootId", "Info", "Address")
 
 
-def find_template(desk: Desk, name: str, level: str) -> Row:
+def find_template(context: RequestContext, name: str, level: str) -> Row:
     """The root of the one template with this name whose root is of this level (spec 4.4: Unit-level).
 
     Raises:
         Refusal: there is none, or more than one.
     """
     text = "SELECT body FROM AssetTemplate WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"
-    named = desk.store.select(text, [desk.company.id, name])
-    roots = [desk.find("Location", template["RootAssetId"]) for template in named]
+    named = context.store.select(text, [context.company.id, name])
+    roots = [context.find("Location", template["RootAssetId"]) for template in named]
     fitting = [root for root in roots if root is not None and root["TypeId"] == level]
     if len(fitting) != 1:
         raise _unknown(name)
     return fitting[0]
 
 
-def template_root(desk: Desk, template: Row) -> Row:
+def template_root(context: RequestContext, template: Row) -> Row:
     """The location that a template begins with.
 
     Raises:
         Refusal: it is gone.
     """
-    root = desk.find("Location", template["RootAssetId"])
+    root = context.find("Location", template["RootAssetId"])
     if root is None:
         raise _unknown(template["DisplayAs"])
     return root
 
 
-def apply_template(desk: Desk, root: Row, name: str, parent: int) -> Row:
+def apply_template(context: RequestContext, root: Row, name: str, parent: int) -> Row:
     """A copy of the whole template below ``parent``, with attributes and infos; the copy of its root.
 
     The work grows with the template: each of its assets becomes one of the inventory.
     """
     copies = {root["Id"]: parent}
     made: list[Row] = []
-    for source, above in tree(desk, root):
-        row = _copy(desk, source, copies.get(above, parent), name if source is root else source["Name"])
+    for source, above in tree(context, root):
+        row = _copy(context, source, copies.get(above, parent), name if source is root else source["Name"])
         copies[source["Id"]] = row["Id"]
         made.append(row)
     return made[0]
 
 
-def plain_location(desk: Desk, name: str, parent: int, kind: str) -> Row:
+def plain_location(context: RequestContext, name: str, parent: int, kind: str) -> Row:
     """A location without a template."""
-    return create(desk, shapes()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
+    return create(context, shapes()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
 
 
-def below(desk: Desk, parent: int) -> list[Row]:
-    return desk.children(Link(shapes()["Location"], "ParentId"), parent) if parent else []
+def below(context: RequestContext, parent: int) -> list[Row]:
+    return context.children(Relation(shapes()["Location"], "ParentId"), parent) if parent else []
 
 
-def tree(desk: Desk, root: Row) -> list[tuple[Row, int]]:
+def tree(context: RequestContext, root: Row) -> list[tuple[Row, int]]:
     """Every location of a tree and the one above it, parents first; read whole before any is copied."""
     found = [(root, 0)]
     known = {root["Id"]}
     for source, _ in found:
-        for child in below(desk, source["Id"]):
+        for child in below(context, source["Id"]):
             if child["Id"] not in known:  # a circle of parents ends here
                 known.add(child["Id"])
                 found.append((child, source["Id"]))
     return found
 
 
-def _copy(desk: Desk, source: Row, parent: int, name: str) -> Row:
+def _copy(context: RequestContext, source: Row, parent: int, name: str) -> Row:
     shape = shapes()["Location"]
     members = {key: value for key, value in source.items() if key not in _NOT_COPIED}
-    members |= {name: _owned_row(desk, name, source) for name in ("Info", "Address") if name in source}
-    made = create(desk, shape, members | {"Name": name, "ParentId": parent, "IsTemplate": False})
+    members |= {name: _owned_row(context, name, source) for name in ("Info", "Address") if name in source}
+    made = create(context, shape, members | {"Name": name, "ParentId": parent, "IsTemplate": False})
     attributes = link("Location", shape.by_name["attributes"])
-    for row in desk.children(attributes, source["Id"]) if attributes else ():
-        create(desk, shapes()["AssetAttribute"], row, {"AssetId": made["Id"]})
+    for row in context.children(attributes, source["Id"]) if attributes else ():
+        create(context, shapes()["AssetAttribute"], row, {"AssetId": made["Id"]})
     return made
 
 
-def _owned_row(desk: Desk, name: str, source: Row) -> Row | None:
-    return desk.find({"Info": "AssetInfo", "Address": "Address2"}[name], source[name]["Id"])
+def _owned_row(context: RequestContext, name: str, source: Row) -> Row | None:
+    return context.find({"Info": "AssetInfo", "Address": "Address2"}[name], source[name]["Id"])
 
 
 def _unknown(name: str) -> Refusal:

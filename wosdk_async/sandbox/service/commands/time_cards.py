@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.entity_schema import shapes
@@ -28,13 +28,13 @@ _FLAGGED = {"Flag": 1, "ClearFlag": 0}
 
 
 @command("TimeCardActionCommand")
-def act_on_time_card(desk: Desk, arguments: Arguments) -> Row:
+def act_on_time_card(context: RequestContext, arguments: Arguments) -> Row:
     """Move or flag the card of an employee's week.
 
     Raises:
         Refusal: there is no such card, no such action, or the card is in another state.
     """
-    card = _card(desk, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
+    card = _card(context, arguments.get("EmployeeId", 0), arguments.get("WeekStartDate", ""))
     action = arguments.get("ActionId", "Uknown")
     if action in _FLAGGED:
         changes: Row = {"Flagged": _FLAGGED[action]}
@@ -44,27 +44,27 @@ def act_on_time_card(desk: Desk, arguments: Arguments) -> Row:
         raise broken_rule(f"Action {action} is not possible for a time card that is {card['StatusId']}.")
     if card | changes != card:
         card |= changes
-        desk.replace(shapes()["TimeCard"], card)
-    return _shown(desk, card)
+        context.replace(shapes()["TimeCard"], card)
+    return _shown(context, card)
 
 
 @command("GetTimeCardCommand")
-def get_time_card(desk: Desk, arguments: Arguments) -> Row:
+def get_time_card(context: RequestContext, arguments: Arguments) -> Row:
     """The card of the week that ``BaseDate`` lies in; the name in the result is assumed."""
-    return _shown(desk, _card(desk, arguments.get("EmployeeId", 0), arguments.get("BaseDate", "")))
+    return _shown(context, _card(context, arguments.get("EmployeeId", 0), arguments.get("BaseDate", "")))
 
 
-def _card(desk: Desk, employee: int, day: str) -> Row:
+def _card(context: RequestContext, employee: int, day: str) -> Row:
     """The card whose week of seven days holds ``day``."""
     text = (
         "SELECT body FROM TimeCard WHERE company = ? AND json_extract(body, '$.Employee.Id') = ? ORDER BY id"
     )
-    for card in desk.store.select(text, [desk.company.id, employee]) if day else ():
+    for card in context.store.select(text, [context.company.id, employee]) if day else ():
         start = date.fromisoformat(card["WeekStartDate"][:10]) if "WeekStartDate" in card else None
         if start is not None and start <= date.fromisoformat(day[:10]) < start + timedelta(days=7):
             return card
     raise broken_rule("Time Card record cannot be found")  # facts 6
 
 
-def _shown(desk: Desk, card: Row) -> Row:
-    return {"TimeCard": shown(desk, "TimeCard", card)}
+def _shown(context: RequestContext, card: Row) -> Row:
+    return {"TimeCard": shown(context, "TimeCard", card)}

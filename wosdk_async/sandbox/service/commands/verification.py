@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.commands.log import record
 from wosdk_async.sandbox.service.commands.orders import the_order
@@ -10,25 +10,25 @@ from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown
-from wosdk_async.sandbox.service.relations import Link
+from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.service.times import zone_of
 
 __all__ = ["verify_work"]
 
 
 @command("VerifyWorkCommand")
-def verify_work(desk: Desk, arguments: Arguments) -> Row:
+def verify_work(context: RequestContext, arguments: Arguments) -> Row:
     """Record a rating and a comment of completed work; the log has it as Verified (assumed by its name).
 
     Raises:
         Refusal: the order is not completed (spec 3 names the state; the text is assumed).
     """
-    order = the_order(desk, arguments)
+    order = the_order(context, arguments)
     if order["StatusId"] != "Completed":
         raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
     shape = shapes()["WoVerification"]
-    earlier = desk.children(Link(shape, "WorkOrderId"), order["Id"])
-    row = desk.insert(
+    earlier = context.children(Relation(shape, "WorkOrderId"), order["Id"])
+    row = context.insert(
         shape,
         {
             **shape.blank,
@@ -36,9 +36,9 @@ def verify_work(desk: Desk, arguments: Arguments) -> Row:
             "WorkOrderId": order["Id"],
             "WoRatingId": arguments.get("WoRatingId", "Unknown"),
             "Comment": arguments.get("Comment", ""),
-            "EditedDate": desk.now.local(zone_of(order["TimeZone"])),
-            "Actor": desk.account,
+            "EditedDate": context.now.local(zone_of(order["TimeZone"])),
+            "Actor": context.account,
         },
     )
-    record(desk, order, "Verified", arguments)
-    return {"WorkVerification": shown(desk, "WoVerification", row)}
+    record(context, order, "Verified", arguments)
+    return {"WorkVerification": shown(context, "WoVerification", row)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.templates import apply_template, plain_location, template_root
@@ -33,7 +33,7 @@ _DEFAULT_SETTINGS = {
 
 
 @command("WorkZoneCreateCommand")
-def create_work_zone(desk: Desk, arguments: Arguments) -> Row:
+def create_work_zone(context: RequestContext, arguments: Arguments) -> Row:
     """A work zone with an asset of its own, made from a template if one is named (facts 5)."""
     sent = arguments.get("WorkZone")
     if not isinstance(sent, dict):
@@ -43,66 +43,66 @@ def create_work_zone(desk: Desk, arguments: Arguments) -> Row:
         raise required("WorkZone.DisplayAs")
     filled = _FILLED if arguments.get("SkipDefaultSettings", False) else _FILLED | _DEFAULT_SETTINGS
     # An asset that is sent counts as the zone's own (not shown; assumed)
-    asset = reference_id(pick(sent, "Asset")) or _asset(desk, name, arguments.get("AssetTemplateId", 0))
+    asset = reference_id(pick(sent, "Asset")) or _asset(context, name, arguments.get("AssetTemplateId", 0))
     members = {**_missing(filled, sent), **sent, "Asset": {"Id": asset}}
-    zone = create(desk, shapes()["WorkZone"], members)
-    return _shown(desk, zone)
+    zone = create(context, shapes()["WorkZone"], members)
+    return _shown(context, zone)
 
 
 @command("WorkZoneOfflineCommand")
-def go_offline(desk: Desk, arguments: Arguments) -> Row:
+def go_offline(context: RequestContext, arguments: Arguments) -> Row:
     """Take a zone out of service; ``DeactivateCustomers`` removes its customers softly (assumed)."""
-    zone = _zone(desk, arguments)
-    _switch(desk, zone, offline=True)
+    zone = _zone(context, arguments)
+    _switch(context, zone, offline=True)
     if arguments.get("DeactivateCustomers", False):
-        for customer in _customers(desk.store, desk.company.id, zone["Id"]):
-            delete(desk, shapes()["Customer"], customer)
-    return _shown(desk, zone)
+        for customer in _customers(context.store, context.company.id, zone["Id"]):
+            delete(context, shapes()["Customer"], customer)
+    return _shown(context, zone)
 
 
 @command("WorkZoneOnlineCommand")
-def go_online(desk: Desk, arguments: Arguments) -> Row:
-    zone = _zone(desk, arguments)
-    _switch(desk, zone, offline=False)
-    return _shown(desk, zone)
+def go_online(context: RequestContext, arguments: Arguments) -> Row:
+    zone = _zone(context, arguments)
+    _switch(context, zone, offline=False)
+    return _shown(context, zone)
 
 
 @command("WorkZoneDeleteCommand")
-def delete_work_zone(desk: Desk, arguments: Arguments) -> Row:
+def delete_work_zone(context: RequestContext, arguments: Arguments) -> Row:
     """Remove a zone softly; its orders and customers stay (not shown; assumed)."""
-    zone = _zone(desk, arguments)
-    delete(desk, shapes()["WorkZone"], zone)
-    return _shown(desk, zone)
+    zone = _zone(context, arguments)
+    delete(context, shapes()["WorkZone"], zone)
+    return _shown(context, zone)
 
 
 @command("PortfolioDeleteCommand")
-def delete_portfolio(desk: Desk, arguments: Arguments) -> Row:
+def delete_portfolio(context: RequestContext, arguments: Arguments) -> Row:
     """Remove a portfolio softly; its result has no members by the schema (facts 5)."""
     key = arguments.get("PortfolioId", 0)
     if not key:
         raise required("PortfolioId")
-    delete(desk, shapes()["Portfolio"], needed(desk.find("Portfolio", key), "PortfolioId", key))
+    delete(context, shapes()["Portfolio"], needed(context.find("Portfolio", key), "PortfolioId", key))
     return {}
 
 
-def _zone(desk: Desk, arguments: Arguments) -> Row:
+def _zone(context: RequestContext, arguments: Arguments) -> Row:
     key = arguments.get("WorkZoneId", 0)
     if not key:
         raise required("WorkZoneId")
-    return needed(desk.find("WorkZone", key), "WorkZoneId", key)
+    return needed(context.find("WorkZone", key), "WorkZoneId", key)
 
 
-def _switch(desk: Desk, zone: Row, *, offline: bool) -> None:
+def _switch(context: RequestContext, zone: Row, *, offline: bool) -> None:
     if zone["IsOffline"] != offline:
         zone["IsOffline"] = offline
-        desk.replace(shapes()["WorkZone"], zone)
+        context.replace(shapes()["WorkZone"], zone)
 
 
-def _asset(desk: Desk, name: str, template: int) -> int:
+def _asset(context: RequestContext, name: str, template: int) -> int:
     if not template:
-        return int(plain_location(desk, name, 0, "Community")["Id"])
-    row = needed(desk.find("AssetTemplate", template), "AssetTemplateId", template)
-    return int(apply_template(desk, template_root(desk, row), name, 0)["Id"])
+        return int(plain_location(context, name, 0, "Community")["Id"])
+    row = needed(context.find("AssetTemplate", template), "AssetTemplateId", template)
+    return int(apply_template(context, template_root(context, row), name, 0)["Id"])
 
 
 def _missing(filled: Row, sent: Row) -> Row:
@@ -116,5 +116,5 @@ def _customers(store: Store, company: int, zone: int) -> list[Row]:
     return store.select(text, [company, zone])
 
 
-def _shown(desk: Desk, zone: Row) -> Row:
-    return {"WorkZone": shown(desk, "WorkZone", zone)}
+def _shown(context: RequestContext, zone: Row) -> Row:
+    return {"WorkZone": shown(context, "WorkZone", zone)}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import attrs
 
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import broken_rule
 from wosdk_async.sandbox.service.commands.assignment import reassign
 from wosdk_async.sandbox.service.commands.flags import clear_flags, flag, set_flags
@@ -25,7 +25,7 @@ from wosdk_async.sandbox.service.values import UNREADABLE, read
 
 __all__ = ["ACTIONS", "Action", "act"]
 
-Effect = Callable[[Desk, Row, Arguments], bool]
+Effect = Callable[[RequestContext, Row, Arguments], bool]
 
 
 @attrs.frozen
@@ -42,23 +42,23 @@ class Action:
     effect: Effect | None = None
 
 
-def _assign(desk: Desk, order: Row, arguments: Arguments) -> bool:
+def _assign(context: RequestContext, order: Row, arguments: Arguments) -> bool:
     sent = arguments.get("Assignees", [])
     field = shapes()["WoAssignment"].by_name["employeeid"]
     known = [read(field, value) for value in sent] if isinstance(sent, list) else []
     employees = [key for key in known if key is not UNREADABLE]
-    return reassign(desk, order, employees, arguments.get("Mode", "Primary"))
+    return reassign(context, order, employees, arguments.get("Mode", "Primary"))
 
 
-def _complete(desk: Desk, order: Row, arguments: Arguments) -> bool:
+def _complete(context: RequestContext, order: Row, arguments: Arguments) -> bool:
     if code := arguments.get("RepairCodeId", 0):
-        needed(desk.find("RepairCode", code), "RepairCode", code)
+        needed(context.find("RepairCode", code), "RepairCode", code)
         order["RepairCode"] = {"Id": code}
-    completion_note(desk, order, arguments)
+    completion_note(context, order, arguments)
     return True
 
 
-def _induct(_desk: Desk, order: Row, arguments: Arguments) -> bool:
+def _induct(_desk: RequestContext, order: Row, arguments: Arguments) -> bool:
     """Set the induction and safety state; unsent it is the enum's first member (facts 5, invoice state)."""
     before = order["InductionAndSafetyStatusID"]
     order["InductionAndSafetyStatusID"] = arguments.get("InductionAndSafetyStatusID", "NotApplicable")
@@ -92,8 +92,8 @@ ACTIONS = {
 }
 
 
-def act(desk: Desk, name: str, arguments: Arguments) -> Row:
-    """Run one action and give the order as a default read shows it (facts 5, Shape of a result).
+def act(context: RequestContext, name: str, arguments: Arguments) -> Row:
+    """Run one action and give the order as a default read shows it (facts 5, EntitySchema of a result).
 
     An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
     the other commands assumed).
@@ -103,14 +103,14 @@ def act(desk: Desk, name: str, arguments: Arguments) -> Row:
             ``StatusId`` or ``ConcurrencyId`` is not the current one.
     """
     action = ACTIONS[name]
-    order = the_order(desk, arguments)
+    order = the_order(context, arguments)
     _check_state(order, action)
-    reason = _reason(desk, action, arguments)
-    changed = action.effect is None or action.effect(desk, order, arguments)
+    reason = _reason(context, action, arguments)
+    changed = action.effect is None or action.effect(context, order, arguments)
     if changed:
         order["StatusId"] = action.target or order["StatusId"]
-        record(desk, order, action.logged, arguments, reason)
-    return {"Wo": shown(desk, "WorkOrder", order)}
+        record(context, order, action.logged, arguments, reason)
+    return {"Wo": shown(context, "WorkOrder", order)}
 
 
 def _check_state(order: Row, action: Action) -> None:
@@ -123,20 +123,20 @@ def _check_state(order: Row, action: Action) -> None:
         )
 
 
-def _reason(desk: Desk, action: Action, arguments: Arguments) -> Row | None:
+def _reason(context: RequestContext, action: Action, arguments: Arguments) -> Row | None:
     """The reason a command gives; one that its action does not ask for only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
             raise broken_rule(f"status {action.target} requires reason")  # facts 5: words of a peer
-        return reason_row(desk, key, action.logged)
-    return needed(desk.find("WoActionReasonLookup", key), "WoActionReasonLookup", key) if key else None
+        return reason_row(context, key, action.logged)
+    return needed(context.find("WoActionReasonLookup", key), "WoActionReasonLookup", key) if key else None
 
 
 def _register(name: str) -> None:
     @command(name)
-    def run(desk: Desk, arguments: Arguments) -> Row:
-        return act(desk, name, arguments)
+    def run(context: RequestContext, arguments: Arguments) -> Row:
+        return act(context, name, arguments)
 
 
 for _name in ACTIONS:

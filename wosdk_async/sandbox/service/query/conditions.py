@@ -1,4 +1,4 @@
-"""Criteria and orders of a query as SQL (facts 4): filters, conditions and dotted paths."""
+"""QueryCriteria and orders of a query as SQL (facts 4): filters, conditions and dotted paths."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import attrs
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.http.errors import incorrect_model, unfinished_path, unknown_property
-from wosdk_async.sandbox.service.entity_schema import SCALARS, Shape, enumeration
+from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema, enumeration
 from wosdk_async.sandbox.service.query.expressions import joined, joiner_of, objects, pick
 from wosdk_async.sandbox.service.query.operators import NOCASE, ranked, test
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
 from wosdk_async.sandbox.service.relations import SAME_ID, link
 from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
-__all__ = ["Criteria"]
+__all__ = ["QueryCriteria"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
 # Operators whose rows an index finds; the others have to look at every row.
@@ -35,14 +35,14 @@ Finish = Callable[[str, Field], str]
 
 
 @attrs.define
-class Criteria:
+class QueryCriteria:
     """Writes the conditions of one query over the row ``t0`` and collects the values they bind.
 
     Args:
         want: told of every property that rows are looked for by: entity type, path and kind.
     """
 
-    shape: Shape
+    shape: EntitySchema
     company: int
     want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
@@ -105,7 +105,7 @@ class Criteria:
         self._fetching = fetching
         return self._walk(self.shape, "t0.", steps, finish)
 
-    def _walk(self, shape: Shape, row: str, steps: list[str], finish: Finish) -> str:
+    def _walk(self, shape: EntitySchema, row: str, steps: list[str], finish: Finish) -> str:
         """Follow a path from the row behind an alias, which ends with a point."""
         field, rest = shape.field(steps[0]), steps[1:]
         if field is None or (shape.name, field.name) in _NOT_ASKED:
@@ -125,12 +125,12 @@ class Criteria:
             return finish(f"{row}id", field)
         return finish(self._column(shape, field.name, field.type, row), field)
 
-    def _column(self, shape: Shape, path: str, kind: str, row: str) -> str:
+    def _column(self, shape: EntitySchema, path: str, kind: str, row: str) -> str:
         if self._seeking:
             self.want(shape.name, path, kind)
         return column(path, kind, row)
 
-    def _through(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
+    def _through(self, shape: EntitySchema, field: Field, row: str, rest: list[str], finish: Finish) -> str:
         """A reference: its Id is at hand, anything else is in the row it names."""
         target = shape.behind(field)
         own_id = (shape.name, field.name) in SAME_ID
@@ -153,7 +153,9 @@ class Criteria:
 
         return self._walk(target, f"{alias}.", rest, fetched)
 
-    def _any_element(self, shape: Shape, field: Field, row: str, rest: list[str], finish: Finish) -> str:
+    def _any_element(
+        self, shape: EntitySchema, field: Field, row: str, rest: list[str], finish: Finish
+    ) -> str:
         """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
         owned, target = link(shape.name, field), shape.target(field)
         if owned is None or target is None:
@@ -167,7 +169,7 @@ class Criteria:
         return f"{row}id IN (SELECT {pointer} {source} AND {inner})"
 
 
-def _meets_list(shape: Shape, steps: list[str]) -> bool:
+def _meets_list(shape: EntitySchema, steps: list[str]) -> bool:
     """Whether a path goes through a list; an unknown step is told elsewhere."""
     field = shape.field(steps[0])
     if field is None or field.is_list:

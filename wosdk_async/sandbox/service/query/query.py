@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import incorrect_model, unsupported
-from wosdk_async.sandbox.service.entity_schema import Shape, enumeration
-from wosdk_async.sandbox.service.query.conditions import Criteria
+from wosdk_async.sandbox.service.entity_schema import EntitySchema, enumeration
+from wosdk_async.sandbox.service.query.conditions import QueryCriteria
 from wosdk_async.sandbox.service.query.expressions import Row, objects, pick
 from wosdk_async.sandbox.service.query.selection import paths_of, selection
 from wosdk_async.sandbox.service.values import whole
@@ -20,7 +20,7 @@ __all__ = ["query"]
 _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
-def query(desk: Desk, shape: Shape, expression: dict[str, Any]) -> list[Row]:
+def query(context: RequestContext, shape: EntitySchema, expression: dict[str, Any]) -> list[Row]:
     """The rows an expression selects, shown with its properties.
 
     Rows never repeat, so ``Distinct`` changes nothing. Without ``Orders`` rows come by Id
@@ -33,9 +33,9 @@ def query(desk: Desk, shape: Shape, expression: dict[str, Any]) -> list[Row]:
     if shape.operations.get("query") is False:
         raise unsupported("Query", shape.name)  # spec 2.11: reported to fail; the code is assumed
     paths = paths_of(pick(_object(expression, "PropertySet"), "Properties"))
-    chosen = selection(shape.name, paths, desk.dialect)
-    criteria = Criteria(shape, desk.company.id, desk.store.indexes.want)
-    where = criteria.filter(_object(expression, "Criteria"))
+    chosen = selection(shape.name, paths, context.dialect)
+    criteria = QueryCriteria(shape, context.company.id, context.store.indexes.want)
+    where = criteria.filter(_object(expression, "QueryCriteria"))
     # An index gives the rows of one value in the order of ids. For a range of values the plus keeps
     # SQLite from walking all rows in that order when an index knows better
     by_id = "+t0.id" if criteria.ranged and not pick(expression, "Orders") else "t0.id"
@@ -44,18 +44,23 @@ def query(desk: Desk, shape: Shape, expression: dict[str, Any]) -> list[Row]:
         f'SELECT t0.body FROM "{shape.name}" t0 WHERE t0.company = ? AND {where} '  # noqa: S608 built of known names
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
-    values = [desk.company.id, *criteria.values, _count(expression), _whole(expression, "FirstResultIndex")]
-    return [chosen.show(desk, row) for row in _rows(desk, text, values)]
+    values = [
+        context.company.id,
+        *criteria.values,
+        _count(expression),
+        _whole(expression, "FirstResultIndex"),
+    ]
+    return [chosen.show(context, row) for row in _rows(context, text, values)]
 
 
-def _rows(desk: Desk, text: str, values: list[object]) -> list[Row]:
+def _rows(context: RequestContext, text: str, values: list[object]) -> list[Row]:
     try:
-        return desk.store.select(text, values)
+        return context.store.select(text, values)
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
         raise incorrect_model(f"The query is too complex: {error}.") from error
 
 
-def _orders(criteria: Criteria, expression: dict[str, Any]) -> Iterator[str]:
+def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str]:
     for order in objects(expression, "Orders"):
         direction = pick(order, "OrderType")
         name = "Ascending" if direction is None else enumeration("OrderType").name_of(direction)

@@ -9,10 +9,10 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import Desk
+from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.errors import incorrect_model, unfinished_path, unknown_property
-from wosdk_async.sandbox.service.dialect import SPEC, Dialect, Form
-from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, SCALARS, Shape, shapes
+from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
+from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, SCALARS, EntitySchema, shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.relations import OWNED_OBJECTS, link
 from wosdk_async.sandbox.storage.files import address_of
@@ -21,7 +21,7 @@ __all__ = ["MAX_STEPS", "Selection", "paths_of", "selection", "shown"]
 
 MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
 
-Show = Callable[[Desk, Row], Any]
+Show = Callable[[RequestContext, Row], Any]
 
 
 @attrs.frozen
@@ -30,10 +30,10 @@ class Selection:
 
     steps: tuple[tuple[str, Show], ...]
 
-    def show(self, desk: Desk, row: Row) -> Row:
+    def show(self, context: RequestContext, row: Row) -> Row:
         data = {}
         for name, show in self.steps:
-            value = show(desk, row)
+            value = show(context, row)
             if value is not None:
                 data[name] = value
         return data
@@ -52,9 +52,9 @@ def paths_of(value: object) -> tuple[str, ...]:
     return tuple(path.strip() for path in value if path.strip()) or ("*",)
 
 
-def shown(desk: Desk, entity: str, row: Row) -> Row:
+def shown(context: RequestContext, entity: str, row: Row) -> Row:
     """A row as a default read shows it."""
-    return selection(entity, ("*",), desk.dialect).show(desk, row)
+    return selection(entity, ("*",), context.dialect).show(context, row)
 
 
 @lru_cache(maxsize=1024)
@@ -68,7 +68,7 @@ def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> S
     return _compile(shapes(dialect)[entity], [path.split(".") for path in paths])
 
 
-def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
+def _compile(shape: EntitySchema, paths: Sequence[list[str]]) -> Selection:
     whole: set[str] = set()
     deeper: dict[str, list[list[str]]] = {}
     for path in paths:
@@ -90,7 +90,7 @@ def _compile(shape: Shape, paths: Sequence[list[str]]) -> Selection:
     )
 
 
-def _by_default(shape: Shape, field: Field) -> bool:
+def _by_default(shape: EntitySchema, field: Field) -> bool:
     """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
@@ -99,7 +99,7 @@ def _by_default(shape: Shape, field: Field) -> bool:
     return field.of not in OWNED_OBJECTS
 
 
-def _step(shape: Shape, path: list[str]) -> Field:
+def _step(shape: EntitySchema, path: list[str]) -> Field:
     field = shape.field(path[0])
     if field is None or len(path) > MAX_STEPS:
         raise unknown_property(shape.name, path[0])
@@ -110,14 +110,14 @@ def _step(shape: Shape, path: list[str]) -> Field:
     return field
 
 
-def _plain(shape: Shape, field: Field) -> Show:
+def _plain(shape: EntitySchema, field: Field) -> Show:
     name, entity = field.name, shape.name
     write = _FORMED_FIELDS.get((entity, name)) or _FORMED.get(field.type)
     if write is not None:
 
-        def show(desk: Desk, row: Row) -> Any:
+        def show(context: RequestContext, row: Row) -> Any:
             value = row.get(name)
-            return None if value is None else write(desk.form(entity, row, value), value)
+            return None if value is None else write(context.form(entity, row, value), value)
 
         return show
     if name == "Password":
@@ -130,15 +130,17 @@ def _plain(shape: Shape, field: Field) -> Show:
 
 
 # What the dialect writes in its own way.
-_FORMED: dict[str, Callable[[Form, Any], Any]] = {
-    "datetime-utc": Form.utc,
-    "datetime-local": Form.local,
-    "money": Form.money,
+_FORMED: dict[str, Callable[[NumberFormat, Any], Any]] = {
+    "datetime-utc": NumberFormat.utc,
+    "datetime-local": NumberFormat.local,
+    "money": NumberFormat.money,
 }
-_FORMED_FIELDS: dict[tuple[str, str], Callable[[Form, Any], Any]] = {("LaborCode", "Rate"): Form.rate}
+_FORMED_FIELDS: dict[tuple[str, str], Callable[[NumberFormat, Any], Any]] = {
+    ("LaborCode", "Rate"): NumberFormat.rate
+}
 
 
-def _opened(shape: Shape, field: Field, paths: list[list[str]] | None) -> Show:
+def _opened(shape: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
     target = shape.target(field)
     if paths is None or target is None:  # a value without rows of its own: shown whole
         return _plain(shape, field)
@@ -148,18 +150,18 @@ def _opened(shape: Shape, field: Field, paths: list[list[str]] | None) -> Show:
     owned = link(shape.name, field)
     name = field.name
     if owned is None:
-        return lambda desk, row: [inner.show(desk, element) for element in row.get(name, ())]
-    return lambda desk, row: [inner.show(desk, child) for child in desk.children(owned, row["Id"])]
+        return lambda context, row: [inner.show(context, element) for element in row.get(name, ())]
+    return lambda context, row: [inner.show(context, child) for child in context.children(owned, row["Id"])]
 
 
 def _reference(field: Field, inner: Selection) -> Show:
     name, target = field.name, field.of or ""
 
-    def show(desk: Desk, row: Row) -> Row | None:
+    def show(context: RequestContext, row: Row) -> Row | None:
         cut = row.get(name)
         if cut is None:
             return None
-        found = desk.find_actor(cut) if target == "Actor" else desk.find(target, cut["Id"])
-        return inner.show(desk, found) if found else cut
+        found = context.find_actor(cut) if target == "Actor" else context.find(target, cut["Id"])
+        return inner.show(context, found) if found else cut
 
     return show

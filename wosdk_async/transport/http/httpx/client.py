@@ -17,7 +17,7 @@ from wosdk_async.transport.http.engine import Headers, Incoming, OnSending, Read
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import NEVER_SENT, failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
-from wosdk_async.transport.http.tls import Trust
+from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.transport.network import Network
 
@@ -151,6 +151,6 @@ def around(
 
 async def stock(network: Network, limits: Limits) -> ClientEngine:
     """An engine that sends as httpx does when nobody asks for more: what mocks are made for."""
-    context = await Trust(network.ssl_context).context()
+    context = await TLSContextProvider(network.ssl_context).context()
     client = httpx.AsyncClient(verify=context, proxy=network.proxy, trust_env=False)
     return ClientEngine(client, limits=limits, timeouts=network.timeouts or Timeouts(), closing=True)

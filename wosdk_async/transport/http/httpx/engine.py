@@ -15,14 +15,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import RefusedError, WosdkError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import Incoming, Read, whole_reply
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
 from wosdk_async.transport.http.proxies import secrets_of_proxy
-from wosdk_async.transport.http.tls import Trust
-from wosdk_async.transport.limiter.limiter import Gate
+from wosdk_async.transport.http.tls import TLSContextProvider
+from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.limits import Limits, Timeouts
 
 __all__ = ["HttpxEngine"]
@@ -57,9 +57,9 @@ class HttpxEngine:
         self.capacity = self._limits.connections
         steps = timeouts or Timeouts()
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
-        self._slots = Gate(self.capacity)
+        self._slots = ConcurrencyLimiter(self.capacity)
         self._lane = self._slots.lane()
-        self._trust = Trust(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
+        self._trust = TLSContextProvider(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
         self._proxy = proxy
         self._proxy_secrets = secrets_of_proxy(proxy)
         self._http2 = http2
@@ -138,7 +138,7 @@ class HttpxEngine:
         transport = await self._take(origin)
         believed = False
 
-        def noted(reply: Reply) -> Any:
+        def noted(reply: Response) -> Any:
             reply.followed = _followed(transport)
             return read(reply)
 

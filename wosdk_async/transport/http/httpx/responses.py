@@ -12,7 +12,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import DownloadError, WosdkError
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.http.bodies import (
     BadContent,
@@ -41,7 +41,7 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
     believed = False
     try:
         body = await _body(response, limit)
-        value = read(Reply(response.status_code, response.headers, body))
+        value = read(Response(response.status_code, response.headers, body))
         believed = True
         return value
     except WosdkError:

@@ -9,7 +9,7 @@ from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.http.headers import Headers
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.native import NativeEngine
-from wosdk_async.transport.http.native.request import Exchange, encoded_head, request_bytes
+from wosdk_async.transport.http.native.request import PreparedRequest, encoded_head, request_bytes
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits
 
 __all__ = ["NativeTransport"]
@@ -50,7 +50,7 @@ class NativeTransport(httpx.AsyncBaseTransport):
             limits = {name: request.extensions.get("timeout", {}).get(name) for name in _TIMEOUTS}
             answer = await self._engine.exchange(
                 origin,
-                Exchange(
+                PreparedRequest(
                     request_bytes(method, url.raw_path, head, body or None),
                     on_sending=lambda: None,
                     timeouts=Timeouts(**limits),

@@ -1,6 +1,6 @@
 """An HTTP/1.1 engine of our own, for asyncio. A request goes down these files::
 
-    engine.py         a request to bytes, a response to a Reply
+    engine.py         a request to bytes, a response to a Response
     request.py        the bytes of a request, its head remembered
     pool.py           which connection takes it: by origin, the one used last first, waiters in their order
     write_batcher.py  what is about to leave: the requests of one turn of the loop, together

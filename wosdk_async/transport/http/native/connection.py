@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendFailed
-from wosdk_async.transport.http.native.parser import AnswerParser, Garbage
-from wosdk_async.transport.http.native.request import Exchange, Origin
+from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
+from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 from wosdk_async.transport.limits import Timeouts
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Connection"]
 
 
-_NOTHING = Exchange(b"", lambda: None, Timeouts(), repeat_safe=True, bare=False, raw=False)
+_NOTHING = PreparedRequest(b"", lambda: None, Timeouts(), repeat_safe=True, bare=False, raw=False)
 """What is asked of an idle connection: one that held on to its last call would keep the answer in memory."""
 
 
@@ -55,7 +55,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport: asyncio.Transport
         self._made = False
         self.socket = -1
-        self._waiter: asyncio.Future[Reply] | None = None
+        self._waiter: asyncio.Future[Response] | None = None
         self._exchange = _NOTHING
         self._unsent = False
         """Whether the request is still to leave."""
@@ -70,7 +70,7 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- for who took it ------------------------------------------------------------------------
 
-    def take(self, exchange: Exchange, waiter: asyncio.Future[Reply]) -> None:
+    def take(self, exchange: PreparedRequest, waiter: asyncio.Future[Response]) -> None:
         """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed."""
         self._exchange, self._waiter, self._unsent = exchange, waiter, True
         self.careful = self.reused and not exchange.repeat_safe
@@ -102,7 +102,7 @@ class Connection(asyncio.BufferedProtocol):
         """Whether it failed as connections do that were idle for too long: not a byte came."""
         return self.reused and self._parser.untouched
 
-    def cut(self, waiter: asyncio.Future[Reply]) -> None:
+    def cut(self, waiter: asyncio.Future[Response]) -> None:
         """Close it if ``waiter`` still waits for it: what else comes is of no use to anyone. If the request
         has not left yet it is as good as before.
         """
@@ -190,7 +190,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        self._parser = AnswerParser(self.pool.limits)
+        self._parser = ResponseParser(self.pool.limits)
         self.socket = transport.get_extra_info("socket").fileno()
         self._made = True
         if self.live:
@@ -217,7 +217,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.feed(data)
-        except Garbage as garbage:
+        except BadResponse as garbage:
             self._fail(f"the answer cannot be read: {garbage}")
             return
         except MemoryError:
@@ -234,7 +234,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         try:
             answer = self._parser.end()
-        except Garbage as garbage:
+        except BadResponse as garbage:
             self._fail(str(garbage))
         else:
             self._answered(answer)
@@ -249,13 +249,13 @@ class Connection(asyncio.BufferedProtocol):
 
     # --- ends -----------------------------------------------------------------------------------
 
-    def _let_go(self) -> asyncio.Future[Reply] | None:
+    def _let_go(self) -> asyncio.Future[Response] | None:
         """Forget the call, and say who waits for its answer."""
         waiter, self._waiter = self._waiter, None
         self._unsent, self._exchange = False, _NOTHING
         return waiter
 
-    def _answered(self, answer: Reply) -> None:
+    def _answered(self, answer: Response) -> None:
         waiter = self._let_go()
         if self._transport.get_write_buffer_size():
             self.abort()  # it answered before it had read the request: what is left is not waited for

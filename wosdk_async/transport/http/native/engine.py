@@ -1,4 +1,4 @@
-"""The engine: a request to bytes, an answer to a Reply."""
+"""The engine: a request to bytes, an answer to a Response."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from wosdk_async.errors import WosdkError
-from wosdk_async.protocol.wire import Reply
-from wosdk_async.transport.fork_safety import tell_of_forks
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.bodies import BadContent, decompress
 from wosdk_async.transport.http.engine import Read, SendFailed, whole_reply
 from wosdk_async.transport.http.native.connect import dial
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
-from wosdk_async.transport.http.native.request import Exchange, Origin, origin_of, request_bytes, split_url
-from wosdk_async.transport.http.tls import Trust
+from wosdk_async.transport.http.native.request import (
+    Origin,
+    PreparedRequest,
+    origin_of,
+    request_bytes,
+    split_url,
+)
+from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limits import Limits, Timeouts
 
 __all__ = ["NativeEngine"]
@@ -53,7 +59,7 @@ class NativeEngine:
         self._now = now
         self._pool: Pool | None = None
         self._closed = False
-        tell_of_forks(self)
+        register_after_fork(self)
 
     def __repr__(self) -> str:
         busy, idle = self.connections()
@@ -87,7 +93,7 @@ class NativeEngine:
             why = str(wrong)
         else:
             bare = method == "HEAD"
-            asked = Exchange(request, on_sending, self.timeouts, repeat_safe, bare, False)
+            asked = PreparedRequest(request, on_sending, self.timeouts, repeat_safe, bare, False)
             return self._exchange(pool, origin, asked, read)
         raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
 
@@ -108,7 +114,9 @@ class NativeEngine:
             origin = origins[text] = origin_of(text)
         return origin
 
-    def exchange(self, origin: Origin, asked: Exchange, read: Read = whole_reply) -> Coroutine[Any, Any, Any]:
+    def exchange(
+        self, origin: Origin, asked: PreparedRequest, read: Read = whole_reply
+    ) -> Coroutine[Any, Any, Any]:
         """Send a request and return what ``read`` makes of its response. Raises SendFailed.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
@@ -116,7 +124,7 @@ class NativeEngine:
         """
         return self._exchange(self._here(), origin, asked, read)
 
-    async def _exchange(self, pool: Pool, origin: Origin, asked: Exchange, read: Read) -> Any:
+    async def _exchange(self, pool: Pool, origin: Origin, asked: PreparedRequest, read: Read) -> Any:
         again = False
         while True:
             connection = None if again else pool.take(origin, asked.repeat_safe)
@@ -140,7 +148,7 @@ class NativeEngine:
                 raise
         # No other request gets the connection before this response is believed.
         try:
-            if type(reply) is not Reply and not asked.raw:
+            if type(reply) is not Response and not asked.raw:
                 reply = await self._plain(origin, reply)
             value = read(reply)
         except WosdkError:
@@ -152,13 +160,13 @@ class NativeEngine:
         connection.free(True)
         return value
 
-    async def _plain(self, origin: Origin, coded: Reply) -> Reply:
+    async def _plain(self, origin: Origin, coded: Response) -> Response:
         """Return the reply as it was before it was compressed. Raises SendFailed."""
         try:
             body = await decompress(coded.body, coded.headers, self.limits.body)
         except BadContent as bad:
             raise SendFailed(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
-        return Reply(coded.status, coded.headers, body, coded.followed)
+        return Response(coded.status, coded.headers, body, coded.followed)
 
     async def aclose(self) -> None:
         """Close what is idle; what is in use closes when its answer has been read."""
@@ -186,7 +194,7 @@ class NativeEngine:
     def _moved(self) -> Pool:
         """Start afresh: sockets belong to the loop that opened them."""
         loop, old = asyncio.get_running_loop(), self._pool
-        pool = self._pool = Pool(loop, self.limits, Trust(self._ssl_context), self._now)
+        pool = self._pool = Pool(loop, self.limits, TLSContextProvider(self._ssl_context), self._now)
         if old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
         if self._closed:

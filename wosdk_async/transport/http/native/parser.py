@@ -10,12 +10,12 @@ from typing import NoReturn
 
 from httptools import HttpResponseParser
 
-from wosdk_async.protocol.wire import Reply
+from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import Body
 from wosdk_async.transport.http.headers import Headers
 from wosdk_async.transport.limits import Limits
 
-__all__ = ["AnswerParser", "CodedReply", "Garbage", "HeaderLines"]
+__all__ = ["BadResponse", "CodedResponse", "HeaderLines", "ResponseParser"]
 
 
 class HeaderLines(Headers):
@@ -44,17 +44,17 @@ _H = ord("H")  # as a status line begins
 _PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
 
 
-class Garbage(Exception):
+class BadResponse(Exception):
     """What came is no answer, or none that can be trusted."""
 
 
-class CodedReply(Reply):
+class CodedResponse(Response):
     """A reply whose body is as it was sent: a header says how it was compressed."""
 
     __slots__ = ()
 
 
-class AnswerParser:
+class ResponseParser:
     """Reads the answers of one connection, each after :meth:`expect`."""
 
     __slots__ = (
@@ -81,7 +81,7 @@ class AnswerParser:
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
         self._body: Body | None = None
-        self._answer: Reply | None = None
+        self._answer: Response | None = None
         self.expect()
 
     def expect(self, bare: bool = False) -> None:
@@ -108,8 +108,8 @@ class AnswerParser:
         """Whether not a byte of the answer has come."""
         return self._stage == _HEAD and not (self._silent or self._head)
 
-    def feed(self, data: bytes) -> Reply | None:
-        """The answer, once ``data`` completes it. Raises Garbage."""
+    def feed(self, data: bytes) -> Response | None:
+        """The answer, once ``data`` completes it. Raises BadResponse."""
         if self._stage == _HEAD:  # kept: llhttp would make two texts and a call of each header
             if not self._head:
                 self._head = data
@@ -121,7 +121,7 @@ class AnswerParser:
         except Exception as cause:  # whatever llhttp or a callback stumbles over
             self._silent += len(data)
             if self._answer is None:
-                raise Garbage(str(cause.__context__ or cause) or type(cause).__name__) from cause
+                raise BadResponse(str(cause.__context__ or cause) or type(cause).__name__) from cause
             self._stage, self.reusable = _MORE, False
         if self._answer is None:
             self._keep_count(len(data))
@@ -131,8 +131,8 @@ class AnswerParser:
             answer.followed = True
         return answer
 
-    def end(self) -> Reply:
-        """The answer, when the other side has closed in good order. Raises Garbage.
+    def end(self) -> Response:
+        """The answer, when the other side has closed in good order. Raises BadResponse.
 
         A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
         is in it; JSON and gzip tell.
@@ -140,7 +140,7 @@ class AnswerParser:
         if self._stage == _BODY and not any(map(self._headers.every, _PLAIN)):
             return self._reply()
         what = "before it answered" if self.untouched else "in the middle of its answer"
-        raise Garbage(f"the service closed the connection {what}")
+        raise BadResponse(f"the service closed the connection {what}")
 
     def _keep_count(self, received: int) -> None:
         """Bound what is kept, and what comes without bringing anything: headers, chunk marks, 1xx."""
@@ -158,18 +158,18 @@ class AnswerParser:
             self._refuse_long()
 
     def _refuse_head(self) -> NoReturn:
-        raise Garbage(f"more than {self._limits.head} bytes of headers")
+        raise BadResponse(f"more than {self._limits.head} bytes of headers")
 
     def _refuse_long(self) -> NoReturn:
-        raise Garbage(f"the answer is longer than {self._limits.body} bytes")
+        raise BadResponse(f"the answer is longer than {self._limits.body} bytes")
 
-    def _reply(self) -> Reply:
+    def _reply(self) -> Response:
         """The answer, whose body is not kept here any longer."""
         chunks = self._chunks
         body = chunks.pop() if self._body is None and len(chunks) == 1 else self._joined()
         if len(body) > self._limits.body:
             self._refuse_long()
-        return (CodedReply if self._coded else Reply)(self._status, self._headers, body)
+        return (CodedResponse if self._coded else Response)(self._status, self._headers, body)
 
     def _joined(self) -> bytes:
         """The body, of none or several pieces."""
@@ -193,20 +193,20 @@ class AnswerParser:
         self._stage = _BODY
         self._status = status = self._parser.get_status_code()
         if status < 100 or status == 101:
-            raise Garbage(f"status {status}")
+            raise BadResponse(f"status {status}")
         head, start = self._head, self._end
         if head[start] != _H:  # llhttp lets empty lines pass before the status line
             start = len(head) - len(head[start:].lstrip(b"\r\n"))
         end = head.find(b"\r\n\r\n", start)
         if end < 0:
-            raise Garbage("header lines that do not end as they should")
+            raise BadResponse("header lines that do not end as they should")
         lines = bytes(head[start:end])
         self._end = end + 4
         if self._end > self._limits.head:
             self._refuse_head()
         most = self._limits.headers
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
-            raise Garbage(f"more than {most} headers")
+            raise BadResponse(f"more than {most} headers")
         headers = self._headers = HeaderLines(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
             self._read_codings(headers, lower)
@@ -214,13 +214,13 @@ class AnswerParser:
             self._head = b""  # the rest of what came is the body, which comes as such
             self._silent -= self._end  # which has its own bound; what follows begins anew
         if self._bare and status >= 200:
-            self._answer = Reply(status, headers, b"")
+            self._answer = Response(status, headers, b"")
 
     def _read_codings(self, headers: HeaderLines, lower: bytes) -> None:
         self._coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
         codings = headers.every(b"transfer-encoding") if b"transfer-encoding" in lower else ()
         if any(coding.lower() != b"chunked" for coding in codings):
-            raise Garbage("a transfer coding other than chunked")
+            raise BadResponse("a transfer coding other than chunked")
 
     def on_message_complete(self) -> None:
         if self._stage != _BODY:

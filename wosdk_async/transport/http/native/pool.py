@@ -10,9 +10,9 @@ from typing import NamedTuple
 from wosdk_async.transport.http.engine import SendFailed
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin
-from wosdk_async.transport.http.native.socket_reader import Receiver
-from wosdk_async.transport.http.native.write_batcher import Outbox
-from wosdk_async.transport.http.tls import Trust
+from wosdk_async.transport.http.native.socket_reader import SocketReader
+from wosdk_async.transport.http.native.write_batcher import WriteBatcher
+from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limits import Limits
 
 __all__ = ["Pool"]
@@ -39,14 +39,18 @@ class Pool:
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, limits: Limits, trust: Trust, now: Callable[[], float]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        limits: Limits,
+        trust: TLSContextProvider,
+        now: Callable[[], float],
     ) -> None:
         self.loop = loop
         self.limits = limits
         self.trust = trust
         self.now = now
-        self.outbox = Outbox(loop, now)
-        self.receiver = Receiver(loop)
+        self.outbox = WriteBatcher(loop, now)
+        self.receiver = SocketReader(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
         """Where connections receive what the loop or TLS reads: each takes it before the next one's comes."""
         self.open: set[Connection] = set()

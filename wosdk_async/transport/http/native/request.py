@@ -14,7 +14,7 @@ from wosdk_async.transport.limits import Timeouts
 if TYPE_CHECKING:
     from wosdk_async.transport.http.native.connection import Connection
 
-__all__ = ["Exchange", "Origin", "Request", "encoded_head", "origin_of", "request_bytes", "split_url"]
+__all__ = ["Origin", "PreparedRequest", "Request", "encoded_head", "origin_of", "request_bytes", "split_url"]
 
 _NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _BAD_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -90,7 +90,7 @@ Request = bytes | tuple[bytes, bytes]
 
 
 @attrs.define
-class Exchange:
+class PreparedRequest:
     """What is asked of a connection. A ``bare`` answer has no body (HEAD), that of a ``raw`` one is not
     decompressed; ``on_sending`` is called just before the first byte may leave.
     """

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 if TYPE_CHECKING:
     from wosdk_async.transport.http.native.connection import Connection
 
-__all__ = ["Receiver"]
+__all__ = ["SocketReader"]
 
 _AT_ONCE = 64  # sockets, before the loop turns to something else
 _MOST = 64 * 1024  # bytes of a socket
@@ -30,7 +30,7 @@ class _Source(NamedTuple):
     raw: asyncio.Transport
 
 
-class Receiver:
+class SocketReader:
     """Reads for the connections of one pool."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wosdk_async.transport.http.native.connection import Connection
 
-__all__ = ["Outbox", "readable"]
+__all__ = ["WriteBatcher", "readable"]
 
 _LATEST = 0.002  # seconds that a request waits for others at most
 
 
-class Outbox:
+class WriteBatcher:
     """Connections that have taken a request.
 
     What the tasks of one turn have to send leaves at its end, or a little later than the first of it came.

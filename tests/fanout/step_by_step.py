@@ -28,7 +28,7 @@ def one_each(outcomes: list[Any], count: int) -> bool:
     return sorted(outcome.index for outcome in outcomes) == list(range(count))
 
 
-class Desk:
+class StepByStep:
     """Calls that hang until the test lets them go."""
 
     def __init__(self) -> None:
