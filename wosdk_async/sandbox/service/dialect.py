@@ -66,7 +66,7 @@ class Dialect:
     name: str
     opens_created: bool = True
     """A created order or space comes with its references opened and its lists empty (spec 2.3), or as a
-    default read shows it (facts 5, EntitySchema of a result; facts 12 rows 2 and 11)."""
+    default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
     marks_rows: bool = True
     """A read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1), or never (facts 12 row 2)."""
     entities_envelope: bool = True

@@ -50,7 +50,7 @@ _ACTOR_KINDS = {
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
 
-# Owned rows whose Id is the parent's own (facts 5, EntitySchema of a result).
+# Owned rows whose Id is the parent's own (facts 5, Shape of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 

@@ -184,7 +184,7 @@ def _cost(order: Row) -> Row:
         "Id": order["Id"],
         "CurrencyTypeId": order["CurrencyTypeId"],
         "BillToType": "None",  # spec 2.4
-        "BillToOption": {"Id": 0},  # facts 5, EntitySchema of a result
+        "BillToOption": {"Id": 0},  # facts 5, Shape of a result
         "ChargeCode": {"Id": 0},  # the same; its number is not shown, assumed
         "ApStatusId": 1,  # facts 9: row 1 is the state None
         "CostStatusId": 1,

@@ -93,7 +93,7 @@ ACTIONS = {
 
 
 def act(context: RequestContext, name: str, arguments: Arguments) -> Row:
-    """Run one action and give the order as a default read shows it (facts 5, EntitySchema of a result).
+    """Run one action and give the order as a default read shows it (facts 5, Shape of a result).
 
     An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
     the other commands assumed).

@@ -35,7 +35,7 @@ def query(context: RequestContext, shape: EntitySchema, expression: dict[str, An
     paths = paths_of(pick(_object(expression, "PropertySet"), "Properties"))
     chosen = selection(shape.name, paths, context.dialect)
     criteria = QueryCriteria(shape, context.company.id, context.store.indexes.want)
-    where = criteria.filter(_object(expression, "QueryCriteria"))
+    where = criteria.filter(_object(expression, "Criteria"))
     # An index gives the rows of one value in the order of ids. For a range of values the plus keeps
     # SQLite from walking all rows in that order when an index knows better
     by_id = "+t0.id" if criteria.ranged and not pick(expression, "Orders") else "t0.id"
