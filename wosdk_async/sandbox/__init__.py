@@ -15,9 +15,9 @@ shows here instead of agreeing with itself.
 from __future__ import annotations
 
 from wosdk_async.sandbox.clock import Clock, VirtualClock
+from wosdk_async.sandbox.errors import FaultScriptError, StoreError
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.errors import FaultScriptError, StoreError
 from wosdk_async.sandbox.local import LocalCompany
 from wosdk_async.sandbox.seed.seed import open_store
 from wosdk_async.sandbox.server import serve

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Never
 
+from wosdk_async.sandbox.errors import FaultScriptError
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.faults.script import FaultScript
-from wosdk_async.sandbox.http.errors import FaultScriptError
 
 __all__ = ["AddedFaults"]
 

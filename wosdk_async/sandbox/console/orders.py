@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from wosdk_async.sandbox.http.context import RequestContext
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.entity_schema import enumeration, shape_of
 from wosdk_async.sandbox.service.query.expressions import Row

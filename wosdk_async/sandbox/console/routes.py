@@ -19,9 +19,9 @@ from wosdk_async.sandbox.console.orders import companies, one_order, orders
 from wosdk_async.sandbox.console.pages import PARTS, page
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
 from wosdk_async.sandbox.console.switches import Switches
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.rules import Faults
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row, checked, dump, glance
 from wosdk_async.sandbox.service.times import Now
 from wosdk_async.sandbox.storage.ids import ID

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import attrs
 
 from wosdk_async.sandbox.clock import Clock
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.connection import reset, transport_of
-from wosdk_async.sandbox.http.errors import Refusal
 
 __all__ = ["App", "FaultExchange", "FaultyResponse", "Receive", "Scope", "Send"]
 

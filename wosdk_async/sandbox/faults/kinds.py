@@ -13,9 +13,9 @@ from typing import Protocol
 import attrs
 from attrs.validators import optional
 
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.checks import flag, is_span, number, one_of, whole
 from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.service.query.expressions import dump, glance
 
 __all__ = ["KINDS", "Fault", "Latency"]

@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 
 from wosdk_async.sandbox.clock import Clock
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.exchange import App, FaultExchange, FaultyResponse, Receive, Scope, Send
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.faults.target import header, target_of
 from wosdk_async.sandbox.http.auth import Tokens
-from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.http.internal_paths import is_aside
 from wosdk_async.sandbox.storage.store import Store
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import attrs
 
-from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.service.commands import find
 from wosdk_async.sandbox.service.dialect import SPEC
 from wosdk_async.sandbox.service.query.expressions import Row, glance, pick, query_of, request_id_of

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wosdk_async.sandbox.env import variables
-from wosdk_async.sandbox.http.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.http.local_only import is_foreign_page, is_local
 from wosdk_async.sandbox.seed.seed import found_company
 from wosdk_async.sandbox.service.query.expressions import checked, dump, glance

@@ -14,12 +14,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.console import Recorder, RequestLog, console_routes
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.admin import fault_routes
 from wosdk_async.sandbox.faults.exchange import FaultyResponse
 from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.admin import admin_routes, guarded
-from wosdk_async.sandbox.http.errors import Refusal
 from wosdk_async.sandbox.http.internal_paths import is_aside
 from wosdk_async.sandbox.http.openapi.document import openapi_routes
 from wosdk_async.sandbox.http.router import Router, ServiceRequest

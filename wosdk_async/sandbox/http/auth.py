@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import attrs
 
-from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.storage.store import Company
 
 __all__ = ["EXPIRES_IN", "Tokens", "token_reply"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal, required
+from wosdk_async.sandbox.errors import Refusal, required
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import enumeration
 from wosdk_async.sandbox.service.query.expressions import Row, pick
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model
 from wosdk_async.sandbox.http.auth import Tokens, token_reply
-from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.http.discovery import asks_where, found_at
-from wosdk_async.sandbox.http.errors import Refusal, broken_rule, incorrect_model
 from wosdk_async.sandbox.service.commands import find, run
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
 from wosdk_async.sandbox.service.dialect import SPEC, Dialect
 from wosdk_async.sandbox.service.entity_schema import shape_of

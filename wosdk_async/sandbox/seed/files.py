@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.seed.rows import SeedRow
 from wosdk_async.sandbox.service.entity_schema import EntitySchema, shape_of, shapes
 

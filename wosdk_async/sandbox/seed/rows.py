@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import EntitySchema, enumeration, shape_of, shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.relations import OWNED_OBJECTS

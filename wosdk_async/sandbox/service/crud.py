@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal, broken_rule, incorrect_model, missing_row
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_row
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import REQUEST_ONLY, SCALARS, EntitySchema, shapes
 from wosdk_async.sandbox.service.query.expressions import Row, load, pick
 from wosdk_async.sandbox.service.query.operators import test

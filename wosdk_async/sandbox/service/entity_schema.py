@@ -10,7 +10,7 @@ import attrs
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Entity, Field
-from wosdk_async.sandbox.http.errors import unknown_entity
+from wosdk_async.sandbox.errors import unknown_entity
 from wosdk_async.sandbox.service.dialect import SPEC, Dialect
 
 __all__ = [

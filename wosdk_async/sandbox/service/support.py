@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.errors import custom_command, unsupported
+from wosdk_async.sandbox.errors import custom_command, unsupported
 from wosdk_async.sandbox.service.entity_schema import EntitySchema
 
 __all__ = ["check_supported", "is_read_only"]

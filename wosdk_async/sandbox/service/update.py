@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, missing_row, unfinished_path, unknown_property
+from wosdk_async.sandbox.errors import broken_rule, missing_row, unfinished_path, unknown_property
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
 from wosdk_async.sandbox.service.query.expressions import Row, pick

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.service.entity_schema import enumeration
 from wosdk_async.sandbox.service.query.expressions import pick
 from wosdk_async.sandbox.service.times import canonical

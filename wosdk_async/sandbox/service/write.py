@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
 from wosdk_async.sandbox.service.query.expressions import Row, pick

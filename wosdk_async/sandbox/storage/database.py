@@ -8,7 +8,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from wosdk_async.sandbox.http.errors import StoreError
+from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.storage.tables import APPLICATION_ID, VERSION, statements
 
 __all__ = ["check", "connect", "is_store", "make_private", "prepare", "remedy"]

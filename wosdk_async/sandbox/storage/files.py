@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import attrs
 
-from wosdk_async.sandbox.http.context import RequestContext
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.storage.ids import ID
 from wosdk_async.sandbox.storage.store import Company, Store

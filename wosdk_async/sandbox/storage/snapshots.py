@@ -6,7 +6,7 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from wosdk_async.sandbox.http.errors import StoreError
+from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.seed.seed import plant
 from wosdk_async.sandbox.storage.database import check, is_store, make_private
 from wosdk_async.sandbox.storage.store import Store

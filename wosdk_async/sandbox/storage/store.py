@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import astuple
 
-from wosdk_async.sandbox.http.errors import StoreError
+from wosdk_async.sandbox.errors import StoreError
 from wosdk_async.sandbox.service.query.expressions import Row, dump, load
 from wosdk_async.sandbox.service.relations import Relation
 from wosdk_async.sandbox.storage.companies import Company

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.relations import Relation, link

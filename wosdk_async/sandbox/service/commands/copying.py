@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.creation import make_order
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown

@@ -7,13 +7,13 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.assignment import assign_primary, preferred_assignee
 from wosdk_async.sandbox.service.commands.log import log_action, stamp
 from wosdk_async.sandbox.service.commands.plans import join_plan
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.schedule import schedule
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import created
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row, pick

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import incorrect_model, required
+from wosdk_async.sandbox.errors import incorrect_model, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.storage.files import address_of
 

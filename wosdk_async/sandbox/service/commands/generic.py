@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, specifier, update_entity
 from wosdk_async.sandbox.service.entity_schema import EntitySchema, shape_of
 from wosdk_async.sandbox.service.query.expressions import Row, pick

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import enumeration, shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
 from wosdk_async.sandbox.service.commands.registry import Arguments
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.times import zone_of

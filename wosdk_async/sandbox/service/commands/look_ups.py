@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import required
+from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
 from wosdk_async.sandbox.service.commands.templates import tree
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import enumeration, shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown

@@ -6,11 +6,11 @@ The order itself stays as it is: every record counts for itself (facts 3.7). The
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, modified, required
+from wosdk_async.sandbox.errors import broken_rule, modified, required
 from wosdk_async.sandbox.service.commands.log import log_action
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown

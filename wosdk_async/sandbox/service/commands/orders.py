@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, modified, required
+from wosdk_async.sandbox.errors import broken_rule, modified, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 
 __all__ = ["reason_row", "the_order"]

@@ -5,11 +5,11 @@ An order is with its provider while it has a ``WonId`` (not shown; assumed by it
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.service.commands.log import record
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown
 

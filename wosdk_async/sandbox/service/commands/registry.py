@@ -8,9 +8,9 @@ from typing import Any
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Field
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import Refusal, broken_rule
+from wosdk_async.sandbox.errors import Refusal, broken_rule
 from wosdk_async.sandbox.service.commands.unmodelled import NOT_MODELLED
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.dialect import Dialect
 from wosdk_async.sandbox.service.entity_schema import SCALARS
 from wosdk_async.sandbox.service.query.expressions import Row

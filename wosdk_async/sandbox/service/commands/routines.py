@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import required
+from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.service.commands.assignment import suitable
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.schedule import deadlines
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row, pick
 from wosdk_async.sandbox.service.query.selection import paths_of, selection, shown

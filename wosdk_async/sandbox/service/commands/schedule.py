@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from wosdk_async.sandbox.http.context import RequestContext
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.rules import ON_WRITE
 from wosdk_async.sandbox.service.times import zone_of

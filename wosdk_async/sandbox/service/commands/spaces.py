@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule, required
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.templates import (
     apply_template,
@@ -12,6 +11,7 @@ from wosdk_async.sandbox.service.commands.templates import (
     find_template,
     plain_location,
 )
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import created
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row, pick

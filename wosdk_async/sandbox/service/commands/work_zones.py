@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import required
+from wosdk_async.sandbox.errors import required
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.templates import apply_template, plain_location, template_root
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row, pick
 from wosdk_async.sandbox.service.query.selection import shown

@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import attrs
 
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.service.commands.assignment import reassign
 from wosdk_async.sandbox.service.commands.flags import clear_flags, flag, set_flags
 from wosdk_async.sandbox.service.commands.log import record
@@ -18,6 +17,7 @@ from wosdk_async.sandbox.service.commands.notes import completion_note
 from wosdk_async.sandbox.service.commands.orders import reason_row, the_order
 from wosdk_async.sandbox.service.commands.provider_network import message, recall
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import shapes
 from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.query.selection import shown

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.errors import incorrect_model, unfinished_path, unknown_property
+from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property
 from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema, enumeration
 from wosdk_async.sandbox.service.query.expressions import joined, joiner_of, objects, pick
 from wosdk_async.sandbox.service.query.operators import NOCASE, ranked, test

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from wosdk_async.sandbox.http.errors import Refusal, incorrect_model
+from wosdk_async.sandbox.errors import Refusal, incorrect_model
 from wosdk_async.sandbox.service.entity_schema import enumeration
 
 __all__ = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.errors import incorrect_model
+from wosdk_async.sandbox.errors import incorrect_model
 from wosdk_async.sandbox.service.entity_schema import enumeration
 from wosdk_async.sandbox.service.query.expressions import dump
 from wosdk_async.sandbox.service.suggestions import nearest

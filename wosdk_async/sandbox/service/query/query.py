@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import incorrect_model, unsupported
+from wosdk_async.sandbox.errors import incorrect_model, unsupported
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.entity_schema import EntitySchema, enumeration
 from wosdk_async.sandbox.service.query.conditions import QueryCriteria
 from wosdk_async.sandbox.service.query.expressions import Row, objects, pick

@@ -9,8 +9,8 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.http.context import RequestContext
-from wosdk_async.sandbox.http.errors import incorrect_model, unfinished_path, unknown_property
+from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
 from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, SCALARS, EntitySchema, shapes
 from wosdk_async.sandbox.service.query.expressions import Row

@@ -6,7 +6,7 @@ from datetime import tzinfo
 
 import attrs
 
-from wosdk_async.sandbox.http.errors import missing_row
+from wosdk_async.sandbox.errors import missing_row
 from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
 from wosdk_async.sandbox.service.entity_schema import EntitySchema
 from wosdk_async.sandbox.service.query.expressions import Row
