@@ -17,7 +17,7 @@ seconds = st.floats(0, 1000)
 @given(failed=st.integers(1, 10_000), draw=st.floats(0, 1, exclude_max=True), first=seconds, longest=seconds)
 def test_waits_stay_within_their_bounds(failed: int, draw: float, first: float, longest: float) -> None:
     """However often a call failed, a wait is never negative and never above the longest."""
-    policy = RetryPolicy(first_wait=first, longest_wait=longest)
+    policy = RetryPolicy(wait_initial=first, wait_max=longest)
     assert 0 <= backoff(policy, failed, draw) <= longest
 
 

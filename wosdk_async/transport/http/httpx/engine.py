@@ -58,7 +58,7 @@ class HttpxEngine:
         steps = timeouts or Timeouts()
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
         self._slots = ConcurrencyLimiter(self.capacity)
-        self._lane = self._slots.lane()
+        self._queue = self._slots.new_queue()
         self._trust = TLSContextProvider(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
         self._proxy = proxy
         self._proxy_secrets = secrets_of_proxy(proxy)
@@ -100,13 +100,13 @@ class HttpxEngine:
             extensions={"trace": trace, "timeout": self._timeout},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self._lane)
+        await self._slots.acquire(self._queue)
         try:
             return await self._exchange(origin, request, read)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
             error = failure(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
         finally:
-            self._slots.release(self._lane)
+            self._slots.release(self._queue)
         # Not raised from the cause: it holds the request, and with it the token.
         raise error
 
@@ -115,7 +115,7 @@ class HttpxEngine:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
-        await self._slots.acquire(self._lane)
+        await self._slots.acquire(self._queue)
         try:
             transport = await self._take(origin)
             try:
@@ -131,7 +131,7 @@ class HttpxEngine:
             finally:
                 self._discard(transport)
         finally:
-            self._slots.release(self._lane)
+            self._slots.release(self._queue)
 
     async def _exchange(self, origin: str, request: httpx.Request, read: Read) -> Any:
         """Send ``request`` over a connection, which is kept only if its response is believed."""
