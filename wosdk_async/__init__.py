@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.transport.dispatcher import CallOptions
-    from wosdk_async.transport.http.httpx.transport import NativeTransport as NativeTransport
     from wosdk_async.transport.limits import Limits, Timeouts
     from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
@@ -147,7 +146,6 @@ _HOMES = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.transport.dispatcher": ("CallOptions",),
-    "wosdk_async.transport.http.httpx.transport": ("NativeTransport",),  # loads httpx: not in __all__
     "wosdk_async.transport.limits": ("Limits", "Timeouts"),
     "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.retry": ("RetryPolicy",),

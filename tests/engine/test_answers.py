@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from tests.engine.raw import RawServer, answering, engine, get, request
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
 TEXT = b"hello " * 50
@@ -90,9 +90,9 @@ async def test_an_answer_is_read_whole(raw: bytes, status: int, body: bytes) -> 
 
 @pytest.mark.parametrize("raw", REFUSED.values(), ids=REFUSED)
 async def test_what_is_no_whole_answer_is_an_error(raw: bytes) -> None:
-    """Cut, ambiguous or broken: SendFailed, and the request counts as sent."""
+    """Cut, ambiguous or broken: SendError, and the request counts as sent."""
     async with RawServer(answering(raw)) as server, engine() as made:
-        with pytest.raises(SendFailed, match=server.url) as caught:
+        with pytest.raises(SendError, match=server.url) as caught:
             await get(made, server.url, safe=False)
     assert (caught.value.sent, caught.value.timeout) == (True, "")
     assert server.connections == 1
@@ -147,7 +147,7 @@ BOUNDED = {
 async def test_what_is_received_is_bounded(raw: bytes, why: str) -> None:
     """No answer makes the client keep more than it is set to."""
     async with RawServer(answering(raw)) as server, engine(body=5000) as made:
-        with pytest.raises(SendFailed, match=why):
+        with pytest.raises(SendError, match=why):
             await get(made, server.url)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
 from wosdk_async.protocol.wire import Unreadable
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.retry import backoff, give_up
 
 seconds = st.floats(0, 1000)
@@ -31,10 +31,10 @@ def test_waits_grow(failed: int, draw: float) -> None:
 @pytest.mark.parametrize(
     ("failure", "safe", "error"),
     [
-        (SendFailed("refused", sent=False), True, NotSentError),
-        (SendFailed("refused", sent=False), False, NotSentError),
-        (SendFailed("reset", sent=True), True, NoAnswerError),
-        (SendFailed("reset", sent=True), False, InDoubtError),
+        (SendError("refused", sent=False), True, NotSentError),
+        (SendError("refused", sent=False), False, NotSentError),
+        (SendError("reset", sent=True), True, NoAnswerError),
+        (SendError("reset", sent=True), False, InDoubtError),
         (Unreadable(502, "a page"), True, NoAnswerError),
         (Unreadable(502, "a page"), False, InDoubtError),
         (ThrottledError("busy"), False, ThrottledError),

@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
 from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import Engine, SendFailed
+from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.trace import Trace
@@ -77,7 +77,7 @@ class Attempts:
                     tried += 1
             except BaseException as failure:
                 limiter.release(queue)
-                if isinstance(failure, SendFailed):
+                if isinstance(failure, SendError):
                     failure.hide(sessions.secrets)
                     if not failure.sent:
                         trace.sent = (

@@ -28,7 +28,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.options import names_checked, option
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -36,9 +36,9 @@ __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_
 
 T = TypeVar("T")
 
-FAILURES = (SendFailed, Unreadable, ThrottledError)
+FAILURES = (SendError, Unreadable, ThrottledError)
 """Failures of an attempt after which another attempt may follow."""
-Failure = SendFailed | Unreadable | ThrottledError
+Failure = SendError | Unreadable | ThrottledError
 
 
 @names_checked
@@ -95,14 +95,14 @@ def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
 def _may_repeat(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
     if isinstance(failure, ThrottledError):
         return (failure.retry_after or 0.0) <= policy.max_retry_after
-    return repeat_safe or (isinstance(failure, SendFailed) and not failure.sent)
+    return repeat_safe or (isinstance(failure, SendError) and not failure.sent)
 
 
 def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error to raise for ``failure`` when the call is not sent again."""
     if isinstance(failure, WosdkError):
         return failure
-    if isinstance(failure, SendFailed) and not failure.sent:
+    if isinstance(failure, SendError) and not failure.sent:
         return NotSentError(f"the service was not reached ({failure}); nothing was sent")
     status = failure.status if isinstance(failure, Unreadable) else 0
     if repeat_safe:

@@ -17,6 +17,7 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
+from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.loop_state import Hold, LoopState, opened
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
@@ -183,7 +184,7 @@ class Transport:
     def stats(self) -> Stats:
         """The state in figures."""
         running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
-        busy, idle = running.dispatcher.engine.connections() if running else (0, 0)
+        connections = running.dispatcher.engine.statistics() if running else PoolStatistics()
         return Stats(
             in_flight=running.dispatcher.limiter.in_flight if running else 0,
             queued=running.dispatcher.limiter.queued if running else 0,
@@ -192,8 +193,8 @@ class Transport:
             companies=tuple(
                 of_company(manager, settings.in_flight, settings.clock.now()) for manager in self._sessions
             ),
-            connections_busy=busy,
-            connections_idle=idle,
+            connections_busy=connections.busy,
+            connections_idle=connections.idle,
         )
 
     async def aclose(self, grace: float = 5.0) -> None:

@@ -27,7 +27,7 @@ from wosdk_async.protocol.wire import Call, Response, Unreadable, read
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.transport.http.engine import Engine, Headers, SendFailed
+from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
@@ -48,7 +48,7 @@ _MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no long
 _MAX_TEXT = 200  # characters kept of a version or a reason
 
 
-def _session_headers(company: str, token: str) -> Headers:
+def _session_headers(company: str, token: str) -> RequestHeaders:
     """Return the headers of every call, discovery included (spec 5)."""
     return (
         ("Authorization", f"Bearer {token}"),
@@ -145,7 +145,7 @@ class Login:
         self,
         call: Call[T],
         url: str,
-        headers: Headers,
+        headers: RequestHeaders,
         reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
         page_error: Callable[[Unreadable], Exception],
@@ -170,8 +170,8 @@ class Login:
                         read=lambda response: reader(call, response, secrets),
                     )
             except TimeoutError:
-                raise SendFailed(f"{url}: no response within {_ATTEMPT_TIMEOUT:g} s", sent=True) from None
-            except SendFailed as failure:
+                raise SendError(f"{url}: no response within {_ATTEMPT_TIMEOUT:g} s", sent=True) from None
+            except SendError as failure:
                 failure.hide(secrets)
                 raise
             except Unreadable as page:  # the engine has closed the connection

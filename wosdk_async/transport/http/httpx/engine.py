@@ -10,13 +10,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import Incoming, Read, whole_reply
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    StreamedResponse,
+    whole_response,
+)
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
@@ -68,21 +75,23 @@ class HttpxEngine:
         self._closed = False
 
     def __repr__(self) -> str:
-        busy, idle = self.connections()
-        return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
+        now = self.statistics()
+        return f"<HttpxEngine {now.busy} of {self.capacity} busy, {now.idle} idle>"
 
-    def connections(self) -> tuple[int, int]:
-        return self._slots.in_flight, sum(map(len, self._idle.values()))
+    def statistics(self) -> PoolStatistics:
+        return PoolStatistics(
+            busy=self._slots.in_flight, idle=sum(map(len, self._idle.values())), waiting=self._slots.queued
+        )
 
     async def send(
         self,
         method: str,
         url: str,
-        headers: tuple[tuple[str, str], ...],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         sent = False
 
@@ -111,7 +120,7 @@ class HttpxEngine:
         raise error
 
     @contextlib.asynccontextmanager
-    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
@@ -124,7 +133,7 @@ class HttpxEngine:
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
                 try:
-                    yield Incoming(response.status_code, response.headers, pieces(response, url))
+                    yield StreamedResponse(response.status_code, response.headers, pieces(response, url))
                 finally:
                     with filtered_logs(download=True):  # the task that closes takes it along
                         self._aside(response.aclose())
