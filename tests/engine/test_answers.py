@@ -46,8 +46,8 @@ WHOLE = {
         b"hi",
     ),
     "no reason": (b"HTTP/1.1 500\r\nContent-Length: 0\r\n\r\n", 500, b""),
-    "gzip": (sized(gzip.compress(TEXT), b"Content-Encoding: gzip"), 200, TEXT),
-    "two gzip members": (sized(gzip.compress(TEXT) * 2, b"Content-Encoding: x-gzip"), 200, TEXT * 2),
+    "gzip": (sized(gzip.compress(TEXT, mtime=0), b"Content-Encoding: gzip"), 200, TEXT),
+    "two gzip members": (sized(gzip.compress(TEXT, mtime=0) * 2, b"Content-Encoding: x-gzip"), 200, TEXT * 2),
     "deflate": (sized(zlib.compress(TEXT), b"content-encoding: Deflate"), 200, TEXT),
     "raw deflate": (sized(raw_deflate(TEXT), b"Content-Encoding: deflate"), 200, TEXT),
     "identity": (sized(b"hi", b"Content-Encoding: identity"), 200, b"hi"),
@@ -74,7 +74,7 @@ REFUSED = {
     "not HTTP": b"SSH-2.0-OpenSSH_9.2\r\n",
     "an unknown coding": sized(b"hi", b"Content-Encoding: br"),
     "two codings": sized(b"hi", b"Content-Encoding: gzip", b"Content-Encoding: gzip"),
-    "cut gzip": sized(gzip.compress(TEXT)[:-9], b"Content-Encoding: gzip"),
+    "cut gzip": sized(gzip.compress(TEXT, mtime=0)[:-9], b"Content-Encoding: gzip"),
     "broken gzip": sized(b"no gzip at all", b"Content-Encoding: gzip"),
     "broken deflate": sized(b"\xff\xff\xff\xff", b"Content-Encoding: deflate"),
 }
@@ -128,7 +128,10 @@ BOUNDED = {
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n" + b"1\r\nx\r\n" * 5001 + b"0\r\n\r\n",
         "5000",
     ),
-    "a gzip bomb": (sized(gzip.compress(b"\0" * 3_000_000), b"Content-Encoding: gzip"), "decompressed"),
+    "a gzip bomb": (
+        sized(gzip.compress(b"\0" * 3_000_000, mtime=0), b"Content-Encoding: gzip"),
+        "decompressed",
+    ),
     "many headers": (HEAD + b"a: b\r\n" * 300 + b"Content-Length: 0\r\n\r\n", "more than 200 headers"),
     "endless headers": (HEAD + b"a" * 200_000, "bytes of headers"),
     "endless trailers": (
