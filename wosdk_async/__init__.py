@@ -7,7 +7,7 @@ One call goes down this chain, and its response comes back up::
     query/                conditions checked as they are built, pages past the row cap
     protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
     codec/                objects of the model to JSON and back
-    transport/            deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
+    transport/            deadline -> retry( limiter slot -> session -> engine.send -> read the response )
     transport/http/       bytes out, bytes in
 
 ``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py``

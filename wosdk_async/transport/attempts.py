@@ -7,8 +7,10 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
-from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
+from wosdk_async.errors import RefusedError
+from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, verdict_of
+from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
@@ -68,7 +70,7 @@ class Attempts:
             except RefusedError as refusal:
                 limiter.release(queue)
                 trace.sent = False
-                if isinstance(refusal, SessionRefusedError) and renewals_left:
+                if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
                     renewals_left -= 1
                     trace.start_phase("session", clock.now())
                     await sessions.renew(after=session.generation)
@@ -110,7 +112,7 @@ class Attempts:
         now = self.clock.now()
         trace.reply = response
         trace.start_phase("request", now)
-        if response.status in THROTTLED:
+        if response.status in BUSY:
             queue.algorithm.throttled(number, self.limiter.sent)
         else:
             queue.algorithm.answered(number, now - begun, queue.held)
@@ -143,6 +145,6 @@ def _another(call: Call[Any], refusal: RefusedError, tried: int, last: str) -> s
     """Return the next path of a command for which sources show several, or raise ``refusal``."""
     # facts 12 row 4
     paths = (call.path, *call.other_paths)
-    if refusal.code != "COMMAND_NOT_FOUND" or tried >= len(paths):
+    if tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:
         raise refusal
     return paths[(paths.index(last) + 1) % len(paths)]

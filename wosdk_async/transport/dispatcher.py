@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
-from wosdk_async.protocol.wire import Call, RequestIds
+from wosdk_async.protocol.responses import RequestIds
+from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines, Scope

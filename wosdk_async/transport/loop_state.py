@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 import attrs
 
-from wosdk_async.protocol.wire import RequestIds
+from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher

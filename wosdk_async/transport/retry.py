@@ -1,12 +1,6 @@
-"""What happens after a failed attempt: the table of verdicts.
+"""Retries: send a call again after a failed attempt, as its verdict and the policy allow.
 
-=============  ====================================================  =============================
-never sent     no connection                                         sent again, creates too
-refused        an error body of the service                          by its code, see ``attempts``
-wait           429; 503 of the service or with Retry-After           sent again after the wait
-in doubt       sent, and no response, or one that does not tell,     sent again only if that is safe
-               or one of another call
-=============  ====================================================  =============================
+``protocol/verdicts.py`` says which verdicts are retried.
 """
 
 from __future__ import annotations
@@ -23,9 +17,11 @@ from wosdk_async.errors import (
     InDoubtError,
     NoAnswerError,
     NotSentError,
+    RefusedError,
     ThrottledError,
     WosdkError,
 )
+from wosdk_async.protocol.verdicts import IN_DOUBT, NEVER_SENT, Verdict, verdict_of
 from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
@@ -92,17 +88,25 @@ def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
     return draw * min(policy.wait_max, policy.wait_initial * 2.0 ** min(failed - 1, 32))
 
 
-def _may_repeat(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
-    if isinstance(failure, ThrottledError):
-        return (failure.retry_after or 0.0) <= policy.max_retry_after
-    return repeat_safe or (isinstance(failure, SendError) and not failure.sent)
+def _verdict(failure: Exception) -> Verdict:
+    """Return what a failed attempt means."""
+    if isinstance(failure, RefusedError):
+        return verdict_of(failure)
+    return NEVER_SENT if isinstance(failure, SendError) and not failure.sent else IN_DOUBT
+
+
+def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
+    if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
+        return False
+    retried = _verdict(failure).retried
+    return retried == "always" or (retried == "if safe" and repeat_safe)
 
 
 def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
     """Return the error to raise for ``failure`` when the call is not sent again."""
     if isinstance(failure, WosdkError):
         return failure
-    if isinstance(failure, SendError) and not failure.sent:
+    if _verdict(failure) is NEVER_SENT:
         return NotSentError(f"the service was not reached ({failure}); nothing was sent")
     status = failure.status if isinstance(failure, Unreadable) else 0
     if repeat_safe:
@@ -147,7 +151,7 @@ class Retries:
     def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
         """Return the seconds until ``call`` is sent again, or raise the error of the call if it is not."""
         repeat_safe = call.repeat_safe
-        if trace.attempts >= self.policy.attempts or not _may_repeat(failure, repeat_safe, self.policy):
+        if trace.attempts >= self.policy.attempts or not _may_retry(failure, repeat_safe, self.policy):
             _raise(failure, repeat_safe)
         asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
         jitter = backoff(self.policy, trace.attempts, random.random())  # noqa: S311 - not a secret

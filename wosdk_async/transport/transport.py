@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
+from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt

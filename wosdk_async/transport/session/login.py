@@ -16,14 +16,14 @@ from wosdk_async.errors import (
     DiscoveryError,
     RefusedError,
     SessionError,
-    SessionRefusedError,
     ThrottledError,
     UnknownCompanyError,
     WosdkError,
-    refused,
 )
 from wosdk_async.protocol.envelopes import document
-from wosdk_async.protocol.wire import Call, Response, Unreadable, read
+from wosdk_async.protocol.responses import read
+from wosdk_async.protocol.verdicts import means_unknown_company, refused
+from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
@@ -134,11 +134,9 @@ class Login:
         url = self.hosts.endpoint("the locator address", region.locator_url) + path
         try:
             return await self._send(call, url, _session_headers(company, token), read, secrets, _locator_page)
-        except (SessionRefusedError, ThrottledError) as error:
-            if error.code != "DATABASE_VERSION_MISMATCH":
-                raise
-            raise _unknown_company(company, region, error) from error
         except RefusedError as error:
+            if not means_unknown_company(error):
+                raise
             raise _unknown_company(company, region, error) from error
 
     async def _send(
