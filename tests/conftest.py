@@ -1,4 +1,4 @@
-"""Profiles of Hypothesis, and the dialect that the sandbox of the client's tests speaks."""
+"""Which dialect the sandbox of the client's tests speaks: the suite passes on both."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import os
 
 import pytest
 
-from tests.support.laws import register_profiles
-
-register_profiles()
-
 
 @pytest.fixture(scope="session")
 def dialect() -> str:
-    """Return ``WOSDK_TEST_DIALECT``, or the specification's; the suite passes on both."""
+    """``WOSDK_TEST_DIALECT``, by itself the specification's."""
     return os.environ.get("WOSDK_TEST_DIALECT", "spec")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that a dialect can change: ``-m dialects`` runs them alone."""
+    """Mark what a dialect can change: ``-m dialects`` runs that part alone."""
     for item in items:
         if "dialect" in getattr(item, "fixturenames", ()):
             item.add_marker("dialects")

@@ -1,4 +1,4 @@
-"""Errors of this library, grouped by what the caller does next.
+"""What can go wrong, ordered by what the caller does next.
 
 ========================  ====================================================================
 fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
@@ -9,8 +9,8 @@ send it again             :class:`NotSentError`, :class:`NoAnswerError`, :class:
 look before you repeat    :class:`InDoubtError`: the service may have done it
 ========================  ====================================================================
 
-Every exception holds plain data only, so that it survives pickle, copy and a log line. None of them holds a
-token or a secret. ``protocol/verdicts.py`` says which response becomes which error.
+Every exception holds plain data only, so that it survives pickle, copy and a log line, and none
+of them ever holds a token or a secret.
 """
 
 from __future__ import annotations
@@ -47,19 +47,22 @@ __all__ = [
     "UnknownPropertyError",
     "UnsupportedError",
     "WosdkError",
+    "refused",
 ]
 
 
-_MAX_MESSAGE = 2000  # characters that are kept: the service may send texts of any length
+_MAX_MESSAGE = 2000  # characters that are kept: what the service sends is not trusted to be short
 _MAX_WORD = 200
+
+THROTTLED = (429, 503)  # facts 6: no throttling seen; assumed to mean "not now, nothing done"
 
 
 class WosdkError(Exception):
-    """Base class of all errors of this library.
+    """The root: ``except WosdkError`` catches whatever this library raises.
 
-    An error that a response caused carries its ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
-    server's own text). ``request_id`` is the one of the response, otherwise the one that was sent. An unknown
-    value is 0, empty or None.
+    Every error of an answer says what it was: ``status``, ``code`` (its ErrorCode) and ``time_stamp`` (the
+    server's own text). ``request_id`` is the one that the answer carries, otherwise the one that was sent.
+    What is not known is 0, empty or None.
     """
 
     company: str | None = None
@@ -79,20 +82,20 @@ class WosdkError(Exception):
         self.add(**details)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep all attributes when pickled or copied; a copy gets its own list of notes."""
+        """Pickle and copy keep all attributes; a copy's notes are its own."""
         state = dict(vars(self))
         if "__notes__" in state:
             state["__notes__"] = list(state["__notes__"])
         return type(self), self.args, state
 
     def add(self, **details: object) -> None:
-        """Set the attributes that are not set yet."""
+        """Fill in what the place that raised did not know; what is known stays."""
         for name, value in details.items():
             if not getattr(self, name):
                 setattr(self, name, value)
 
     def hide(self, secrets: Secrets) -> None:
-        """Hide ``secrets`` that a response repeated, then cut the texts to their longest length."""
+        """Take out what a response repeated of ``secrets``, and then cut the texts to what is kept."""
         self.args = (secrets.hide(self.message, _MAX_MESSAGE),)
         for name, value in vars(self).items():
             if isinstance(value, str):
@@ -100,11 +103,11 @@ class WosdkError(Exception):
 
     @property
     def message(self) -> str:
-        """Text of the error, without operation, Company and RequestId."""
+        """The text alone, without where it happened."""
         return str(self.args[0])
 
     def __str__(self) -> str:
-        """Return the text, with operation, Company and RequestId, on one line for logs and terminals."""
+        """The text and where it happened, on one line: it may go to a log or a terminal."""
         where = {"operation": self.operation, "Company": self.company, "RequestId": self.request_id}
         known = ", ".join(f"{name} {value}" for name, value in where.items() if value)
         return one_line(f"{self.message} ({known})" if known else self.message)
@@ -114,132 +117,180 @@ class WosdkError(Exception):
 
 
 class ConfigurationError(WosdkError, ValueError):
-    """A setting that cannot be used: an unsafe address, a missing variable, a name with a line break."""
+    """A setting cannot be used: an unsafe address, a missing variable, a name with a line break."""
 
 
 class InvalidCallError(WosdkError, ValueError):
-    """A call that cannot be sent as it stands: a text too long, a value of the wrong type."""
+    """The call cannot be sent as it stands: a text too long, a value of the wrong type."""
 
 
 class PayloadError(WosdkError, ValueError):
-    """A received text of the service that cannot be read: the body of a webhook."""
+    """Something that was received and should be the service's cannot be read: a webhook's body."""
 
 
 class DownloadError(WosdkError):
-    """A file that cannot be downloaded: no usable address, gone, too long, or no space on the disk.
+    """A file cannot be had as asked for: no address that may be used, gone, too long, no room on the disk.
 
-    ``status`` is the HTTP status of its storage, 0 when no request was made. Nothing is left on the disk.
+    ``status`` is what its storage answered, 0 when it was not asked. Nothing is left on the disk.
     """
 
 
 class UnknownPropertyError(InvalidCallError, AttributeError):
-    """A property in a query that the catalogue does not know; the message suggests a similar name."""
+    """The catalogue does not know the property that a query names; the message says what is near."""
 
 
 class UnknownFieldError(InvalidCallError, TypeError):
-    """A field name that a class of the model does not have; the message suggests a similar name."""
+    """A class of the model has no field of that name; the message says what is near."""
 
 
 class NotUniqueError(WosdkError):
-    """Several records where a query was to find one: narrow it down."""
+    """Several rows match a query that was to find one: narrow it down."""
 
 
 # --- log in again ---------------------------------------------------------------------------
 
 
 class SessionError(WosdkError):
-    """No session for the Company; no call was sent."""
+    """No session could be had for the Company; no call was sent."""
 
 
 class CredentialsError(SessionError):
-    """Client id or secret that the token endpoint refused."""
+    """The token endpoint refused the client id or secret."""
 
 
 class DiscoveryError(SessionError):
-    """No usable host for the Company in the locator's response."""
+    """The locator gave no host that may be used for the Company."""
 
 
 class UnknownCompanyError(DiscoveryError):
-    """A Company that the locator does not know in this region."""
+    """The locator does not know the Company in this region."""
 
 
 # --- read the refusal -----------------------------------------------------------------------
 
 
 class RefusedError(WosdkError):
-    """An error of the service, which did nothing.
+    """The service answered with an error and did nothing.
 
-    ``code`` is its ErrorCode. Decide on it, never on ``status`` alone. The list of codes is open.
+    ``code`` is its ErrorCode, an open list: decide on it, never on ``status`` alone.
     """
 
     # spec 7; facts 1
 
 
 class BusinessRuleError(RefusedError):
-    """A request that a business rule forbids; the message names the rule."""
+    """A business rule refused the request (``BUSINESS_LOGIC_ERROR``); the message says which."""
 
 
 class ConflictError(RefusedError):
-    """A record that another user changed in between: read it again.
+    """Another user changed the record in between (``ERROR_CODE_6``): read it again.
 
-    ``status`` is 0 when this library compared the versions and sent no write.
+    ``status`` is 0 when the versions were compared here and nothing was sent to be written.
     """
 
 
 class NotFoundError(RefusedError):
-    """An id that no record has."""
+    """No record has that id (``ERROR_CODE_1019``)."""
 
 
 class UnsupportedError(RefusedError):
-    """An operation that the entity does not support, or for which a command must be used.
+    """The entity does not support the operation, or a command must be used instead.
 
-    If the service documents that, nothing is sent: ``status`` is 0 then, and the message says what to do.
+    What is documented not to be supported is refused without asking: ``status`` is 0 then, and the message
+    says what to do instead.
     """
 
 
 class UnknownNameError(RefusedError):
-    """An entity type, command or property that the service does not know."""
+    """The service knows no such entity type, command or property."""
 
 
 class ThrottledError(RefusedError):
-    """A request of the service to wait."""
+    """The service asks to wait (429 or 503, assumed); ``retry_after`` is in seconds."""
 
     retry_after: float | None = None
-    """Seconds to wait; None when the response does not say."""
 
 
 class SessionRefusedError(RefusedError, SessionError):
-    """Token or host that the service refused even after they were renewed."""
+    """The service refused the token or the host even after they were renewed."""
 
 
 # --- send it again --------------------------------------------------------------------------
 
 
 class NotSentError(WosdkError, ConnectionError):
-    """A call that never reached the service; it can be sent again, a create too."""
+    """The call never reached the service, so it can be sent again, a create too."""
 
 
 class OverloadedError(NotSentError):
-    """A call that was not sent because too many calls of the Company wait in this client already."""
+    """Too many calls of the Company wait in this client already, so this one was turned away at once."""
 
 
 class NoAnswerError(WosdkError):
-    """A call, safe to repeat, that got no response that could be read, however often it was sent."""
+    """A call that is safe to repeat got no answer that could be read, however often it was sent."""
 
 
 class DeadlineError(WosdkError, TimeoutError):
-    """A call whose time ended before it could have had an effect."""
+    """The time for the call was used up before it could have had an effect.
+
+    ``phase`` names what it was busy with then: queue, session, connect, request or sleep.
+    """
 
     phase: str = ""
-    """Phase in which the time ended: queue, session, connect, request or sleep."""
 
 
 # --- look before you repeat -----------------------------------------------------------------
 
 
 class InDoubtError(WosdkError):
-    """A call that was sent and may have been carried out; it was not repeated.
+    """The call was sent and nobody knows whether it was carried out.
 
-    Look for its effect before you send it again. ``request_id`` was sent along, but the service only echoes
-    it.
+    It was not repeated. Look for its effect (``request_id`` was sent along, though the service
+    only echoes it) before you send it again.
     """
+
+
+_BY_CODE: dict[str, type[RefusedError]] = {  # facts 6
+    "BUSINESS_LOGIC_ERROR": BusinessRuleError,
+    "ERROR_CODE_6": ConflictError,
+    "CONCURRENCY_ERROR": ConflictError,
+    "ERROR_CODE_1019": NotFoundError,
+    "ERROR_CODE_1000": UnsupportedError,
+    "CUSTOM_COMMAND_ERROR": UnsupportedError,
+    "ENTITY_NOT_FOUND": UnknownNameError,
+    "COMMAND_NOT_FOUND": UnknownNameError,
+    "ERROR_CODE_1002": UnknownNameError,
+    "ERROR_CODE_1003": UnknownNameError,
+    "EXPIRED_TOKEN": SessionRefusedError,
+    "INCORRECT_TOKEN": SessionRefusedError,
+    "MISSING_AUTHORIZATION_HEADER": SessionRefusedError,
+    "MISSING_AUTHORIZATION_SCHEME": SessionRefusedError,
+    "DATABASE_VERSION_MISMATCH": SessionRefusedError,
+}
+
+
+def refused(
+    code: object, message: object, status: int, time_stamp: object = None, request_id: object = None
+) -> RefusedError:
+    """The exception for what an answer says of a failure; a code that is not known keeps its text.
+
+    What is not text counts as not sent. The texts are whole, as secrets are hidden before anything is cut:
+    :func:`wosdk_async.protocol.wire.read` does both.
+    """
+    known = _text(code) or ""
+    kind = _BY_CODE.get(known)
+    if status in THROTTLED:
+        kind = ThrottledError
+    elif status == 401:
+        kind = SessionRefusedError  # facts 6: it is the token's alone, whatever its code
+    return (kind or RefusedError)(
+        _text(message) or known or f"HTTP {status} without a text",
+        code=known,
+        status=status,
+        time_stamp=_text(time_stamp),
+        request_id=_text(request_id),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

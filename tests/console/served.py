@@ -12,7 +12,7 @@ import httpx
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.storage.store import Company
+from wosdk_async.sandbox.storage.store import StoredCompany
 
 CANCEL = 1841  # of the seed: a reason to cancel
 ASSETS = (20440, 20441, 20530)
@@ -38,7 +38,9 @@ def served() -> Iterator[Served]:
     with LocalCompany(log=True) as local, httpx.Client() as http:
         names = local.variables
         root = names["WOSDK_LOCATOR_URL"]
-        company = Company(46, names["WOSDK_COMPANY"], names["WOSDK_CLIENT_ID"], names["WOSDK_CLIENT_SECRET"])
+        company = StoredCompany(
+            46, names["WOSDK_COMPANY"], names["WOSDK_CLIENT_ID"], names["WOSDK_CLIENT_SECRET"]
+        )
         yield Served(local, root, Caller(http, company, root))
 
 

@@ -12,7 +12,7 @@ import httpx
 from starlette.types import ASGIApp
 
 from wosdk_async.sandbox import Clock, create_app
-from wosdk_async.sandbox.storage.store import Company, Store
+from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
 ORDER: dict[str, Any] = {
     "Items": [{"Asset": {"Id": 20440}, "Task": {"Id": 14211}}],
@@ -25,7 +25,7 @@ ORDER: dict[str, Any] = {
 class Caller:
     """Calls one Company with its token; every answer is checked to be JSON below 500."""
 
-    def __init__(self, http: httpx.Client, company: Company, root: str = "") -> None:
+    def __init__(self, http: httpx.Client, company: StoredCompany, root: str = "") -> None:
         self.http, self.root, self.company = http, root, company
         self.renew()
 

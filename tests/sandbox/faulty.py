@@ -15,7 +15,7 @@ import httpx
 from tests.sandbox.company import ORDER, Caller
 from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.sandbox.storage.store import Company
+from wosdk_async.sandbox.storage.store import StoredCompany
 
 
 def create_command(po_number: str) -> WoCreateCommand:
@@ -99,7 +99,7 @@ class Raw:
 @contextmanager
 def raw_client(local: LocalCompany) -> Iterator[Raw]:
     variables = local.variables
-    company = Company(
+    company = StoredCompany(
         46, variables["WOSDK_COMPANY"], variables["WOSDK_CLIENT_ID"], variables["WOSDK_CLIENT_SECRET"]
     )
     with httpx.Client() as http:

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.sandbox.company import Caller, calling
-from wosdk_async.sandbox.storage.store import Company, Store
+from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
 
 def token(acme: Caller, path: str = "/OAuth/token", **form: str) -> httpx.Response:
@@ -86,7 +86,7 @@ def test_company_header(acme: Caller) -> None:
 
 def test_token_of_another_company(store: Store) -> None:
     with store.transaction():
-        store.add_company(Company(47, "Second", "second", "secret"))
+        store.add_company(StoredCompany(47, "Second", "second", "secret"))
     with calling(store) as acme:
         reply = acme.send("GET", "base/Customer/512", CompanyName="second")
         assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")

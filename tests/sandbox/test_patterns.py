@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox.service.entity_schema import shape_of
-from wosdk_async.sandbox.service.query.operators import test as predicate
+from wosdk_async.sandbox.schema.entities import find_schema
+from wosdk_async.sandbox.service.query.operators import condition_sql
 from wosdk_async.sandbox.storage.database import connect
 
-TEXT = shape_of("WorkOrder").by_name["ponumber"]
+TEXT = find_schema("WorkOrder").by_name["ponumber"]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def db() -> Iterator[sqlite3.Connection]:
 
 
 def like(db: sqlite3.Connection, text: str | None, pattern: str, operator: str = "Like") -> bool | None:
-    sql, values = predicate("?", TEXT, operator, [pattern])
+    sql, values = condition_sql("?", TEXT, operator, [pattern])
     (found,) = db.execute(f"SELECT {sql}", [text, *values]).fetchone()
     return found if found is None else bool(found)
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tests.sandbox.company import ORDER, Caller
-from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.storage.store import Store
 
 STEP = 50  # instructions between two counts

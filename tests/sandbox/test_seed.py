@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.sandbox.company import Caller
-from wosdk_async.sandbox.service.entity_schema import shapes
+from wosdk_async.sandbox.schema.entities import schemas
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,9 @@ def test_what_belongs_to_them(acme: Caller) -> None:
 
 def test_every_reference_of_the_seed_leads_somewhere(acme: Caller) -> None:
     """Each reference of each seeded record names a record that can be read."""
-    tables = [name for name in shapes() if shapes()[name].operations.get("query") is not False]
+    tables = [name for name in schemas() if schemas()[name].operations.get("query") is not False]
     for entity in tables:
-        refs = [field for field in shapes()[entity].fields if field.type == "ref" and field.of in tables]
+        refs = [field for field in schemas()[entity].fields if field.type == "ref" and field.of in tables]
         for row in acme.query(entity):
             for field in refs:
                 if field.of != "Actor" and field.name in row:

@@ -9,14 +9,14 @@ import pytest
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError
+from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.files import read_rows
 from wosdk_async.sandbox.seed.rows import load_rows
-from wosdk_async.sandbox.service.times import Now
 from wosdk_async.sandbox.storage.store import Store
 
 
 def loaded(store: Store, path: Path, entity: str | None = None) -> int:
-    return load_rows(store, store.companies()[0], read_rows(path, entity), Now(0))
+    return load_rows(store, store.companies()[0], read_rows(path, entity), Moment(0))
 
 
 def written(folder: Path, text: str, name: str = "rows.json") -> Path:

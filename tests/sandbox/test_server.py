@@ -22,7 +22,7 @@ import pytest
 from benchmarks.sandbox_kills import Answered, killed_once, lost, sound
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
-from wosdk_async.sandbox.storage.store import Company
+from wosdk_async.sandbox.storage.store import StoredCompany
 
 SERVE = """
 import json, sys
@@ -33,7 +33,7 @@ print("ended", flush=True)
 
 
 def caller(http: httpx.Client, variables: dict[str, str]) -> Caller:
-    company = Company(
+    company = StoredCompany(
         46, variables["WOSDK_COMPANY"], variables["WOSDK_CLIENT_ID"], variables["WOSDK_CLIENT_SECRET"]
     )
     return Caller(http, company, variables["WOSDK_LOCATOR_URL"])

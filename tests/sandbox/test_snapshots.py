@@ -12,7 +12,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, open_store
-from wosdk_async.sandbox.storage.snapshots import reset, take_snapshot
+from wosdk_async.sandbox.seed.seed import reset
 
 
 class Served:
@@ -76,7 +76,7 @@ def test_from_another_process(served: Served) -> None:
     """The server notices that its file was brought back: no stale number is handed out."""
     served.acme.order()
     other = open_store(served.path)
-    take_snapshot(other, served.path.with_name("one"))
+    other.take_snapshot(served.path.with_name("one"))
     served.acme.order()
     reset(other, served.path.with_name("one"))
     assert served.acme.order()["Id"] == 2

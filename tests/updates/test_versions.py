@@ -12,7 +12,7 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Company, ConflictError, InvalidCallError, Note, RetryPolicy, WoNote, WorkOrder
 
-HASTY = RetryPolicy(wait_initial=0)
+HASTY = RetryPolicy(first_wait=0)
 
 
 class OneRecordService(Service):

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.database import make_private
 
 __all__ = ["Variables", "are_assignments", "assignments", "profiles", "variables", "write_assignments"]
@@ -23,7 +23,7 @@ _WRITTEN = re.compile(
 )
 
 
-def variables(company: Company, root: str) -> Variables:
+def variables(company: StoredCompany, root: str) -> Variables:
     """The environment variables that lead a client to a Company.
 
     Args:
@@ -70,12 +70,12 @@ def write_assignments(variables: Mapping[str, str], path: Path) -> None:
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error
 
 
-def profiles(companies: Iterable[Company], root: str) -> str:
+def profiles(companies: Iterable[StoredCompany], root: str) -> str:
     """The same for several Companies, as TOML: one profile each, by the Company's name."""
     return "\n".join(_profile(company, root) for company in companies)
 
 
-def _profile(company: Company, root: str) -> str:
+def _profile(company: StoredCompany, root: str) -> str:
     names = variables(company, root)
     lines = [
         f"{name.removeprefix('WOSDK_').lower()} = {json.dumps([value] if name.endswith('HOSTS') else value)}"

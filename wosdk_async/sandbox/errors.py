@@ -1,9 +1,12 @@
-"""How the local service refuses: one exception that carries a status, a code and a text.
+"""Errors of the sandbox: refusals with status, code and text, and what cannot be used.
 
-The texts are the recorded ones where facts 6 has them; the others are marked.
+The texts of refusals are the recorded ones where facts 6 has them; the others are marked.
 """
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 __all__ = [
     "FaultScriptError",
@@ -12,8 +15,9 @@ __all__ = [
     "broken_rule",
     "custom_command",
     "incorrect_model",
-    "missing_row",
+    "missing_record",
     "modified",
+    "nearest",
     "required",
     "unfinished_path",
     "unknown_entity",
@@ -23,15 +27,15 @@ __all__ = [
 
 
 class StoreError(Exception):
-    """The store file cannot be used; the text names the file and the remedy."""
+    """A store file that cannot be used; the text names the file and the remedy."""
 
 
 class FaultScriptError(ValueError):
-    """A fault script cannot be used; the text names the rule and the remedy."""
+    """A fault script that cannot be used; the text names the rule and the remedy."""
 
 
 class Refusal(Exception):
-    """A request the service answers with an error body.
+    """A request that the service refuses with an error body.
 
     Args:
         status: the HTTP status.
@@ -49,31 +53,35 @@ class Refusal(Exception):
 
 
 def broken_rule(message: str, hint: str = "") -> Refusal:
-    """A business rule without a number of its own (facts 6)."""
+    """Return the refusal for a business rule that has no code of its own (facts 6)."""
     return Refusal(400, "BUSINESS_LOGIC_ERROR", message, hint)
 
 
 def required(name: str, of: str = "") -> Refusal:
-    """A field the server wants; facts 6 knows the text, the code is assumed.
+    """Return the refusal for a missing field; the text is that of facts 6, the code is assumed.
 
     Args:
-        of: the entity type whose field it is, where the request does not tell.
+        of: the entity type that has the field, if the request does not say so.
     """
     return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
 
 def incorrect_model(message: str) -> Refusal:
-    """A body of the wrong shape (facts 6; the texts are assumed)."""
+    """Return the refusal for a body of the wrong shape (facts 6; the texts are assumed)."""
     return Refusal(400, "INCORRECT_MODEL", message)
 
 
 def unsupported(operation: str, entity: str) -> Refusal:
-    """``operation`` is Create, Update or Delete (spec 4.9 rule 1, text of facts 6)."""
+    """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6).
+
+    Args:
+        operation: Create, Retrieve, Update, Delete or Query.
+    """
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
 
 
 def custom_command(entity: str, path: str) -> Refusal:
-    """The operation exists as a command only, at this path (facts 3.9, text of facts 6)."""
+    """Return the refusal for an operation that only the command at ``path`` does (facts 3.9, text of 6)."""
     text = (
         f"There are some custom command for '{entity}' for that action. "
         f"Use '/cmd/{path}' endpoint for that please."
@@ -82,23 +90,32 @@ def custom_command(entity: str, path: str) -> Refusal:
 
 
 def unknown_entity(name: str) -> Refusal:
+    """Return the refusal for an entity type that does not exist."""
     return Refusal(400, "ENTITY_NOT_FOUND", f"There are no such entityType as '{name}'")  # facts 6
 
 
 def unknown_property(entity: str, name: str) -> Refusal:
-    """Of a path only the first step is named (facts 3.4)."""
+    """Return the refusal for an unknown property; of a path only the first step is named (facts 3.4)."""
     return Refusal(400, "ERROR_CODE_1002", f'{entity} entity does not expose "{name}" property.')
 
 
 def unfinished_path(name: str) -> Refusal:
-    """A path that ends in a reference or a list; code of a peer (facts 3.4), text assumed."""
+    """Return the refusal for a path that ends in a reference or list (facts 3.4; the text is assumed)."""
     return Refusal(400, "ERROR_CODE_1003", f"Property path '{name}' must end in a plain property.")
 
 
-def missing_row(entity: str, key: object) -> Refusal:
-    """The code is a peer's (facts 6); the text is assumed."""
+def missing_record(entity: str, key: object) -> Refusal:
+    """Return the refusal for a record that does not exist (code of facts 6; the text is assumed)."""
     return Refusal(400, "ERROR_CODE_1019", f"{entity} entity with id {key} is not found.")
 
 
 def modified() -> Refusal:
+    """Return the refusal for a record that is not in the state that the caller expects."""
     return Refusal(400, "ERROR_CODE_6", "Data was already modified by another user.")  # facts 3.7
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a misspelt one is nearest to, or None if none is near."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return by_lower[close[0]] if close else None

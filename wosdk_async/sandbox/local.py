@@ -15,11 +15,12 @@ from wosdk_async.sandbox.console import RequestLog
 from wosdk_async.sandbox.env import Variables, variables
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.app import create_app
+from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.rows import given_rows, load_rows
+from wosdk_async.sandbox.seed.seed import reset
 from wosdk_async.sandbox.server import InThread, listening, ports_of, prepared, running, web_root
-from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
-from wosdk_async.sandbox.storage.companies import Company
-from wosdk_async.sandbox.storage.snapshots import reset, take_snapshot
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["LocalCompany"]
@@ -92,7 +93,7 @@ class LocalCompany:
         """
         self._require_open()
         target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
-        self._thread.run(lambda: take_snapshot(self._store, target))
+        self._thread.run(lambda: self._store.take_snapshot(target))
         return target
 
     def reset(self, snapshot: str | Path | None = None) -> None:
@@ -118,7 +119,9 @@ class LocalCompany:
         """
         owner = self._company(company)
         given = given_rows(rows)
-        self._thread.run(lambda: load_rows(self._store, owner, given, self._dialect.now(self.clock())))
+        self._thread.run(
+            lambda: load_rows(self._store, owner, given, Moment.at(self.clock(), self._dialect.tick))
+        )
 
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
@@ -159,7 +162,7 @@ class LocalCompany:
         if not self._open:
             raise RuntimeError("A LocalCompany serves inside its block: with LocalCompany() as local: ...")
 
-    def _company(self, name: str | None) -> Company:
+    def _company(self, name: str | None) -> StoredCompany:
         """The one of this name; without a name the first. Raises KeyError when there is none."""
         self._require_open()
         name = name or self._first

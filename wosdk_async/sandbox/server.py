@@ -21,8 +21,8 @@ from wosdk_async.sandbox.faults.connection import ClientConnection
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.http.local_only import is_loopback
+from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.seed.seed import found_company, open_store
-from wosdk_async.sandbox.service.dialect import SPEC
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["InThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]

@@ -14,8 +14,9 @@ import attrs
 from wosdk_async.client import Bounds, Client
 from wosdk_async.sandbox.env import variables
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
-from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.schema.values import Moment
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
@@ -136,7 +137,12 @@ class Sandbox:
             StoreError: a row does not fit the catalogue; the text names it.
             KeyError: there is no Company of this name.
         """
-        add_rows(self._store, self._company(company or self.name), rows, self._dialect.now(self.clock()))
+        add_rows(
+            self._store,
+            self._company(company or self.name),
+            rows,
+            Moment.at(self.clock(), self._dialect.tick),
+        )
 
     def snapshot(self) -> Snapshot:
         """All rows as they are now, for :meth:`reset`."""
@@ -152,7 +158,7 @@ class Sandbox:
             raise TypeError(
                 f"reset takes what snapshot() gave, not {snapshot!r}; without it the start is meant."
             )
-        self._store.become((snapshot or self._start)._store)
+        self._store.copy_from((snapshot or self._start)._store)
 
     def close(self) -> None:
         """End what is under way, and forget everything."""
@@ -169,7 +175,7 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _company(self, name: str) -> Company:
+    def _company(self, name: str) -> StoredCompany:
         found = next((each for each in self._companies if each.name.lower() == name.lower()), None)
         if found is None:
             names = ", ".join(company.name for company in self._companies)

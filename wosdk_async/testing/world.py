@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.seed.rows import given_rows, load_rows
 from wosdk_async.sandbox.seed.seed import found_company, open_store
-from wosdk_async.sandbox.service.times import Now
-from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["Rows", "add_rows", "copy_of", "first_store"]
@@ -41,6 +41,6 @@ def copy_of(store: Store) -> Store:
     return Store(":memory:", like=store)
 
 
-def add_rows(store: Store, company: Company, rows: Rows, now: Now) -> None:
+def add_rows(store: Store, company: StoredCompany, rows: Rows, now: Moment) -> None:
     """Add rows to a Company, all or none. Raises StoreError."""
     load_rows(store, company, given_rows(rows), now)

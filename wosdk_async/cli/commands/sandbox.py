@@ -15,7 +15,7 @@ from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_st
 from wosdk_async.cli.output.sanitize import counted
 
 if TYPE_CHECKING:
-    from wosdk_async.sandbox.storage.companies import Company
+    from wosdk_async.sandbox.storage.companies import StoredCompany
     from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["sandbox_command"]
@@ -159,11 +159,11 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
       wosdk sandbox seed --store company.db customers.csv --entity Customer
     """
     with _opened(store) as opened:
+        from wosdk_async.sandbox.schema.values import Moment
         from wosdk_async.sandbox.seed.files import read_rows
         from wosdk_async.sandbox.seed.rows import load_rows
-        from wosdk_async.sandbox.service.dialect import SPEC
 
-        rows, now = read_rows(file, entity), SPEC.now(time.time_ns())
+        rows, now = read_rows(file, entity), Moment.at(time.time_ns())
         added = load_rows(opened, _named(opened, company), rows, now)
         say(f"added {counted(added, 'row')} of {file}")
 
@@ -175,9 +175,7 @@ def snapshot(store: Path, to: Path) -> None:
     """Copy a store as it is at one moment, also while it is served."""
     require_other_than_store("--to", to, store)
     with _opened(store) as opened:
-        from wosdk_async.sandbox.storage.snapshots import take_snapshot
-
-        take_snapshot(opened, to)
+        opened.take_snapshot(to)
         say(f"kept {store} in {to}")
 
 
@@ -187,7 +185,7 @@ def snapshot(store: Path, to: Path) -> None:
 def reset(store: Path, to: Path | None) -> None:
     """Bring a store back, also while it is served: clients keep their credentials and tokens."""
     with _opened(store) as opened:
-        from wosdk_async.sandbox.storage.snapshots import reset as reset_store
+        from wosdk_async.sandbox.seed.seed import reset as reset_store
 
         reset_store(opened, to)
         say(f"{store} is as {to} keeps it" if to else f"{store} is as it started")
@@ -252,7 +250,7 @@ def _told() -> Iterator[None]:
             raise CliError(str(error).splitlines()[-1]) from error
 
 
-def _named(store: Store, name: str | None) -> Company:
+def _named(store: Store, name: str | None) -> StoredCompany:
     known = store.companies()
     found = [company for company in known if name is None or company.name.lower() == name.lower()]
     if not found:

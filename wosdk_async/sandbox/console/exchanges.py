@@ -10,14 +10,14 @@ import msgspec
 
 from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
 from wosdk_async.sandbox.console.request_log import Body, Headers, LoggedExchange
-from wosdk_async.sandbox.service.query.expressions import Row, load
+from wosdk_async.sandbox.schema.bodies import Record, load
 
 __all__ = ["detail", "summary"]
 
 _REQUEST_ID = re.compile(rb'"RequestId"\s*:\s*"((?:[^"\\]|\\.){0,100})', re.IGNORECASE)
 
 
-def summary(exchange: LoggedExchange) -> Row:
+def summary(exchange: LoggedExchange) -> Record:
     """The line of an exchange."""
     return {
         "number": exchange.number,
@@ -32,7 +32,7 @@ def summary(exchange: LoggedExchange) -> Row:
     }
 
 
-def detail(exchange: LoggedExchange) -> Row:
+def detail(exchange: LoggedExchange) -> Record:
     """The line, with headers and bodies; secrets are masked."""
     return {
         **summary(exchange),
@@ -41,7 +41,7 @@ def detail(exchange: LoggedExchange) -> Row:
     }
 
 
-def _side(headers: Headers, body: Body) -> Row:
+def _side(headers: Headers, body: Body) -> Record:
     return {
         "headers": shown_headers(headers),
         "body": shown_body(body),

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from wosdk_async.sandbox.http.local_only import is_foreign_page, is_local
-from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.schema.bodies import dump
 
 __all__ = ["HEADER", "guarded", "refused"]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from wosdk_async.sandbox.console.request_log import Body
-from wosdk_async.sandbox.service.query.expressions import dump, load
+from wosdk_async.sandbox.schema.bodies import dump, load
 
 __all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
 

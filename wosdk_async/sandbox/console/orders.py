@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import enumeration, find_schema
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import retrieve
-from wosdk_async.sandbox.service.entity_schema import enumeration, shape_of
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.query import query
+from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["PAGE", "companies", "one_order", "orders"]
@@ -49,7 +49,7 @@ _OPENED = [
 ]
 
 
-def companies(store: Store) -> list[Row]:
+def companies(store: Store) -> list[Record]:
     """Each Company with how much it holds. The secret is not among what is shown."""
     store.refresh()
     return [
@@ -64,7 +64,7 @@ def companies(store: Store) -> list[Row]:
     ]
 
 
-def orders(context: RequestContext, state: str, text: str, page: int) -> Row:
+def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
     """A page of work orders, the newest first.
 
     Args:
@@ -75,15 +75,15 @@ def orders(context: RequestContext, state: str, text: str, page: int) -> Row:
     Raises:
         Refusal: the state is none, or the page is out of reach.
     """
-    filters: list[Row] = []
+    filters: list[Record] = []
     if state:
         filters.append({"Conditions": [_condition("StatusId", "Equal", state)]})
     if text:
         likes = [_condition(name, "Like", f"%{text}%") for name in _SEARCHED]
         filters.append({"Conditions": likes, "FilterOperator": "Or"})
-    found = query(
+    found = run_query(
         context,
-        shape_of("WorkOrder"),
+        find_schema("WorkOrder"),
         {
             "PropertySet": {"Properties": _LISTED},
             "Criteria": {"Filters": filters},
@@ -96,18 +96,18 @@ def orders(context: RequestContext, state: str, text: str, page: int) -> Row:
     return {"Orders": found[:PAGE], "More": len(found) > PAGE, "Page": page, "States": states}
 
 
-def one_order(context: RequestContext, key: int) -> Row:
+def one_order(context: RequestContext, key: int) -> Record:
     """A work order with its references named, its lists and its history.
 
     Raises:
         Refusal: ``ERROR_CODE_1019``: there is none with this id.
     """
-    data: Row = retrieve(context, shape_of("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
+    data: Record = retrieve(context, find_schema("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
     lists: dict[str, Any] = {name: data.pop(name, []) for name in ("Items", "Notes", "Documents")}
     return {"Fields": data, **lists, "History": data.pop("ActionLogRecords", [])}
 
 
-def _condition(name: str, operator: str, value: str) -> Row:
+def _condition(name: str, operator: str, value: str) -> Record:
     return {"PropertyName": name, "Operator": operator, "Values": [value]}
 
 

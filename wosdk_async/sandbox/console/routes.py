@@ -21,10 +21,10 @@ from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, Requ
 from wosdk_async.sandbox.console.switches import Switches
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.http.internal_paths import ID
+from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
+from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.expressions import Row, checked, dump, glance
-from wosdk_async.sandbox.service.times import Now
-from wosdk_async.sandbox.storage.ids import ID
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["console_routes"]
@@ -32,7 +32,7 @@ __all__ = ["console_routes"]
 _MAX_DIGITS = 7
 _SPANS = ("seconds", "minutes", "hours", "days")
 
-Answer = Callable[[Request], Awaitable[Row]]
+Answer = Callable[[Request], Awaitable[Record]]
 
 
 def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) -> list[Route]:
@@ -64,18 +64,18 @@ class _Console:
     switches: Switches
     log: RequestLog
 
-    async def companies(self, _request: Request) -> Row:
+    async def companies(self, _request: Request) -> Record:
         return {"Companies": companies(self.store)}
 
-    async def orders(self, request: Request) -> Row:
+    async def orders(self, request: Request) -> Record:
         asked = request.query_params
         number = _whole(asked.get("page", "0"), "page")
         return orders(self._desk(request), asked.get("state", ""), asked.get("text", ""), number)
 
-    async def order(self, request: Request) -> Row:
+    async def order(self, request: Request) -> Record:
         return one_order(self._desk(request), request.path_params["key"])
 
-    async def requests(self, request: Request) -> Row:
+    async def requests(self, request: Request) -> Record:
         after = _whole(request.query_params.get("after", "0"), "after")
         if request.method == "PUT":
             self.log.on = await _flag(request, "on")
@@ -88,21 +88,21 @@ class _Console:
             "requests": [summary(exchange) for exchange in self.log.newest() if exchange.number > after],
         }
 
-    async def request(self, request: Request) -> Row:
+    async def request(self, request: Request) -> Record:
         found = self.log.find(request.path_params["number"])
         if found is None:
             raise Refusal(404, "", "The log has forgotten this request.")
         return detail(found)
 
-    async def faults(self, request: Request) -> Row:
+    async def faults(self, request: Request) -> Record:
         if request.method == "PUT":
-            body = checked(glance(await request.body()))
+            body = require_body(peek_json(await request.body()))
             self.switches.put(body.get("seed", 0), body.get("rules"))
         return self.switches.report()
 
-    async def time(self, request: Request) -> Row:
+    async def time(self, request: Request) -> Record:
         if request.method == "POST":
-            self.clock.advance(**_span(checked(glance(await request.body()))))
+            self.clock.advance(**_span(require_body(peek_json(await request.body()))))
         return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
     def _desk(self, request: Request) -> RequestContext:
@@ -110,7 +110,7 @@ class _Console:
         company = next((each for each in self.store.companies() if each.id == wanted), None)
         if company is None:
             raise Refusal(404, "", f"There is no Company with id {wanted}.")
-        return RequestContext(self.store, company, Now(self.clock() // 100), str(request.base_url))
+        return RequestContext(self.store, company, Moment(self.clock() // 100), str(request.base_url))
 
 
 async def _root(request: Request) -> Response:
@@ -144,7 +144,7 @@ def _json(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _flag(request: Request, name: str) -> bool:
-    value = checked(glance(await request.body())).get(name)
+    value = require_body(peek_json(await request.body())).get(name)
     if not isinstance(value, bool):
         raise ValueError(f"{name} must be true or false.")
     return value

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.faults.script import FaultScript
-from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.schema.bodies import dump
 
 __all__ = ["fault_routes"]
 

@@ -16,7 +16,7 @@ from attrs.validators import optional
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.faults.checks import flag, is_span, number, one_of, whole
 from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.service.query.expressions import dump, glance
+from wosdk_async.sandbox.schema.bodies import dump, peek_json
 
 __all__ = ["KINDS", "Fault", "Latency"]
 
@@ -217,7 +217,7 @@ class RequestIdFault:
 
     async def play(self, exchange: FaultExchange, draw: Random) -> bool:
         reply = await exchange.carry_out()
-        body = glance(reply.body)
+        body = peek_json(reply.body)
         own = body.pop("RequestId", None)
         if isinstance(own, str):
             other = self._other(own, exchange.earlier_id or draw.randbytes(16).hex())

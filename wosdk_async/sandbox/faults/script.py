@@ -19,11 +19,10 @@ import attrs
 from attrs.validators import optional
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.errors import FaultScriptError
+from wosdk_async.sandbox.errors import FaultScriptError, nearest
 from wosdk_async.sandbox.faults.checks import positive, share
 from wosdk_async.sandbox.faults.kinds import KINDS, Fault
 from wosdk_async.sandbox.faults.target import FAMILIES, RequestMatch, known_operation
-from wosdk_async.sandbox.service.suggestions import nearest
 
 __all__ = ["FaultScript", "Rule"]
 

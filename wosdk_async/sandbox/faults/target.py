@@ -11,9 +11,9 @@ from urllib.parse import parse_qsl
 import attrs
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.service.commands import find
-from wosdk_async.sandbox.service.dialect import SPEC
-from wosdk_async.sandbox.service.query.expressions import Row, glance, pick, query_of, request_id_of
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, parse_query, peek_json, request_id_of
+from wosdk_async.sandbox.schema.dialect import SPEC
+from wosdk_async.sandbox.service.commands import find_command
 
 __all__ = ["FAMILIES", "RequestMatch", "header", "known_operation", "target_of"]
 
@@ -36,7 +36,7 @@ def known_operation(name: str) -> str | None:
     if name.lower() in FAMILIES:
         return name.lower()
     try:
-        return find(name.split("/"), SPEC).name.lower()
+        return find_command(name.split("/"), SPEC).name.lower()
     except Refusal:
         return None
 
@@ -51,13 +51,15 @@ def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str 
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
         return RequestMatch(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
-    sent = glance(body)
+    sent = peek_json(body)
     operations, asked_for = _named(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
     company = asked_for or header(scope, b"companyname")
-    return RequestMatch(operations, _lowered(company), request_id_of(query_of(scope["query_string"]), sent))
+    return RequestMatch(
+        operations, _lowered(company), request_id_of(parse_query(scope["query_string"]), sent)
+    )
 
 
-def _named(family: str, rest: list[str], method: str, sent: Row) -> tuple[frozenset[str], str | None]:
+def _named(family: str, rest: list[str], method: str, sent: Record) -> tuple[frozenset[str], str | None]:
     """The operation, and the Company that a discovery asks for."""
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
@@ -82,14 +84,14 @@ def _lowered(name: str | None) -> str | None:
 
 def _command(rest: list[str]) -> str:
     try:
-        return find(rest, SPEC).name.lower()  # it knows the most paths; a rule hangs on no dialect
+        return find_command(rest, SPEC).name.lower()  # it knows the most paths; a rule hangs on no dialect
     except Refusal:
         return "/".join(rest).lower()
 
 
-def _asked_for(sent: Row) -> str | None:
-    command = pick(sent, "Command")
-    name = pick(command, "CompanyName") if isinstance(command, dict) else None
+def _asked_for(sent: Record) -> str | None:
+    command = get_ignore_case(sent, "Command")
+    name = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
     return name if isinstance(name, str) else None
 
 

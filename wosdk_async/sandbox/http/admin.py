@@ -18,9 +18,8 @@ from starlette.routing import Route
 from wosdk_async.sandbox.env import variables
 from wosdk_async.sandbox.errors import Refusal, StoreError
 from wosdk_async.sandbox.http.local_only import is_foreign_page, is_local
-from wosdk_async.sandbox.seed.seed import found_company
-from wosdk_async.sandbox.service.query.expressions import checked, dump, glance
-from wosdk_async.sandbox.storage.snapshots import reset, take_snapshot
+from wosdk_async.sandbox.schema.bodies import dump, peek_json, require_body
+from wosdk_async.sandbox.seed.seed import found_company, reset
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["admin_routes", "guarded"]
@@ -48,7 +47,7 @@ def admin_routes(store: Store) -> list[Route]:
 
     async def snapshot(request: Request) -> object:
         name = (await _object(request)).get("Name", "snapshot")
-        take_snapshot(store, _beside(store, name))
+        store.take_snapshot(_beside(store, name))
         return {"Name": name}
 
     async def back(request: Request) -> object:
@@ -120,7 +119,7 @@ def _beside(store: Store, name: object) -> Path:
 
 async def _object(request: Request) -> dict[str, Any]:
     raw = await request.body()
-    return checked(glance(raw)) if raw.strip() not in (b"", b"{}") else {}
+    return require_body(peek_json(raw)) if raw.strip() not in (b"", b"{}") else {}
 
 
 def _refused(status: int, text: str) -> Response:

@@ -20,14 +20,12 @@ from wosdk_async.sandbox.faults.exchange import FaultyResponse
 from wosdk_async.sandbox.faults.middleware import FaultMiddleware
 from wosdk_async.sandbox.faults.rules import Faults
 from wosdk_async.sandbox.http.admin import admin_routes, guarded
-from wosdk_async.sandbox.http.internal_paths import is_aside
+from wosdk_async.sandbox.http.internal_paths import ID, is_aside
 from wosdk_async.sandbox.http.openapi.document import openapi_routes
 from wosdk_async.sandbox.http.router import Router, ServiceRequest
-from wosdk_async.sandbox.service.dialect import SPEC, dialect_of
-from wosdk_async.sandbox.service.query.expressions import dump, query_of
-from wosdk_async.sandbox.storage.files import PATH
-from wosdk_async.sandbox.storage.group_commit import GroupCommit
-from wosdk_async.sandbox.storage.store import Store
+from wosdk_async.sandbox.schema.bodies import dump, parse_query
+from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
+from wosdk_async.sandbox.storage.store import GroupCommit, Store
 
 __all__ = ["MAX_BODY", "create_app"]
 
@@ -98,7 +96,7 @@ class _Service:
             if body is None:  # who asked hung up in the middle of the request
                 return
             status, reply = self._answer(scope, body)
-            await self.commits.settled()
+            await self.commits.wait()
         except Exception:
             # A mistake of this program: facts 6 has the status, the body is not documented
             await _send(send, 500, b"{}")
@@ -154,7 +152,7 @@ def _question(scope: Scope, body: bytes) -> ServiceRequest:
     return ServiceRequest(
         method=scope["method"],
         segments=tuple(part for part in scope["path"].split("/") if part),
-        query=query_of(scope["query_string"]),
+        query=parse_query(scope["query_string"]),
         headers=headers,
         body=body,
         root=f"{scope['scheme']}://{authority}/",
@@ -184,4 +182,4 @@ def _files(office: Router) -> Route:
             return Response(b"There is no such file.", 404, media_type="text/plain")
         return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)
 
-    return Route(PATH, file, methods=["GET"])
+    return Route(f"/files/{{company:{ID}}}/{{document:{ID}}}/{{key}}", file, methods=["GET"])

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote_plus
 import attrs
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.storage.store import Company
+from wosdk_async.sandbox.storage.store import StoredCompany
 
 __all__ = ["EXPIRES_IN", "Tokens", "token_reply"]
 
@@ -32,7 +32,7 @@ class Tokens:
     clock: Callable[[], int]
     _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
 
-    def issue(self, company: Company) -> str:
+    def issue(self, company: StoredCompany) -> str:
         now = self.clock()
         token = secrets.token_urlsafe(32)
         self._issued[token] = (company.id, now + _LIFETIME)
@@ -71,7 +71,7 @@ class Tokens:
 
 
 def token_reply(
-    tokens: Tokens, companies: Iterable[Company], form: bytes, authorization: str | None
+    tokens: Tokens, companies: Iterable[StoredCompany], form: bytes, authorization: str | None
 ) -> tuple[int, Mapping[str, object]]:
     """Status and body of a token request; the refusals are RFC 6749's (facts 1 has none)."""
     fields = dict(parse_qsl(form.decode("latin-1")))  # reads any byte; a wrong one fails to match

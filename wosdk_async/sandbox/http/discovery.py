@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wosdk_async.sandbox.errors import Refusal, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import enumeration
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import enumeration
-from wosdk_async.sandbox.service.query.expressions import Row, pick
 
 __all__ = ["asks_where", "found_at"]
 
@@ -22,7 +22,7 @@ def asks_where(segments: Sequence[str]) -> bool:
     return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
 
 
-def found_at(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Row:
+def found_at(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
     """The answer about the Company of this name. Its Protocol is the one asked for.
 
     Args:
@@ -35,12 +35,12 @@ def found_at(context: RequestContext, name: object, sent: Mapping[str, Any]) -> 
         raise required("CompanyName")
     if name.strip().lower() != context.company.name.lower():
         raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
-    kind = enumeration("ApiTypes").name_of(pick(sent, "ApiType"))
+    kind = enumeration("ApiTypes").name_of(get_ignore_case(sent, "ApiType"))
     soap = kind == "SOAP" or (kind is None and context.dialect.soap_url)
     return {
         "Url": context.company.address(context.root) + (_SOAP if soap else ""),
         "CompanyName": context.company.name,
-        "Protocol": enumeration("Protocols").name_of(pick(sent, "Protocol")) or "HTTPS",
+        "Protocol": enumeration("Protocols").name_of(get_ignore_case(sent, "Protocol")) or "HTTPS",
         "CompanyVersion": _VERSION,
         "CompanyId": context.company.id,
     }

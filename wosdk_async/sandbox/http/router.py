@@ -10,15 +10,16 @@ import attrs
 from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model
 from wosdk_async.sandbox.http.auth import Tokens, token_reply
 from wosdk_async.sandbox.http.discovery import asks_where, found_at
-from wosdk_async.sandbox.service.commands import find, run
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, peek_json, request_id_of, require_body
+from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
+from wosdk_async.sandbox.schema.entities import find_schema
+from wosdk_async.sandbox.schema.values import Moment
+from wosdk_async.sandbox.service.commands import find_command, run_command
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
-from wosdk_async.sandbox.service.dialect import SPEC, Dialect
-from wosdk_async.sandbox.service.entity_schema import shape_of
-from wosdk_async.sandbox.service.query.expressions import Row, checked, glance, pick, request_id_of
-from wosdk_async.sandbox.service.query.query import query
-from wosdk_async.sandbox.storage.files import StoredFile, find_file
-from wosdk_async.sandbox.storage.store import Company, Store
+from wosdk_async.sandbox.service.documents import StoredFile, find_file
+from wosdk_async.sandbox.service.query.expression import run_query
+from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
 __all__ = ["Router", "ServiceRequest"]
 
@@ -53,13 +54,13 @@ class Router:
     clock: Callable[[], int]
     dialect: Dialect = SPEC
     tokens: Tokens = attrs.field(init=False)
-    _listed: tuple[Company, ...] = attrs.field(default=(), init=False)
-    _by_name: dict[str, Company] = attrs.field(factory=dict, init=False)
+    _listed: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
+    _by_name: dict[str, StoredCompany] = attrs.field(factory=dict, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tokens = Tokens(self.clock)
 
-    def companies(self) -> Mapping[str, Company]:
+    def companies(self) -> Mapping[str, StoredCompany]:
         """The Companies by lower-case name."""
         listed = self.store.companies()
         if listed is not self._listed:
@@ -88,11 +89,11 @@ class Router:
         }.get(family)
         if handler is None:
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
-        body = glance(question.body)
+        body = peek_json(question.body)
         # facts 5 and 3.1: it comes back on every success and error, whatever went wrong
         sent = request_id_of(question.query, body)
         request_id.extend([] if sent is None else [sent])
-        return 200, handler(self._desk(question), question, body)
+        return 200, handler(self._context(question), question, body)
 
     def file(self, company: int, document: int, key: str) -> StoredFile | None:
         """The file at an address that was handed out; None for any other address."""
@@ -104,7 +105,7 @@ class Router:
         header = question.headers.get("authorization")
         return token_reply(self.tokens, self.store.companies(), question.body, header)
 
-    def _desk(self, question: ServiceRequest) -> RequestContext:
+    def _context(self, question: ServiceRequest) -> RequestContext:
         """The Company that the headers name, if the token is its own (facts 1)."""
         owner = self.tokens.check(question.headers.get("authorization"))
         # facts 1: the value ignores letter case; facts 2: the code. Its status is the sample's
@@ -113,54 +114,58 @@ class Router:
             raise Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
         if company.id != owner:  # not shown; assumed
             raise Refusal(403, "INCORRECT_TOKEN", "The token was issued for another Company.")
-        now = self.dialect.now(self.clock())
+        now = Moment.at(self.clock(), self.dialect.tick)
         return RequestContext(self.store, company, now, question.root, self.dialect)
 
-    def _base(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
+    def _base(self, context: RequestContext, question: ServiceRequest, body: Record) -> Record:
         rest = question.segments[3:]
         if not rest:
             raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
-        shape = shape_of(rest[0], context.dialect)
+        shape = find_schema(rest[0], context.dialect)
         key = "/".join(rest[1:]) or question.query.get("id", "")
         if question.method == "GET":
             return retrieve(context, shape, key, question.query.get("properties"))
         if question.method == "DELETE":
             missing_ok = question.headers.get("ignoremissingentityondelete", "").lower() == "true"
-            with self.store.part():
+            with self.store.savepoint():
                 return delete_entity(context, shape, key, missing_ok=missing_ok)
         if len(rest) > 1:
             raise _id_in_path(question.method, shape.name, "/".join(rest[1:]))
         _only(question, "POST", "PUT")
-        checked(body)
-        with self.store.part():
+        require_body(body)
+        with self.store.savepoint():
             if question.method == "POST":
-                return create_entity(context, shape, pick(body, "Entity"))
-            return update_entity(context, shape, pick(body, "Entity"), pick(body, "Properties"))
+                return create_entity(context, shape, get_ignore_case(body, "Entity"))
+            return update_entity(
+                context, shape, get_ignore_case(body, "Entity"), get_ignore_case(body, "Properties")
+            )
 
-    def _batch(self, _desk: RequestContext, _question: ServiceRequest, _body: Row) -> Row:
+    def _batch(self, _context: RequestContext, _question: ServiceRequest, _body: Record) -> Record:
         """facts 3.2 names these endpoints and shows none of their answers."""
         raise broken_rule("The local sandbox does not model the batch endpoints: no answer is known.")
 
-    def _query(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
+    def _query(self, context: RequestContext, question: ServiceRequest, body: Record) -> Record:
         _only(question, "POST")
-        shape = shape_of("/".join(question.segments[3:]), context.dialect)
-        expression = pick(checked(body), "QueryExpression")
+        shape = find_schema("/".join(question.segments[3:]), context.dialect)
+        expression = get_ignore_case(require_body(body), "QueryExpression")
         if not isinstance(expression, dict):
             raise incorrect_model("QueryExpression must be an object.")
-        return {"Entities": [{"Data": row} for row in query(context, shape, expression)]}
+        return {"Entities": [{"Data": row} for row in run_query(context, shape, expression)]}
 
-    def _command(self, context: RequestContext, question: ServiceRequest, body: Row) -> Row:
+    def _command(self, context: RequestContext, question: ServiceRequest, body: Record) -> Record:
         _only(question, "POST")
-        wanted = find(list(question.segments[3:]), context.dialect)  # before the body is judged (facts 3.3)
-        sent = pick(checked(body), "Command")
+        wanted = find_command(
+            list(question.segments[3:]), context.dialect
+        )  # before the body is judged (facts 3.3)
+        sent = get_ignore_case(require_body(body), "Command")
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
-            return {"CommandResult": found_at(context, pick(sent, "CompanyName"), sent)}
-        with self.store.part():
-            return {"CommandResult": run(context, wanted, sent)}
+            return {"CommandResult": found_at(context, get_ignore_case(sent, "CompanyName"), sent)}
+        with self.store.savepoint():
+            return {"CommandResult": run_command(context, wanted, sent)}
 
-    def _locate(self, context: RequestContext, question: ServiceRequest, _body: Row) -> Row:
+    def _locate(self, context: RequestContext, question: ServiceRequest, _body: Record) -> Record:
         """The GET form of discovery (facts 2)."""
         _only(question, "GET")
         if len(question.segments) != 5 or question.segments[3].lower() != "getcompanywsdkurl":

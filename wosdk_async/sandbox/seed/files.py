@@ -12,8 +12,8 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import Refusal, StoreError
+from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema, schemas
 from wosdk_async.sandbox.seed.rows import SeedRow
-from wosdk_async.sandbox.service.entity_schema import EntitySchema, shape_of, shapes
 
 __all__ = ["read_rows"]
 
@@ -39,7 +39,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
             return list(_from_json(text, entity))
         if entity is None:
             raise StoreError("A CSV file has rows of one entity type: name it with --entity.")
-        return list(_from_csv(text, shape_of(entity)))
+        return list(_from_csv(text, find_schema(entity)))
     except UnicodeDecodeError as error:
         raise StoreError(f"{path} is not UTF-8: {error}.") from error
     except json.JSONDecodeError as error:
@@ -157,7 +157,7 @@ def _field(shape: EntitySchema, steps: list[str]) -> Field | None:
         return field
     if field.type == "money":
         return _AMOUNT if steps[1].lower() == "value" else None
-    target = shapes().get(field.of or "")
+    target = schemas().get(field.of or "")
     return _field(target, steps[1:]) if target else None
 
 

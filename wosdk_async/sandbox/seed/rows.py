@@ -8,16 +8,14 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import Refusal, StoreError
+from wosdk_async.sandbox.errors import Refusal, StoreError, nearest
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import EntitySchema, enumeration, find_schema, schemas
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.values import UNREADABLE, Moment, read_value, reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import EntitySchema, enumeration, shape_of, shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
-from wosdk_async.sandbox.service.suggestions import nearest
-from wosdk_async.sandbox.service.times import Now
-from wosdk_async.sandbox.service.values import UNREADABLE, read, reference_id
 from wosdk_async.sandbox.service.write import create
-from wosdk_async.sandbox.storage.companies import Company
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
@@ -63,7 +61,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def load_rows(store: Store, company: Company, rows: Sequence[SeedRow], now: Now) -> int:
+def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
     """Add the rows to a Company, all or none; how many there were.
 
     A row goes the way of a create: texts and times are worked out, lists become rows, and a missing
@@ -92,8 +90,8 @@ def _refuse(mistakes: Iterable[str]) -> None:
         raise StoreError("\n".join([*found[:_MOST], *more]))
 
 
-def _keep(context: RequestContext, given: SeedRow) -> Row:
-    shape = shape_of(given.entity)
+def _keep(context: RequestContext, given: SeedRow) -> Record:
+    shape = find_schema(given.entity)
     key = _own_id(shape, given.members)
     try:
         if key is None:
@@ -115,9 +113,9 @@ def _own_id(shape: EntitySchema, members: Mapping[str, Any]) -> int | None:
 
 def _mistakes_of(given: SeedRow) -> Iterator[str]:
     try:
-        shape = shape_of(given.entity)
+        shape = find_schema(given.entity)
     except Refusal:
-        yield f"there is no entity type '{given.entity}'{_near(given.entity, shapes())}"
+        yield f"there is no entity type '{given.entity}'{_near(given.entity, schemas())}"
         return
     if not is_table(shape.name):
         yield f"rows of {shape.name} are worked out from others"
@@ -135,7 +133,7 @@ def _mistakes(shape: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
-    inner = shapes().get(field.of or "")
+    inner = schemas().get(field.of or "")
     if field.is_list or field.of in OWNED_OBJECTS:
         elements = value if field.is_list else [value]
         if not isinstance(elements, list) or not all(isinstance(element, dict) for element in elements):
@@ -145,7 +143,7 @@ def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
                 yield from _mistakes(inner, element)
         return
     try:
-        unreadable = read(field, value) is UNREADABLE
+        unreadable = read_value(field, value) is UNREADABLE
     except Refusal as refusal:
         yield f"{shape.name}.{field.name}: {refusal.message}"
         return
@@ -155,10 +153,10 @@ def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
         yield f"{shape.name}.{field.name} takes {takes}, not {value!r:.60}{_near(str(value), names)}"
 
 
-def _dangling(context: RequestContext, entity: str, row: Row) -> Iterator[str]:
+def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str]:
     """References to rows that are not there."""
-    for field in shape_of(entity).fields:
-        target = shapes().get(field.of or "")
+    for field in find_schema(entity).fields:
+        target = schemas().get(field.of or "")
         if field.type != "ref" or target is None or not is_table(target.name) or field.name not in row:
             continue
         key = row[field.name]["Id"]

@@ -10,14 +10,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import dump
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.bodies import dump
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.service.write import blank, recognised
-from wosdk_async.sandbox.storage.companies import Company, another
+from wosdk_async.sandbox.storage.companies import StoredCompany, new_company
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["found_company", "open_store", "plant"]
+__all__ = ["found_company", "insert_seed", "open_store", "reset"]
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
@@ -38,7 +38,7 @@ def open_store(path: str | Path, company: str | None = None) -> Store:
 
 def found_company(
     store: Store, name: str, *, host: str = "", live: bool = False, seeded: bool = True
-) -> Company:
+) -> StoredCompany:
     """Add a Company to a store, with credentials of its own that stay with the store.
 
     Args:
@@ -49,17 +49,37 @@ def found_company(
         ValueError: the name is taken, or cannot be used, or the host.
     """
     with store.transaction():
-        company = another(store.companies(), name, host=host, live=live, seeded=seeded)
+        company = new_company(store.companies(), name, host=host, live=live, seeded=seeded)
         store.add_company(company)
-        plant(store, company)
+        insert_seed(store, company)
     return company
 
 
-def plant(store: Store, company: Company) -> None:
+def insert_seed(store: Store, company: StoredCompany) -> None:
     """Give a Company the rows it starts with, inside a transaction."""
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
         store.raise_counter(company.id, entity, max(key for key, _ in rows))
+
+
+def reset(store: Store, to: str | Path | None = None) -> None:
+    """Bring a store back to a snapshot, or all its Companies to the records they started with.
+
+    Tokens stay good: credentials belong to the Companies, which keep them.
+
+    Args:
+        to: the snapshot's file; None for the start.
+
+    Raises:
+        StoreError: the file is not a snapshot, or one of another version.
+    """
+    if to is not None:
+        store.restore_snapshot(to)
+        return
+    with store.transaction():
+        for company in store.companies():
+            store.clear(company.id)
+            insert_seed(store, company)
 
 
 @cache
@@ -79,7 +99,7 @@ def _rows() -> dict[str, list[tuple[int, str]]]:
 
 
 def _text(entity: str, members: dict[str, Any]) -> str:
-    shape = shapes()[entity]
+    shape = schemas()[entity]
     lock = {"ConcurrencyId": 1} if shape.locked else {}
     known = recognised(shape, members)
     owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}

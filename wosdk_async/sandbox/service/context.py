@@ -6,13 +6,13 @@ from datetime import tzinfo
 
 import attrs
 
-from wosdk_async.sandbox.errors import missing_row
-from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
-from wosdk_async.sandbox.service.entity_schema import EntitySchema
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Relation
-from wosdk_async.sandbox.service.times import Now, zone_of
-from wosdk_async.sandbox.storage.store import Company, Store
+from wosdk_async.sandbox.errors import missing_record
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
+from wosdk_async.sandbox.schema.entities import EntitySchema
+from wosdk_async.sandbox.schema.relations import Relation
+from wosdk_async.sandbox.schema.values import Moment, zone_of
+from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
 __all__ = ["RequestContext"]
 
@@ -21,96 +21,111 @@ _CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
 
 @attrs.frozen
 class RequestContext:
-    """One request's view of a Company: all its times come from ``now``, and it reads a row once."""
+    """One request's view of a Company: all its times come from ``now``, and it reads a record once.
+
+    Args:
+        root: the address that the request came to, with its last slash.
+    """
 
     store: Store
-    company: Company
-    now: Now
-    root: str = ""  # the address the request came to, with its last slash
+    company: StoredCompany
+    now: Moment
+    root: str = ""
     dialect: Dialect = SPEC
-    _rows: dict[tuple[str, int], Row] = attrs.field(factory=dict, init=False, repr=False)
-    _made: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
-    _kept: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
+    _records: dict[tuple[str, int], Record] = attrs.field(factory=dict, init=False, repr=False)
+    _inserted: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
+    _replaced: set[tuple[str, int]] = attrs.field(factory=set, init=False, repr=False)
 
     @property
-    def account(self) -> Row:
+    def account(self) -> Record:
         """The service account as an actor: commands run as it (facts 1, Effective identity)."""
         return {"Id": self.company.id, "TypeId": "CorrigoNet"}
 
     @property
     def zone(self) -> tzinfo:
+        """The Company's time zone."""
         return zone_of(_CENTRAL)
 
     def next_number(self, name: str) -> int:
-        """The next number of a counter of the Company, from 1."""
+        """Return the next number of a counter of the Company, from 1."""
         return self.store.next_number(self.company.id, name)
 
-    def find(self, entity: str, key: int) -> Row | None:
-        """The row with this id, or None; the same object each time it is asked for."""
-        known = self._rows.get((entity, key))
+    def find(self, entity: str, key: int) -> Record | None:
+        """Return the record with this id, or None; the same object each time."""
+        known = self._records.get((entity, key))
         if known is None:
             known = self.store.get(self.company.id, entity, key)
             if known is not None:
-                self._rows[entity, key] = known
+                self._records[entity, key] = known
         return known
 
-    def find_actor(self, reference: Row) -> Row | None:
-        """An actor's row: ids repeat between the kinds of actors."""
-        statement = "SELECT body FROM Actor WHERE id = ? AND company = ?"
-        rows = self.store.select(statement, [reference["Id"], self.company.id])
-        return next((row for row in rows if row["TypeId"] == reference["TypeId"]), None)
+    def find_actor(self, reference: Record) -> Record | None:
+        """Return the record of an actor, or None; ids repeat between the kinds of actors."""
+        found = self.select("Actor", "id = ?", reference["Id"])
+        return next((actor for actor in found if actor["TypeId"] == reference["TypeId"]), None)
 
-    def row(self, entity: str, key: int) -> Row:
-        """The row with this id.
+    def get(self, entity: str, key: int) -> Record:
+        """Return the record with this id.
 
         Raises:
             Refusal: ``ERROR_CODE_1019``.
         """
         found = self.find(entity, key)
         if found is None:
-            raise missing_row(entity, key)
+            raise missing_record(entity, key)
         return found
 
-    def form(self, entity: str, row: Row, value: object) -> NumberFormat:
-        """How a time or an amount of a row is written: another way when this request set it.
+    def select(self, entity: str, condition: str, *values: object) -> list[Record]:
+        """Return the records that an SQL condition finds, in the order of their ids.
 
-        facts 3.5: all times of a row that was just made, and of another row the time just set. Zones
-        differ by whole minutes, so that one is known by its second.
+        Args:
+            entity: an entity type of the catalogue; never text of a request.
+            condition: SQL with a question mark for each value; never text of a request.
         """
-        key = (entity, row.get("Id", 0))
-        just_set = key in self._kept and isinstance(value, str) and value[17:] == self.now.utc[17:]
-        return self.dialect.fresh if just_set or key in self._made else self.dialect.stored
+        text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id'  # noqa: S608
+        return self.store.select(text, [self.company.id, *values])
 
-    def children(self, link: Relation, parent: int) -> list[Row]:
-        return self.store.children(self.company.id, link, parent)
+    def children(self, relation: Relation, parent: int) -> list[Record]:
+        """Return the records that belong to a parent, in the order of their ids."""
+        return self.store.children(self.company.id, relation, parent)
 
-    def insert(self, shape: EntitySchema, row: Row) -> Row:
-        """Keep a new row under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
-        row["Id"] = self.next_number(shape.name)
-        return self.place(shape, row)
+    def number_format(self, entity: str, record: Record, value: object) -> NumberFormat:
+        """Return the format of a time or an amount of a record: another one if this request set it.
 
-    def place(self, shape: EntitySchema, row: Row) -> Row:
-        """Keep a new row under the id it carries."""
-        if shape.locked:
-            row["ConcurrencyId"] = 1
-        self.store.insert(self.company.id, shape.name, row)
-        self._made.add((shape.name, row["Id"]))
-        self._rows[shape.name, row["Id"]] = row
-        return row
+        facts 3.5: that holds for all times of a record that was just made, and in other records for the
+        time just set. Zones differ by whole minutes, so its seconds tell such a time from others.
+        """
+        key = (entity, record.get("Id", 0))
+        just_set = key in self._replaced and isinstance(value, str) and value[17:] == self.now.utc[17:]
+        return self.dialect.fresh if just_set or key in self._inserted else self.dialect.stored
 
-    def replace(self, shape: EntitySchema, row: Row) -> None:
-        """Keep a changed row and advance its counter (facts 3.7)."""
-        if shape.locked:
-            row["ConcurrencyId"] = int(row["ConcurrencyId"]) + 1
-        self.keep(shape, row)
+    def insert(self, schema: EntitySchema, record: Record) -> Record:
+        """Add a record under the next id of its entity type; its counter starts at 1 (facts 3.3)."""
+        record["Id"] = self.next_number(schema.name)
+        return self.insert_with_id(schema, record)
 
-    def keep(self, shape: EntitySchema, row: Row) -> None:
-        """Keep a changed row without counting the change: it is part of making the row."""
-        self.store.replace(self.company.id, shape.name, row)
-        self._kept.add((shape.name, row["Id"]))
-        self._rows[shape.name, row["Id"]] = row
+    def insert_with_id(self, schema: EntitySchema, record: Record) -> Record:
+        """Add a record under the id that it carries."""
+        if schema.locked:
+            record["ConcurrencyId"] = 1
+        self.store.insert(self.company.id, schema.name, record)
+        self._inserted.add((schema.name, record["Id"]))
+        self._records[schema.name, record["Id"]] = record
+        return record
+
+    def replace(self, schema: EntitySchema, record: Record) -> None:
+        """Write a changed record and advance its counter (facts 3.7)."""
+        if schema.locked:
+            record["ConcurrencyId"] = int(record["ConcurrencyId"]) + 1
+        self.replace_uncounted(schema, record)
+
+    def replace_uncounted(self, schema: EntitySchema, record: Record) -> None:
+        """Write a changed record; the change is part of another one and does not count."""
+        self.store.replace(self.company.id, schema.name, record)
+        self._replaced.add((schema.name, record["Id"]))
+        self._records[schema.name, record["Id"]] = record
 
     def remove(self, entity: str, key: int) -> None:
-        """Take a row away for good."""
+        """Delete a record for good."""
         self.store.remove(self.company.id, entity, key)
-        self._rows.pop((entity, key), None)
+        self._records.pop((entity, key), None)

@@ -7,31 +7,42 @@ from typing import Any
 
 import msgspec
 
-from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_row
+from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_record
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, load
+from wosdk_async.sandbox.schema.entities import REQUEST_ONLY, SCALARS, EntitySchema, check_supported, schemas
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import REQUEST_ONLY, SCALARS, EntitySchema, shapes
-from wosdk_async.sandbox.service.query.expressions import Row, load, pick
-from wosdk_async.sandbox.service.query.operators import test
-from wosdk_async.sandbox.service.query.selection import Selection, paths_of, selection, shown
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
-from wosdk_async.sandbox.service.support import check_supported
+from wosdk_async.sandbox.service.query.operators import condition_sql
+from wosdk_async.sandbox.service.query.selection import Selection, default_read, property_paths, selection
 from wosdk_async.sandbox.service.update import plan, update
-from wosdk_async.sandbox.service.values import reference_id
 from wosdk_async.sandbox.service.write import create, delete
 from wosdk_async.sandbox.storage.tables import column
 
-__all__ = ["create_entity", "created", "delete_entity", "locate", "retrieve", "specifier", "update_entity"]
+__all__ = [
+    "create_entity",
+    "create_response",
+    "delete_entity",
+    "locate",
+    "retrieve",
+    "specifier",
+    "update_entity",
+]
 
 
-def created(context: RequestContext, entity: str, row: Row) -> Row:
+def create_response(context: RequestContext, entity: str, row: Record) -> Record:
     """A row that was just made, in the form of the dialect."""
-    return _expanded(context, entity, row) if context.dialect.opens_created else shown(context, entity, row)
+    return (
+        _expanded(context, entity, row)
+        if context.dialect.opens_created
+        else default_read(context, entity, row)
+    )
 
 
-def _expanded(context: RequestContext, entity: str, row: Row) -> Row:
+def _expanded(context: RequestContext, entity: str, row: Record) -> Record:
     """``row`` with its references opened one level deep; lists are empty as in spec 2.3."""
-    data = _opened(context, shapes(context.dialect)[entity], row)
-    for name, target in _references(shapes(context.dialect)[entity]):
+    data = _opened(context, schemas(context.dialect)[entity], row)
+    for name, target in _references(schemas(context.dialect)[entity]):
         cut = row.get(name)
         if cut is not None:
             found = context.find(target.name, cut["Id"])
@@ -39,7 +50,7 @@ def _expanded(context: RequestContext, entity: str, row: Row) -> Row:
     return data
 
 
-def _opened(context: RequestContext, shape: EntitySchema, row: Row) -> Row:
+def _opened(context: RequestContext, shape: EntitySchema, row: Record) -> Record:
     """Scalars, empty lists and the two flags of spec 2.1."""
     return _scalars(shape).show(context, row) | _empty(shape)
 
@@ -64,7 +75,7 @@ def _references(shape: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
     )
 
 
-def retrieve(context: RequestContext, shape: EntitySchema, key: str, properties: str | None) -> Row:
+def retrieve(context: RequestContext, shape: EntitySchema, key: str, properties: str | None) -> Record:
     """The reply to a read of one entity.
 
     Args:
@@ -72,40 +83,40 @@ def retrieve(context: RequestContext, shape: EntitySchema, key: str, properties:
         properties: property paths joined by commas; none means the default read.
     """
     check_supported(shape, "Retrieve")
-    chosen = selection(shape.name, paths_of((properties or "").split(",")), shape.dialect)
+    chosen = selection(shape.name, property_paths((properties or "").split(",")), shape.dialect)
     data = chosen.show(context, locate(context, shape, key))
     return {"Data": data} | ({"Entities": [{"Data": data}]} if context.dialect.entities_envelope else {})
 
 
-def create_entity(context: RequestContext, shape: EntitySchema, entity: object) -> Row:
+def create_entity(context: RequestContext, shape: EntitySchema, entity: object) -> Record:
     """The reply to a create: only the specifier comes back (facts 3.3)."""
     members = _members(entity)
     if shape.name == "AssetAttribute":
-        raise _outside_parent("new", _whole(pick(members, "AssetId")))
+        raise _outside_parent("new", _whole(get_ignore_case(members, "AssetId")))
     check_supported(shape, "Create")
     return specifier(shape, create(context, shape, members))
 
 
-def update_entity(context: RequestContext, shape: EntitySchema, entity: object, properties: object) -> Row:
+def update_entity(context: RequestContext, shape: EntitySchema, entity: object, properties: object) -> Record:
     """The reply to an update by the grammar of facts 3.6."""
     members = _members(entity)
     if shape.name != "AssetAttribute":  # its refusal names the parent, which is in the row
         check_supported(shape, "Update")  # spec 4.9 rule 1, whatever row is named
     if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
-        properties = pick(properties, "Properties")
+        properties = get_ignore_case(properties, "Properties")
     if not isinstance(properties, list) or not properties:
         raise _insufficient()
     key = reference_id(members)
     if key is None:
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
-    row = context.row(shape.name, key)
+    row = context.get(shape.name, key)
     if shape.name == "AssetAttribute":
         raise _outside_parent(key, row["AssetId"])
-    update(context, shape, row, members, plan(shape, paths_of(properties)))
+    update(context, shape, row, members, plan(shape, property_paths(properties)))
     return specifier(shape, row, versioned=context.dialect.update_shows_version)
 
 
-def delete_entity(context: RequestContext, shape: EntitySchema, key: str, *, missing_ok: bool) -> Row:
+def delete_entity(context: RequestContext, shape: EntitySchema, key: str, *, missing_ok: bool) -> Record:
     """The reply to a delete.
 
     Args:
@@ -125,14 +136,14 @@ def delete_entity(context: RequestContext, shape: EntitySchema, key: str, *, mis
     return {"EntitySpecifier": {"EntityType": shape.name, "Id": row["Id"]}}
 
 
-def specifier(shape: EntitySchema, row: Row, *, versioned: bool = True) -> Row:
+def specifier(shape: EntitySchema, row: Record, *, versioned: bool = True) -> Record:
     """``ConcurrencyId`` only for entities with a lock (facts 3.3)."""
     named = {"EntityType": shape.name, "Id": row["Id"]}
     lock = {"ConcurrencyId": row["ConcurrencyId"]} if versioned and shape.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
-def locate(context: RequestContext, shape: EntitySchema, key: str) -> Row:
+def locate(context: RequestContext, shape: EntitySchema, key: str) -> Record:
     """The row that a path or query identifier names.
 
     Raises:
@@ -142,10 +153,10 @@ def locate(context: RequestContext, shape: EntitySchema, key: str) -> Row:
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
     named = _identifier(key)
     if "Id" in named and len(named) == 1 and not shape.composite_key:
-        return context.row(shape.name, named["Id"])
+        return context.get(shape.name, named["Id"])
     found = _by_fields(context, shape, named)
     if found is None:
-        raise missing_row(shape.name, key)
+        raise missing_record(shape.name, key)
     return found
 
 
@@ -161,14 +172,14 @@ def _identifier(key: str) -> dict[str, Any]:
     raise Refusal(400, "DATA_PARSING_ERROR", "The identifier is neither an integer nor an entity.")
 
 
-def _by_fields(context: RequestContext, shape: EntitySchema, named: dict[str, Any]) -> Row | None:
+def _by_fields(context: RequestContext, shape: EntitySchema, named: dict[str, Any]) -> Record | None:
     conditions = ["company = ?"]
     values: list[object] = [context.company.id]
     for name, value in named.items():
         field = shape.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):
             raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {shape.name}.")
-        predicate, bound = test(column(field.name, field.type), field, "Equal", [value])
+        predicate, bound = condition_sql(column(field.name, field.type), field, "Equal", [value])
         conditions.append(predicate)
         values += bound
     text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import EntitySchema
+from wosdk_async.sandbox.schema.relations import Relation, relations
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import EntitySchema
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Relation, links
 
 __all__ = ["check_owner"]
 
@@ -18,7 +18,9 @@ _NEVER_ALONE = {"WoNote": "WorkOrderId"}
 _PARENTS = {"Location": {"ParentId": "Location"}}  # a tree without holes (not shown; assumed)
 
 
-def check_owner(context: RequestContext, shape: EntitySchema, row: Row, before: Row | None = None) -> None:
+def check_owner(
+    context: RequestContext, shape: EntitySchema, row: Record, before: Record | None = None
+) -> None:
     """See that the row's owner exists.
 
     Args:
@@ -49,7 +51,9 @@ def check_owner(context: RequestContext, shape: EntitySchema, row: Row, before: 
 @cache
 def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
     """Entity types that may own such a row: where the pointer alone tells which one it is."""
-    found = {(parent, owned.key): owned for (parent, _), owned in links().items() if owned.child.name == name}
+    found = {
+        (parent, owned.key): owned for (parent, _), owned in relations().items() if owned.child.name == name
+    }
     keys = [owned.key for owned in found.values() if owned.kind is None]
     return tuple(
         (parent, owned)

@@ -8,16 +8,15 @@ from typing import Any
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import broken_rule, missing_row, unfinished_path, unknown_property
+from wosdk_async.sandbox.errors import broken_rule, missing_record, unfinished_path, unknown_property
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, check_supported, is_read_only
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
+from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
-from wosdk_async.sandbox.service.query.expressions import Row, pick
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS, link
 from wosdk_async.sandbox.service.rules import ON_CHANGE, ON_WRITE
-from wosdk_async.sandbox.service.support import check_supported, is_read_only
-from wosdk_async.sandbox.service.values import reference_id
 from wosdk_async.sandbox.service.write import SERVER_SET, add_element, assign, delete, point, recognised
 
 __all__ = ["UpdatePlan", "plan", "update"]
@@ -64,7 +63,7 @@ def plan(shape: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
 
 
 def update(
-    context: RequestContext, shape: EntitySchema, row: Row, entity: Mapping[str, Any], wanted: UpdatePlan
+    context: RequestContext, shape: EntitySchema, row: Record, entity: Mapping[str, Any], wanted: UpdatePlan
 ) -> bool:
     """Write the planned members of ``entity`` into ``row``; whether anything changed.
 
@@ -111,7 +110,7 @@ def _note(shape: EntitySchema, made: UpdatePlan, steps: list[str]) -> None:
         _note(target, made.inside.setdefault(field.name, UpdatePlan()), steps[1:])
 
 
-def _write(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
+def _write(shape: EntitySchema, row: Record, field: Field, value: object) -> None:
     old = row.get(field.name)
     assign(shape, row, field, value)
     guarded = not field.updatable or field.name in _COMMAND_ONLY.get(shape.name, ())
@@ -120,7 +119,7 @@ def _write(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
 
 
 def _inside(
-    context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: object, inner: UpdatePlan
+    context: RequestContext, shape: EntitySchema, row: Record, field: Field, value: object, inner: UpdatePlan
 ) -> bool:
     """Write inside a list or a reference; whether a row of it changed."""
     if field.is_list:
@@ -138,11 +137,11 @@ def _inside(
         point(context, shape, row, field, value)
         return True
     child = shape.behind(field)
-    return update(context, child, context.row(child.name, row[field.name]["Id"]), value, inner)
+    return update(context, child, context.get(child.name, row[field.name]["Id"]), value, inner)
 
 
 def _reference(
-    context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: object, inner: UpdatePlan
+    context: RequestContext, shape: EntitySchema, row: Record, field: Field, value: object, inner: UpdatePlan
 ) -> None:
     """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
 
@@ -166,11 +165,16 @@ def _reference(
     }
     if members:
         check_supported(child, "Update")
-        update(context, child, context.row(child.name, row[field.name]["Id"]), members, inner)
+        update(context, child, context.get(child.name, row[field.name]["Id"]), members, inner)
 
 
 def _element(
-    context: RequestContext, shape: EntitySchema, row: Row, field: Field, element: object, inner: UpdatePlan
+    context: RequestContext,
+    shape: EntitySchema,
+    row: Record,
+    field: Field,
+    element: object,
+    inner: UpdatePlan,
 ) -> bool:
     """Add, change or remove one element, by its Id and ``PerformDeletion`` (facts 3.6)."""
     if not isinstance(element, dict):
@@ -179,34 +183,34 @@ def _element(
     if key is None:
         add_element(context, shape, row, field, element)
         return True
-    if link(shape.name, field) is None:
+    if relation_of(shape.name, field) is None:
         return _kept_element(shape, row, field, element, inner, key)
     child = shape.behind(field)
     found = _child(context, shape, row, field, key)
-    if pick(element, "PerformDeletion") is True:
+    if get_ignore_case(element, "PerformDeletion") is True:
         delete(context, child, found)
         return True
     return update(context, child, found, element, inner)
 
 
-def _child(context: RequestContext, shape: EntitySchema, row: Row, field: Field, key: int) -> Row:
+def _child(context: RequestContext, shape: EntitySchema, row: Record, field: Field, key: int) -> Record:
     """An element of the list of this row and no other's."""
-    owned = link(shape.name, field)
-    child = context.row(field.of or "", key)
+    owned = relation_of(shape.name, field)
+    child = context.get(field.of or "", key)
     if owned is not None and owned.fields(row["Id"]).items() <= child.items():
         return child
-    raise missing_row(field.of or "", key)
+    raise missing_record(field.of or "", key)
 
 
 def _kept_element(
-    shape: EntitySchema, row: Row, field: Field, element: Row, inner: UpdatePlan, key: int
+    shape: EntitySchema, row: Record, field: Field, element: Record, inner: UpdatePlan, key: int
 ) -> bool:
     """The same for an element that is kept inside its parent."""
     kept = [dict(item) for item in row.get(field.name, ())]
     target = next((item for item in kept if item["Id"] == key), None)
     if target is None:
-        raise missing_row(field.of or shape.name, key)
-    if pick(element, "PerformDeletion") is True:
+        raise missing_record(field.of or shape.name, key)
+    if get_ignore_case(element, "PerformDeletion") is True:
         kept.remove(target)
     else:
         child = shape.behind(field)

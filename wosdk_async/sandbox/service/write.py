@@ -7,19 +7,19 @@ from typing import Any
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, REQUEST_ONLY, EntitySchema
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, EntitySchema
 from wosdk_async.sandbox.service.owner_checks import check_owner
-from wosdk_async.sandbox.service.query.expressions import Row, pick
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS, link
 from wosdk_async.sandbox.service.rules import ON_CREATE, ON_DELETE, ON_WRITE, REQUIRED
-from wosdk_async.sandbox.service.values import UNREADABLE, read, reference_id
 
 __all__ = ["SERVER_SET", "add_element", "assign", "create", "delete", "own", "point", "recognised", "restore"]
 
 Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
-SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | FLAGS | REQUEST_ONLY
+SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
 _NAMED = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
 
 
@@ -28,7 +28,7 @@ def create(
     shape: EntitySchema,
     entity: Mapping[str, Any],
     belongs: dict[str, Any] | None = None,
-) -> Row:
+) -> Record:
     """A new row from the members of ``entity``, with the rows of its lists.
 
     Unknown members are dropped, unreadable ones left at their default, ``Id`` and
@@ -40,19 +40,19 @@ def create(
     members = [(field, _resolved(context, field, value)) for field, value in recognised(shape, entity)]
     wanted = REQUIRED.get(shape.name, {})
     # facts 3.3: a member that cannot be read is left out, so it counts as missing
-    sent = {f.name for f, value in members if f.name in wanted and read(f, value) is not UNREADABLE}
+    sent = {f.name for f, value in members if f.name in wanted and read_value(f, value) is not UNREADABLE}
     for name, shown in wanted.items():
         if name not in sent:
             raise required(shown, shape.name)
     named = belongs or {}
-    row: Row = blank(shape, members) | named
+    row: Record = blank(shape, members) | named
     row["Id"] = named["Id"] if "Id" in named else context.next_number(shape.name)
     if belongs is None:
         check_owner(context, shape, row)
     for rules in (ON_CREATE, ON_WRITE):
         if rule := rules.get(shape.name):
             rule(context, row)
-    context.place(shape, row)
+    context.insert_with_id(shape, row)
     own(context, shape, row, members)
     return row
 
@@ -61,7 +61,7 @@ def _resolved(context: RequestContext, field: Field, value: Any) -> Any:
     """A reference that gives the name of a row instead of its Id, where the service takes names."""
     if field.of not in _NAMED or not isinstance(value, dict) or reference_id(value) is not None:
         return value
-    name = pick(value, "DisplayAs")
+    name = get_ignore_case(value, "DisplayAs")
     text = f"SELECT body FROM {field.of} WHERE company = ? AND json_extract(body, '$.DisplayAs') = ?"  # noqa: S608
     found = context.store.select(text, [context.company.id, name]) if isinstance(name, str) else []
     return {"Id": found[0]["Id"]} if found else None
@@ -73,7 +73,7 @@ def recognised(shape: EntitySchema, entity: Mapping[str, Any]) -> list[tuple[Fie
     return [(field, value) for field, value in found if field is not None]
 
 
-def blank(shape: EntitySchema, members: Members) -> Row:
+def blank(shape: EntitySchema, members: Members) -> Record:
     """A row with the scalars and references of ``members``, everything else at its default."""
     row = {**shape.blank}
     for field, value in members:
@@ -81,7 +81,7 @@ def blank(shape: EntitySchema, members: Members) -> Row:
     return row
 
 
-def assign(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
+def assign(shape: EntitySchema, row: Record, field: Field, value: object) -> None:
     """Write one scalar or reference; null empties it, what cannot be read leaves it alone."""
     if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
@@ -90,12 +90,12 @@ def assign(shape: EntitySchema, row: Row, field: Field, value: object) -> None:
         if field.name in shape.blank:
             row[field.name] = shape.blank[field.name]
         return
-    known = read(field, value)
+    known = read_value(field, value)
     if known is not UNREADABLE:
         row[field.name] = known
 
 
-def own(context: RequestContext, shape: EntitySchema, row: Row, members: Members) -> None:
+def own(context: RequestContext, shape: EntitySchema, row: Record, members: Members) -> None:
     """Make the rows of a new row's lists and owned objects."""
     before = {**row}
     for field, value in members:
@@ -105,17 +105,17 @@ def own(context: RequestContext, shape: EntitySchema, row: Row, members: Members
         elif field.of in OWNED_OBJECTS and isinstance(value, dict):
             point(context, shape, row, field, value)
     if row != before:
-        context.keep(shape, row)
+        context.replace_uncounted(shape, row)
 
 
 def add_element(
-    context: RequestContext, shape: EntitySchema, row: Row, field: Field, element: object
+    context: RequestContext, shape: EntitySchema, row: Record, field: Field, element: object
 ) -> None:
     """One more element of a list of ``row``; what is no object is dropped."""
     child = shape.target(field)
     if child is None or not isinstance(element, dict):
         return
-    owned = link(shape.name, field)
+    owned = relation_of(shape.name, field)
     if owned is not None:
         create(context, child, element, owned.fields(row["Id"]))
         return
@@ -123,14 +123,14 @@ def add_element(
     row[field.name] = [*row.get(field.name, ()), kept]
 
 
-def point(context: RequestContext, shape: EntitySchema, row: Row, field: Field, value: Row) -> None:
+def point(context: RequestContext, shape: EntitySchema, row: Record, field: Field, value: Record) -> None:
     """Make an owned object's row and let ``row`` point at it."""
-    owned = link(shape.name, field)
+    owned = relation_of(shape.name, field)
     made = create(context, shape.behind(field), value, owned.fields(row["Id"]) if owned else None)
     row[field.name] = {"Id": made["Id"]}
 
 
-def delete(context: RequestContext, shape: EntitySchema, row: Row) -> None:
+def delete(context: RequestContext, shape: EntitySchema, row: Record) -> None:
     """Remove a row: a removable one stays readable with ``IsRemoved`` set (facts 3.4).
 
     Any other goes for good, and the rows that it owns with it (the latter not shown; assumed).
@@ -147,15 +147,15 @@ def delete(context: RequestContext, shape: EntitySchema, row: Row) -> None:
         context.replace(shape, row)
 
 
-def _delete_elements(context: RequestContext, shape: EntitySchema, row: Row) -> None:
+def _delete_elements(context: RequestContext, shape: EntitySchema, row: Record) -> None:
     owning = (field for field in shape.fields if field.is_list or field.of in OWNED_OBJECTS)
-    owners = (link(shape.name, field) for field in owning)
+    owners = (relation_of(shape.name, field) for field in owning)
     for owned in filter(None, owners):
         for child in context.children(owned, row["Id"]):
             delete(context, owned.child, child)
 
 
-def restore(context: RequestContext, shape: EntitySchema, row: Row) -> None:
+def restore(context: RequestContext, shape: EntitySchema, row: Record) -> None:
     """Undo a removal (facts 3.4, RestoreCommand).
 
     Raises:

@@ -1,29 +1,32 @@
-"""The Companies of a store: a name, one pair of credentials, and the host that serves each."""
+"""The Companies of a store, and the numbers that each of them hands out once."""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+import sqlite3
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 import attrs
 
-__all__ = ["Company", "another"]
+__all__ = ["CompanyCounters", "StoredCompany", "new_company"]
 
 _FIRST_ID = 46  # as in seed.json
 _HOST = re.compile(r"[A-Za-z0-9.-]{0,253}", re.ASCII)
+_SAVE_COUNTER = """INSERT INTO counter VALUES (?, ?, ?)
+ON CONFLICT (company, name) DO UPDATE SET value = excluded.value"""
 
 
 @attrs.frozen
-class Company:
-    """A tenant.
+class StoredCompany:
+    """A Company of a store.
 
     Args:
         client_id: its credentials belong to it alone (facts 1, CompanyName tied to credentials).
         host: the only host name that serves it; empty for any that leads here.
-        live: a Company in use, or a stage or preview one (spec 1).
-        seeded: whether it starts with the rows of ``seed.json``.
+        live: whether it is in use, not a stage or preview Company (spec 1).
+        seeded: whether it starts with the records of ``seed.json``.
     """
 
     id: int
@@ -35,11 +38,11 @@ class Company:
     seeded: bool = True
 
     def served_at(self, root: str) -> bool:
-        """Whether requests to this address reach the Company."""
+        """Return whether requests to this address reach the Company."""
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Where the Company is served, for who asked at ``root``: an origin with its last slash."""
+        """Return the address that serves the Company, with its last slash, for a request to ``root``."""
         if not self.host:
             return root
         parts = urlsplit(root)
@@ -47,24 +50,24 @@ class Company:
         return f"{parts.scheme}://{self.host}{colon}{port}/"
 
 
-def another(
-    known: Sequence[Company], name: str, *, host: str = "", live: bool = False, seeded: bool = True
-) -> Company:
-    """A new Company beside those that are known, with credentials of its own.
+def new_company(
+    known: Sequence[StoredCompany], name: str, *, host: str = "", live: bool = False, seeded: bool = True
+) -> StoredCompany:
+    """Make a Company with credentials of its own, beside those that are known.
 
     Raises:
-        ValueError: the name is empty, taken, or has characters that a header cannot carry; or the
-            host is no host name.
+        ValueError: the name is empty, taken, or has characters that a header cannot carry; or
+            ``host`` is not a host name.
     """
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():
-        raise ValueError(f"{name!r} is no name of a Company: give printable ASCII text.")
-    if name.lower() in _names(known):
+        raise ValueError(f"{name!r} cannot be the name of a Company: give printable ASCII text.")
+    if name.lower() in {company.name.lower() for company in known}:
         raise ValueError(f"There is a Company '{name}' already. Give another name.")
     if not _HOST.fullmatch(host):
-        raise ValueError(f"{host!r} is no host name. Give a name such as acme.localhost, without a port.")
+        raise ValueError(f"{host!r} is not a host name. Give a name such as acme.localhost, without a port.")
     key = max((company.id for company in known), default=_FIRST_ID - 1) + 1
-    return Company(
+    return StoredCompany(
         id=key,
         name=name,
         client_id=f"sandbox-client-{key}" if known else "sandbox-client",
@@ -75,5 +78,58 @@ def another(
     )
 
 
-def _names(companies: Iterable[Company]) -> set[str]:
-    return {company.name.lower() for company in companies}
+_Key = tuple[int, str]
+
+
+class CompanyCounters:
+    """Counters of every Company in one store: kept in memory, written with the next commit."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._values: dict[_Key, int] = {}
+        self._before: dict[_Key, int] = {}  # what `undo` brings back
+        self._unwritten: set[_Key] = set()
+
+    def next(self, company: int, name: str) -> int:
+        """Return the next number of a counter, from 1."""
+        value = self._value((company, name)) + 1
+        self._set((company, name), value)
+        return value
+
+    def raise_to(self, company: int, name: str, value: int) -> None:
+        """Let a counter return only numbers above ``value``."""
+        if value > self._value((company, name)):
+            self._set((company, name), value)
+
+    def mark(self) -> None:
+        """Remember this moment for `undo`."""
+        self._before.clear()
+
+    def undo(self) -> None:
+        """Take back the numbers that were returned since the mark."""
+        self._values |= self._before
+
+    def write(self) -> None:
+        """Write what changed into the open transaction."""
+        rows = [(*key, self._values[key]) for key in self._unwritten]
+        self._db.executemany(_SAVE_COUNTER, rows)
+        self._unwritten.clear()
+
+    def forget(self) -> None:
+        """Drop all values: another process changed the file, or a transaction was lost."""
+        self._values.clear()
+        self._before.clear()
+        self._unwritten.clear()
+
+    def _value(self, key: _Key) -> int:
+        known = self._values.get(key)
+        if known is None:
+            statement = "SELECT value FROM counter WHERE company = ? AND name = ?"
+            found = self._db.execute(statement, key).fetchone()
+            known = self._values[key] = int(found[0]) if found else 0
+        return known
+
+    def _set(self, key: _Key, value: int) -> None:
+        self._before.setdefault(key, self._values[key])
+        self._values[key] = value
+        self._unwritten.add(key)

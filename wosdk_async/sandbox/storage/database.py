@@ -1,4 +1,4 @@
-"""The SQLite file behind a store: opened, made, and told from files of other programs."""
+"""The SQLite file behind a store: opened, made, checked, and copied as a snapshot."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import contextlib
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from wosdk_async.sandbox.errors import StoreError
-from wosdk_async.sandbox.storage.tables import APPLICATION_ID, VERSION, statements
+from wosdk_async.sandbox.storage.tables import APPLICATION_ID, VERSION, create_statements
 
-__all__ = ["check", "connect", "is_store", "make_private", "prepare", "remedy"]
+__all__ = ["connect", "make_private", "prepare", "remedy", "snapshot_at", "write_snapshot"]
 
-_PAGES = 64 * 1024  # KiB of the file held in memory, however large it grows
+_CACHE = 64 * 1024  # KiB of the file held in memory, however large it grows
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """One connection, used by one thread at a time: the server's."""
+    """Open a store file; the connection is used by one thread at a time."""
     make_private(path)
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, cached_statements=1024, timeout=5
@@ -27,42 +28,39 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def make_private(path: Path) -> None:
-    """Make an empty file that only its owner can read, unless there is one: a store holds credentials.
+    """Make an empty file that only its owner can read, unless it exists: a store holds credentials.
 
-    SQLite gives the files beside a database the rights of the database.
+    SQLite gives the files beside a database the permissions of the database.
     """
     if str(path) == ":memory:":
         return
-    with contextlib.suppress(OSError):  # there, or not to be made: SQLite says what is wrong
+    with contextlib.suppress(OSError):  # it exists or cannot be made: SQLite says what is wrong
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Make the tables of an empty file; whether it was empty.
+    """Make the tables of an empty file.
+
+    Returns:
+        Whether the file was empty.
 
     Raises:
-        StoreError: the file is another program's, or of another version.
-        sqlite3.Error: it cannot be read or written.
+        StoreError: the file belongs to another program, or to another version of the sandbox.
+        sqlite3.Error: the file cannot be read or written.
     """
     fresh = _pragma(db, "application_id") == 0 and _pragma(db, "page_count") == 0
     if not fresh:
-        check(db, path)
-    _settle(db)
-    db.execute("BEGIN IMMEDIATE")  # refused at once when the file cannot be written
-    for statement in statements() if fresh else ():
+        _check(db, path)
+    _configure(db)
+    db.execute("BEGIN IMMEDIATE")  # refused at once if the file cannot be written
+    for statement in create_statements() if fresh else ():
         db.execute(statement)
     db.execute("COMMIT")
     return fresh
 
 
-def is_store(path: Path) -> bool:
-    """Whether a file starts as a store of the sandbox does; it is not opened as a database."""
-    with path.open("rb") as file:
-        head = file.read(72)
-    return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION_ID.to_bytes(4)
-
-
 def remedy(error: sqlite3.Error) -> str:
+    """Return what a user can do about a file that SQLite refuses."""
     text = str(error)
     if "not a database" in text:
         return "Name a file that the sandbox made, or a new one."
@@ -71,8 +69,55 @@ def remedy(error: sqlite3.Error) -> str:
     return "Name another file, or close the program that uses this one."
 
 
-def check(db: sqlite3.Connection, path: Path) -> None:
-    """Raises StoreError when an open database is no store, or one of another version."""
+def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
+    """Copy what is committed into a file; other processes may go on reading and writing.
+
+    Args:
+        target: an older snapshot is replaced, any other file is not.
+
+    Raises:
+        StoreError: the file exists and is not a store, or cannot be written.
+    """
+    if target.exists() and not _is_store(target):
+        raise StoreError(f"{target} is not a store of the sandbox. Name another file.")
+    part = target.with_name(f"{target.name}.part")
+    try:
+        part.unlink(missing_ok=True)
+        make_private(part)
+        with contextlib.closing(sqlite3.connect(part)) as copy:
+            copy.execute("PRAGMA synchronous = OFF")  # a copy that was interrupted is never used
+            db.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # one file, with none beside it
+        part.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        part.unlink(missing_ok=True)
+        raise StoreError(f"{target}: {error}. Name a file that can be written.") from error
+
+
+@contextlib.contextmanager
+def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a snapshot for reading.
+
+    Raises:
+        StoreError: the file is not a snapshot, or one of another version.
+    """
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+            _check(copy, path)
+            yield copy
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}. Name a file that `snapshot` made.") from error
+
+
+def _is_store(path: Path) -> bool:
+    """Return whether a file starts as a store does, without opening it as a database."""
+    with path.open("rb") as file:
+        head = file.read(72)
+    return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION_ID.to_bytes(4)
+
+
+def _check(db: sqlite3.Connection, path: Path) -> None:
+    """Check that an open database is a store of this version, or raise StoreError."""
     if _pragma(db, "application_id") != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program. Name another file.")
     if _pragma(db, "user_version") != VERSION:
@@ -80,8 +125,8 @@ def check(db: sqlite3.Connection, path: Path) -> None:
         raise StoreError(text)
 
 
-def _settle(db: sqlite3.Connection) -> None:
-    """What was committed outlives a killed process, and costs no flush of the disk.
+def _configure(db: sqlite3.Connection) -> None:
+    """Let a commit outlive a killed process without a flush of the disk.
 
     In WAL mode a commit is in the system's memory when it returns. With NORMAL the disk is flushed at
     checkpoints only: a machine that loses power keeps a sound file, without its last commits.
@@ -89,7 +134,7 @@ def _settle(db: sqlite3.Connection) -> None:
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
     db.execute("PRAGMA temp_store = MEMORY")  # the undo of savepoints
-    db.execute(f"PRAGMA cache_size = -{_PAGES}")
+    db.execute(f"PRAGMA cache_size = -{_CACHE}")
     db.execute("PRAGMA wal_autocheckpoint = 4000")  # pages, 16 MB: a flush each thousand orders or so
 
 
@@ -98,7 +143,7 @@ def _pragma(db: sqlite3.Connection, name: str) -> int:
 
 
 def _matches(pattern: str, text: object) -> bool | None:
-    """Whether the text matches; null when there is no text, as LIKE has it."""
+    """Return whether the text matches; None without a text, as LIKE does."""
     if text is None:
         return None
     return re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None

@@ -1,7 +1,8 @@
-"""The store: one SQLite file that holds the rows of several Companies."""
+"""The store: one SQLite file that holds the records of several Companies, and its group commit."""
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,26 +11,24 @@ from pathlib import Path
 from attrs import astuple
 
 from wosdk_async.sandbox.errors import StoreError
-from wosdk_async.sandbox.service.query.expressions import Row, dump, load
-from wosdk_async.sandbox.service.relations import Relation
-from wosdk_async.sandbox.storage.companies import Company
-from wosdk_async.sandbox.storage.counters import Counters
-from wosdk_async.sandbox.storage.database import connect, prepare, remedy
-from wosdk_async.sandbox.storage.indexes import Indexes
-from wosdk_async.sandbox.storage.tables import column, is_table, texts
+from wosdk_async.sandbox.schema.bodies import Record, dump, load
+from wosdk_async.sandbox.schema.relations import Relation
+from wosdk_async.sandbox.storage.companies import CompanyCounters, StoredCompany
+from wosdk_async.sandbox.storage.database import connect, prepare, remedy, snapshot_at, write_snapshot
+from wosdk_async.sandbox.storage.tables import Indexes, column, entity_statements, is_table
 
-__all__ = ["Company", "Store"]
+__all__ = ["GroupCommit", "Store", "StoredCompany"]
 
 
 class Store:
-    """The rows of a store file; every row belongs to one Company.
+    """Records of a store file; each of them belongs to one Company.
 
     Args:
-        path: the file; it is made when it does not exist. ``:memory:`` for none.
+        path: the file; it is made if it does not exist. ``:memory:`` for none.
         like: another store that is copied into this one first.
 
     Raises:
-        StoreError: the file is no store, cannot be written, or is of another version.
+        StoreError: the file is not a store, cannot be written, or is of another version.
     """
 
     def __init__(self, path: str | Path, like: Store | None = None) -> None:
@@ -38,7 +37,8 @@ class Store:
             self._db = connect(self.path)
             try:
                 if like is not None:
-                    like.copy_to(self._db)
+                    like.commit()
+                    like._db.backup(self._db)
                 self.fresh = prepare(self._db, self.path)
                 self.indexes = Indexes(self._db)
             except BaseException:
@@ -46,26 +46,26 @@ class Store:
                 raise
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error
-        self._counters = Counters(self._db)
-        self._texts = texts()
-        self._companies: tuple[Company, ...] | None = None
+        self._counters = CompanyCounters(self._db)
+        self._statements = entity_statements()
+        self._companies: tuple[StoredCompany, ...] | None = None
         self._open = False
-        self._seen = self._changes()
+        self._seen = self._data_version()
 
     def close(self) -> None:
-        """Close the file; what was not committed is gone."""
+        """Close the file; what was not committed is lost."""
         self._db.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All writes of a block, or none of them; committed at its end."""
-        with self.part():
+        """Write all of a block or nothing of it, and commit at its end."""
+        with self.savepoint():
             yield
         self.commit()
 
     @contextmanager
-    def part(self) -> Iterator[None]:
-        """All writes of one request, or none of them; the next `commit` keeps them."""
+    def savepoint(self) -> Iterator[None]:
+        """Write all of one request or nothing of it; the next `commit` saves it."""
         self._begin()
         self._db.execute("SAVEPOINT part")
         self._counters.mark()
@@ -81,14 +81,14 @@ class Store:
 
     @property
     def pending(self) -> bool:
-        """Whether something may still be lost."""
+        """Whether there are writes that were not committed yet."""
         return self._open
 
     def commit(self) -> None:
-        """Keep the parts written since the last commit.
+        """Commit everything written since the last commit.
 
         Raises:
-            sqlite3.Error: none of them is kept.
+            sqlite3.Error: nothing of it was saved.
         """
         if not self._open:
             return
@@ -99,97 +99,112 @@ class Store:
         except sqlite3.Error:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-            self.forget()
+            self._forget()
             raise
 
     def refresh(self) -> None:
         """Notice what another process wrote into the file."""
-        if not self._open and self._changes() != self._seen:
-            self.forget()
-
-    def forget(self) -> None:
-        """Read again what is held in memory."""
-        self._counters.forget()
-        self.indexes.forget()
-        self._companies = None
-        self._seen = self._changes()
+        if not self._open and self._data_version() != self._seen:
+            self._forget()
 
     def next_number(self, company: int, name: str) -> int:
-        """The next number of a Company's counter, from 1; a number is never handed out again."""
+        """Return the next number of a Company's counter, from 1; no number is returned twice."""
         return self._counters.next(company, name)
 
     def raise_counter(self, company: int, name: str, value: int) -> None:
         """Let a counter go on after ``value``."""
-        self._counters.go_on_after(company, name, value)
+        self._counters.raise_to(company, name, value)
 
-    def get(self, company: int, entity: str, key: int) -> Row | None:
-        found = self._db.execute(self._texts[entity].get, (company, key)).fetchone()
+    def get(self, company: int, entity: str, key: int) -> Record | None:
+        """Return the record with this id, or None."""
+        found = self._db.execute(self._statements[entity].get, (company, key)).fetchone()
         return load(found[0]) if found else None
 
-    def insert(self, company: int, entity: str, row: Row) -> None:
-        self._db.execute(self._texts[entity].insert, (company, row["Id"], dump(row).decode()))
+    def insert(self, company: int, entity: str, record: Record) -> None:
+        """Add a record under its ``Id``."""
+        values = (company, record["Id"], dump(record).decode())
+        self._db.execute(self._statements[entity].insert, values)
 
     def insert_texts(self, company: int, entity: str, rows: Iterable[tuple[int, str]]) -> None:
-        """Rows as (id, JSON), all at once."""
-        self._db.executemany(self._texts[entity].insert, ((company, key, text) for key, text in rows))
+        """Add many records at once, each as its id and its JSON."""
+        values = ((company, key, text) for key, text in rows)
+        self._db.executemany(self._statements[entity].insert, values)
 
-    def replace(self, company: int, entity: str, row: Row) -> None:
-        self._db.execute(self._texts[entity].replace, (dump(row).decode(), company, row["Id"]))
+    def replace(self, company: int, entity: str, record: Record) -> None:
+        """Write a changed record."""
+        values = (dump(record).decode(), company, record["Id"])
+        self._db.execute(self._statements[entity].replace, values)
 
     def remove(self, company: int, entity: str, key: int) -> None:
-        self._db.execute(self._texts[entity].remove, (company, key))
+        """Delete the record with this id."""
+        self._db.execute(self._statements[entity].remove, (company, key))
 
     def clear(self, company: int) -> None:
-        """Remove all rows and counters of a Company."""
-        for entity in filter(is_table, self._texts):
-            self._db.execute(self._texts[entity].clear, (company,))
+        """Delete all records and counters of a Company."""
+        for entity in filter(is_table, self._statements):
+            self._db.execute(self._statements[entity].clear, (company,))
         self._db.execute("DELETE FROM counter WHERE company = ?", (company,))
         self._counters.forget()
 
-    def children(self, company: int, link: Relation, parent: int) -> list[Row]:
-        """The rows a link leads to, in the order they were made."""
-        belongs = f"company = ? AND {column(link.key, 'integer')} = ?"
+    def children(self, company: int, relation: Relation, parent: int) -> list[Record]:
+        """Return the records that a relation leads to, in the order of their ids."""
+        condition = f"company = ? AND {column(relation.key, 'integer')} = ?"
         values: list[object] = [company, parent]
-        if link.kind:
-            belongs += f" AND {column(link.kind, 'enum')} = ?"
-            values.append(link.actor)
+        if relation.kind:
+            condition += f" AND {column(relation.kind, 'enum')} = ?"
+            values.append(relation.actor)
         return self.select(
-            f'SELECT body FROM "{link.child.name}" WHERE {belongs} ORDER BY id',  # noqa: S608 known names
+            f'SELECT body FROM "{relation.child.name}" WHERE {condition} ORDER BY id',  # noqa: S608 known names
             values,
         )
 
-    def select(self, statement: str, values: list[object]) -> list[Row]:
-        """The bodies a statement finds, in its order."""
+    def select(self, statement: str, values: list[object]) -> list[Record]:
+        """Return the records whose bodies a statement finds, in its order."""
         return [load(body) for (body,) in self._db.execute(statement, values)]
 
-    def companies(self) -> tuple[Company, ...]:
-        """The Companies in the order they were added; the same object until one changes."""
+    def companies(self) -> tuple[StoredCompany, ...]:
+        """Return the Companies in the order they were added; the same object until one changes."""
         if self._companies is None:
             rows = self._db.execute("SELECT * FROM company ORDER BY id")
-            self._companies = tuple(Company(*row[:-2], *map(bool, row[-2:])) for row in rows)
+            self._companies = tuple(StoredCompany(*row[:-2], *map(bool, row[-2:])) for row in rows)
         return self._companies
 
-    def add_company(self, company: Company) -> None:
-        """Keep a Company, or what changed of one with this id."""
+    def add_company(self, company: StoredCompany) -> None:
+        """Save a Company, or the changes to the one with its id."""
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
 
-    def copy_to(self, target: sqlite3.Connection) -> None:
-        """Everything that is committed, into another database."""
-        self.commit()
-        self._db.backup(target)
+    def take_snapshot(self, target: str | Path) -> None:
+        """Copy the store into a file, as it is at one moment.
 
-    def copy_from(self, source: sqlite3.Connection) -> None:
-        """Everything of another store instead of what is here."""
+        Args:
+            target: the file; an older snapshot is replaced, any other file is not.
+
+        Raises:
+            StoreError: the file exists and is not a store, or cannot be written.
+        """
+        self.commit()
+        write_snapshot(self._db, Path(target))
+
+    def restore_snapshot(self, source: str | Path) -> None:
+        """Replace everything in the store by what a snapshot holds.
+
+        Raises:
+            StoreError: the file is not a snapshot, or one of another version.
+        """
+        with snapshot_at(Path(source)) as copy:
+            self._copy_from(copy)
+
+    def copy_from(self, other: Store) -> None:
+        """Replace everything in the store by what another open store holds."""
+        other.commit()
+        self._copy_from(other._db)
+
+    def _copy_from(self, source: sqlite3.Connection) -> None:
         self.commit()
         source.backup(self._db)
-        self.forget()
-
-    def become(self, other: Store) -> None:
-        """Everything of another open store instead of what is here."""
-        other.commit()
-        self.copy_from(other._db)
+        self._forget()
 
     def _begin(self) -> None:
         if self._open:
@@ -197,10 +212,59 @@ class Store:
                 raise sqlite3.OperationalError("SQLite ended the transaction")
             return
         self._db.execute("BEGIN IMMEDIATE")
-        if self._changes() != self._seen:
-            self.forget()
+        if self._data_version() != self._seen:
+            self._forget()
         self._open = True
 
-    def _changes(self) -> int:
-        """A number that differs once another connection has committed."""
+    def _forget(self) -> None:
+        """Drop what is held in memory, so that it is read from the file again."""
+        self._counters.forget()
+        self.indexes.forget()
+        self._companies = None
+        self._seen = self._data_version()
+
+    def _data_version(self) -> int:
+        """Return a number that changes when another connection commits."""
         return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+
+class GroupCommit:
+    """Shared commits of one store, for the tasks of one event loop.
+
+    Requests that end in the same turn of the loop share one commit. A response leaves only after the
+    commit of its writes. A read waits too while a transaction is open: it may have seen what would be lost.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def wait(self) -> None:
+        """Wait until everything written so far is committed.
+
+        Raises:
+            sqlite3.Error: the commit failed and nothing of it was saved.
+        """
+        if not self._store.pending:
+            return
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        if not self._waiting:
+            loop.call_soon(self._commit)
+        self._waiting.append(done)
+        await done
+
+    def _commit(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        error: BaseException | None = None
+        try:
+            self._store.commit()
+        except Exception as caught:
+            error = caught
+        for done in waiting:
+            if done.done():  # its request was cancelled
+                continue
+            if error is None:
+                done.set_result(None)
+            else:
+                done.set_exception(error)

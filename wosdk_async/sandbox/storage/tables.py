@@ -1,35 +1,38 @@
-"""The tables of a store file: one for each entity type, its rows as JSON text.
+"""Tables and indexes of a store file: one table for each entity type, its records as JSON text.
 
-A property is read with `column`, and the indexes are made of the same expressions, so a condition
-on an indexed property finds its rows without reading the table. An index ends with the id: rows of one
-value come out in the order of ids, however many there are. What ties rows to their parents is
-indexed from the start, what else queries ask for by `indexes.py`.
+A property is read with `column`, and the indexes are made of the same expressions, so a condition on an
+indexed property finds its records without reading the table. An index ends with the id: records of one
+value come out in the order of ids, however many there are. The pointers of records to their parents are
+indexed from the start. Any other property of the catalogue can be asked for too, but an index on each
+would slow every write: `Indexes` makes those that queries use, at the price of one slow query each.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from functools import cache
 
 import attrs
 
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.relations import links
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import relations
 
 __all__ = [
     "APPLICATION_ID",
-    "RELOAD",
     "REPEATED_IDS",
     "VERSION",
+    "Indexes",
     "column",
-    "index",
+    "create_statements",
+    "entity_statements",
     "is_table",
-    "statements",
-    "texts",
 ]
 
 APPLICATION_ID = 0x776F7364  # "wosd": tells a store from any other SQLite file
 VERSION = 2
+_INDEXED_FROM = 500  # rows: reading a smaller table is quick enough
+_MAX_INDEXES = 24  # of one table: each slows its writes
 
 _COMPANY = """
 CREATE TABLE company (
@@ -47,8 +50,8 @@ CREATE TABLE counter (
     company INTEGER NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (company, name)
 ) STRICT, WITHOUT ROWID"""
 
-# AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a row
-# of Distance 0 has parent and child equal). The bound keeps a circle of parents from running for ever.
+# AssetTree is the location tree seen from every ancestor (facts 3.4: Id repeats ParentId, and a record
+# of Distance 0 has parent and child equal). The bound ends a circle of parents.
 _ASSET_TREE = """
 CREATE VIEW "AssetTree" AS
 WITH RECURSIVE pair(company, parent, child, distance) AS (
@@ -61,7 +64,7 @@ WITH RECURSIVE pair(company, parent, child, distance) AS (
 SELECT company, parent * 4294967296 + child AS id, json_object('ParentId', parent, 'ChildId', child,
     'Child', json_object('Id', child), 'Distance', distance, 'Id', parent) AS body FROM pair"""
 
-# An actor is whoever can act: employees, contacts and the service account itself (facts 1).
+# Actors are employees, contacts and the service account itself (facts 1).
 _ACTOR = """
 CREATE VIEW "Actor" AS
 SELECT company, id, json_object('TypeId', json_extract(body, '$.ActorTypeId'),
@@ -72,68 +75,52 @@ SELECT company, id, json_object('TypeId', 'LeaseUser',
 UNION ALL
 SELECT id, id, json_object('TypeId', 'CorrigoNet', 'DisplayAs', 'Web services', 'Id', id) FROM company"""
 
-RELOAD = "ANALYZE sqlite_master"  # the planner reads its numbers again
-REPEATED_IDS = frozenset({"AssetTree"})  # the Id of such a row is not its own
+_RELOAD_STATISTICS = "ANALYZE sqlite_master"  # the planner reads its statistics again
+REPEATED_IDS = frozenset({"AssetTree"})  # several of its records have the same Id
 _VIEWS = {"AssetTree": _ASSET_TREE, "Actor": _ACTOR}
 
 
-def column(path: str, kind: str, row: str = "") -> str:
-    """The SQL for a property of a row.
+def column(path: str, kind: str, alias: str = "") -> str:
+    """Return the SQL for a property of a record.
 
     Args:
         path: member names joined by points, as they nest in the stored JSON.
         kind: the catalogue's type of the property; texts compare without regard to letter case
             and trailing blanks, as the database behind the service does (not shown; assumed).
-        row: the alias of the table, with its point.
+        alias: the alias of the table, with its point.
     """
-    value = f"json_extract({row}body, '$.{path}')"
+    value = f"json_extract({alias}body, '$.{path}')"
     return f"rtrim({value}) COLLATE NOCASE" if kind == "string" else value
 
 
-def index(entity: str, path: str, kind: str) -> Iterator[str]:
-    """The statements that make the index on a property.
-
-    Args:
-        kind: the catalogue's type of the property, as in `column`.
-    """
-    name = f"{entity}.{path}"
-    yield f'CREATE INDEX "{name}" ON "{entity}" (company, {column(path, kind)}, id)'
-    yield _expected(entity, name, "1000000 1000000 10 1")
-
-
-def _expected(entity: str, name: str, numbers: str) -> str:
-    """What SQLite's planner is told of an index: a Company is the whole table, a value a few rows."""
-    return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names
-
-
 def is_table(entity: str) -> bool:
-    """Whether rows of the entity type are kept, not worked out from others."""
+    """Return whether records of the entity type are stored, not computed from others."""
     return entity not in _VIEWS
 
 
-def statements() -> Iterator[str]:
-    """What makes an empty file a store."""
+def create_statements() -> Iterator[str]:
+    """Return the statements that make an empty file a store."""
     yield _COMPANY
     yield _COUNTER
-    yield "ANALYZE"  # makes the table of the planner's numbers
-    for shape in shapes().values():
-        if is_table(shape.name):
+    yield "ANALYZE"  # makes the table of the planner's statistics
+    for schema in schemas().values():
+        if is_table(schema.name):
             yield (
-                f'CREATE TABLE "{shape.name}" (company INTEGER NOT NULL, id INTEGER NOT NULL, '
+                f'CREATE TABLE "{schema.name}" (company INTEGER NOT NULL, id INTEGER NOT NULL, '
                 "body TEXT NOT NULL, PRIMARY KEY (company, id)) STRICT"
             )
-            yield _expected(shape.name, f"sqlite_autoindex_{shape.name}_1", "1000000 1000000 1")
+            yield _statistics(schema.name, f"sqlite_autoindex_{schema.name}_1", "1000000 1000000 1")
     yield from _VIEWS.values()
-    for name, path in sorted({(link.child.name, link.key) for link in links().values()}):
-        yield from index(name, path, "integer")
+    for name, path in sorted({(each.child.name, each.key) for each in relations().values()}):
+        yield from _index_statements(name, path, "integer")
     yield f"PRAGMA application_id = {APPLICATION_ID}"
     yield f"PRAGMA user_version = {VERSION}"
-    yield RELOAD
+    yield _RELOAD_STATISTICS
 
 
 @attrs.frozen
-class Texts:
-    """The statements of one entity type."""
+class EntityStatements:
+    """SQL statements of one entity type."""
 
     get: str
     insert: str
@@ -143,15 +130,60 @@ class Texts:
 
 
 @cache
-def texts() -> dict[str, Texts]:
-    """The statements of every entity type, written once so that SQLite's cache knows them."""
+def entity_statements() -> dict[str, EntityStatements]:
+    """Return the statements of every entity type, always the same texts so that SQLite caches them."""
     return {
-        name: Texts(
+        name: EntityStatements(
             get=f'SELECT body FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608 names of the catalogue
             insert=f'INSERT INTO "{name}" VALUES (?, ?, ?)',  # noqa: S608
             replace=f'UPDATE "{name}" SET body = ? WHERE company = ? AND id = ?',  # noqa: S608
             remove=f'DELETE FROM "{name}" WHERE company = ? AND id = ?',  # noqa: S608
             clear=f'DELETE FROM "{name}" WHERE company = ?',  # noqa: S608
         )
-        for name in shapes()
+        for name in schemas()
     }
+
+
+class Indexes:
+    """Indexes of one store file, made when a query first asks for a property of a large table."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._known: set[tuple[str, str]] = set()
+        self.forget()
+
+    def forget(self) -> None:
+        """Read again which indexes there are."""
+        rows = self._db.execute("SELECT tbl_name, name FROM sqlite_master WHERE type = 'index'")
+        self._known = {(table, name.removeprefix(f"{table}.")) for table, name in rows}
+
+    def want(self, entity: str, path: str, kind: str) -> None:
+        """Make the index on a property that a query compares or sorts by, if it is worth it."""
+        if (entity, path) in self._known or not is_table(entity):
+            return
+        if (
+            self._size(entity) < _INDEXED_FROM
+            or sum(table == entity for table, _ in self._known) >= _MAX_INDEXES
+        ):
+            return
+        try:
+            for statement in (*_index_statements(entity, path, kind), _RELOAD_STATISTICS):
+                self._db.execute(statement)
+        except sqlite3.OperationalError:
+            return  # another process is writing: this query does without the index
+        self._known.add((entity, path))
+
+    def _size(self, entity: str) -> int:
+        found = self._db.execute(f'SELECT max(rowid) FROM "{entity}"').fetchone()  # noqa: S608 a known name
+        return int(found[0] or 0)
+
+
+def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
+    name = f"{entity}.{path}"
+    yield f'CREATE INDEX "{name}" ON "{entity}" (company, {column(path, kind)}, id)'
+    yield _statistics(entity, name, "1000000 1000000 10 1")
+
+
+def _statistics(entity: str, name: str, numbers: str) -> str:
+    """Return what SQLite's planner assumes of an index: one Company owns the table, a value is rare."""
+    return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

@@ -16,15 +16,7 @@ from urllib.parse import urlsplit
 import attrs
 
 from wosdk_async.protocol.wire import Call, Response
-from wosdk_async.transport.http.engine import (
-    Engine,
-    OnSending,
-    PoolStatistics,
-    Read,
-    RequestHeaders,
-    SendError,
-    whole_response,
-)
+from wosdk_async.transport.http.engine import Engine, Headers, Read, SendFailed, whole_reply
 from wosdk_async.transport.telemetry.hooks import Attempt, CallResult, Observer
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -97,11 +89,11 @@ class ObservedEngine:
         self,
         method: str,
         url: str,
-        headers: RequestHeaders,
+        headers: Headers,
         body: bytes | None,
-        on_sending: OnSending,
+        on_sending: Callable[[], None],
         repeat_safe: bool = False,
-        read: Read = whole_response,
+        read: Read = whole_reply,
     ) -> Any:
         watch = _watched.get()
         if watch is None:
@@ -123,7 +115,7 @@ class ObservedEngine:
 
         try:
             return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
-        except SendError as failed:
+        except SendFailed as failed:
             error = "NoAnswer" if failed.sent else "NotSent"
             raise
         except BaseException:
@@ -147,8 +139,8 @@ class ObservedEngine:
             for each, state in states:
                 _safely(each.attempt_ends, state, attempt)
 
-    def statistics(self) -> PoolStatistics:
-        return self._engine.statistics()
+    def connections(self) -> tuple[int, int]:
+        return self._engine.connections()
 
     async def aclose(self) -> None:
         await self._engine.aclose()

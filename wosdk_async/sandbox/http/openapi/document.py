@@ -13,7 +13,7 @@ from wosdk_async import catalogue
 from wosdk_async.sandbox.console.pages import page
 from wosdk_async.sandbox.http.openapi.paths import paths
 from wosdk_async.sandbox.http.openapi.schemas import Schema, reference, schemas
-from wosdk_async.sandbox.service.query.expressions import dump
+from wosdk_async.sandbox.schema.bodies import dump
 
 __all__ = ["document", "openapi_routes"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Entity, EnumType, Field
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 
 __all__ = ["Schema", "command_schemas", "reference", "schemas"]
 

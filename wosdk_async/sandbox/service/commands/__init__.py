@@ -24,7 +24,7 @@ from wosdk_async.sandbox.service.commands import (
     work_zones,
     workflow,
 )
-from wosdk_async.sandbox.service.commands.registry import find, modelled, run
+from wosdk_async.sandbox.service.commands.registry import find_command, modelled_commands, run_command
 from wosdk_async.sandbox.service.commands.unmodelled import NOT_MODELLED
 
 __all__ = [
@@ -33,16 +33,16 @@ __all__ = [
     "creation",
     "employees",
     "files",
-    "find",
+    "find_command",
     "generic",
     "invoices",
     "look_ups",
-    "modelled",
+    "modelled_commands",
     "money",
     "plans",
     "provider_network",
     "routines",
-    "run",
+    "run_command",
     "spaces",
     "time_cards",
     "verification",

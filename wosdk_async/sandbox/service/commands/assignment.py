@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import Relation, relation_of
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Relation, link
 
 __all__ = ["assign_primary", "preferred_assignee", "reassign", "suitable"]
 
 
-def preferred_assignee(context: RequestContext, order: Row, arguments: Arguments) -> int | None:
+def preferred_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
     """The employee a new order gets, if any.
 
     With ``ComputeAssignment`` the first one of the order's specialty and work zone (how the service
@@ -28,19 +28,19 @@ def preferred_assignee(context: RequestContext, order: Row, arguments: Arguments
     return next(iter(suitable(context, order.get("Specialty"), order.get("WorkZone"))), None)
 
 
-def suitable(context: RequestContext, specialty: Row | None, zone: Row | None) -> list[int]:
+def suitable(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
     """The employees who have the specialty and the work zone, by id."""
     skilled = _linked(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
     return sorted(skilled & _linked(context, "LinkUserAndWorkZone", "WorkZoneId", zone))
 
 
-def assign_primary(context: RequestContext, order: Row, employee: int) -> None:
+def assign_primary(context: RequestContext, order: Record, employee: int) -> None:
     """Make ``employee`` the order's first assignee; the caller keeps the order."""
     order["Employee"] = {"Id": employee}
     _insert(context, order["Id"], employee, primary=True)
 
 
-def reassign(context: RequestContext, order: Row, employees: list[int], mode: str) -> bool:
+def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
     """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand).
 
     Returns:
@@ -74,7 +74,7 @@ def _after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int
     return kept | dict.fromkeys(employees, True)
 
 
-def _show_primary(context: RequestContext, order: Row) -> None:
+def _show_primary(context: RequestContext, order: Record) -> None:
     primary = next((row for row in context.children(_assignments(), order["Id"]) if row["IsPrimary"]), None)
     order.pop("Employee", None)
     if primary is not None:
@@ -83,17 +83,17 @@ def _show_primary(context: RequestContext, order: Row) -> None:
 
 def _insert(context: RequestContext, order: int, employee: int, *, primary: bool) -> None:
     row: dict[str, Any] = {"WorkOrderId": order, "EmployeeId": employee, "IsPrimary": primary}
-    context.insert(shapes()["WoAssignment"], row)
+    context.insert(schemas()["WoAssignment"], row)
 
 
-def _linked(context: RequestContext, entity: str, key: str, cut: Row | None) -> set[int]:
+def _linked(context: RequestContext, entity: str, key: str, cut: Record | None) -> set[int]:
     if cut is None:
         return set()
-    rows = context.children(Relation(shapes()[entity], key), cut["Id"])
+    rows = context.children(Relation(schemas()[entity], key), cut["Id"])
     return {row["UserId"] for row in rows}
 
 
 def _assignments() -> Relation:
-    found = link("WorkOrder", shapes()["WorkOrder"].by_name["assignments"])
+    found = relation_of("WorkOrder", schemas()["WorkOrder"].by_name["assignments"])
     assert found is not None  # noqa: S101 the catalogue has WoAssignment.WorkOrderId
     return found

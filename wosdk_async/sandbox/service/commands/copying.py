@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import relation_of
 from wosdk_async.sandbox.service.commands.creation import make_order
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.selection import shown
-from wosdk_async.sandbox.service.relations import link
+from wosdk_async.sandbox.service.query.selection import default_read
 
 __all__ = ["copy_work_order"]
 
@@ -30,7 +30,7 @@ _COPIED = (
 
 
 @command("WoCopyCommand")
-def copy_work_order(context: RequestContext, arguments: Arguments) -> Row:
+def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """A new order with the items and terms of another one, which stays as it is.
 
     Notes, documents, custom fields and assignees stay behind; the schedule is computed anew if the
@@ -44,9 +44,9 @@ def copy_work_order(context: RequestContext, arguments: Arguments) -> Row:
     ]
     logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
     made = make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})
-    return {"Wo": shown(context, "WorkOrder", made)}
+    return {"Wo": default_read(context, "WorkOrder", made)}
 
 
-def _items(context: RequestContext, order: Row) -> list[Row]:
-    owned = link("WorkOrder", shapes()["WorkOrder"].by_name["items"])
+def _items(context: RequestContext, order: Record) -> list[Record]:
+    owned = relation_of("WorkOrder", schemas()["WorkOrder"].by_name["items"])
     return context.children(owned, order["Id"]) if owned else []

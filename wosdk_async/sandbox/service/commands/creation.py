@@ -8,17 +8,17 @@ from typing import Any
 import attrs
 
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.commands.assignment import assign_primary, preferred_assignee
 from wosdk_async.sandbox.service.commands.log import log_action, stamp
 from wosdk_async.sandbox.service.commands.plans import join_plan
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.schedule import schedule
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.crud import created
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row, pick
+from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.rules import lineage
-from wosdk_async.sandbox.service.values import reference_id
 from wosdk_async.sandbox.service.write import blank, create, own, recognised
 
 __all__ = ["create_work_order", "make_order"]
@@ -33,28 +33,28 @@ _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAdd
 class _Parts:
     """The rows a new work order refers to, and its items as (sent, asset, task)."""
 
-    sub_type: Row
-    zone: Row
-    customer: Row | None
-    items: list[tuple[Row, Row, Row]]
+    sub_type: Record
+    zone: Record
+    customer: Record | None
+    items: list[tuple[Record, Record, Record]]
 
 
 @command("WoCreateCommand")
-def create_work_order(context: RequestContext, arguments: Arguments) -> Row:
+def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
     order = make_order(context, sent, arguments)
-    return {"Wo": created(context, "WorkOrder", order)}
+    return {"Wo": create_response(context, "WorkOrder", order)}
 
 
-def make_order(context: RequestContext, sent: Row, arguments: Arguments) -> Row:
+def make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
     """A new work order from the members of ``sent``, kept with all its rows.
 
     Raises:
         Refusal: something that the order needs or refers to is missing.
     """
-    shape = shapes()["WorkOrder"]
+    shape = schemas()["WorkOrder"]
     members = recognised(shape, sent)
     order = blank(shape, members)
     if context.dialect.contactid_is_requestor:
@@ -69,14 +69,14 @@ def make_order(context: RequestContext, sent: Row, arguments: Arguments) -> Row:
     return order
 
 
-def _requestor(order: Row, sent: Row) -> None:
+def _requestor(order: Record, sent: Record) -> None:
     """Take ``Contactid`` as the requestor, as spec 4.3 sends it."""
-    key = reference_id({"Id": pick(sent, "Contactid")})
+    key = reference_id({"Id": get_ignore_case(sent, "Contactid")})
     if key is not None and order.get("RequestorContact") is None:
         order["RequestorContact"] = {"Id": key}
 
 
-def _parts(context: RequestContext, order: Row, sent: Row) -> _Parts:
+def _parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
     """What the order refers to; all of it must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
@@ -92,11 +92,11 @@ def _parts(context: RequestContext, order: Row, sent: Row) -> _Parts:
     if zone is None:
         raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
     for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
-        _referred(context, order, name, str(shapes()["WorkOrder"].by_name[name.lower()].of))
-    return _Parts(sub_type, zone, customer, _items(context, pick(sent, "Items")))
+        _referred(context, order, name, str(schemas()["WorkOrder"].by_name[name.lower()].of))
+    return _Parts(sub_type, zone, customer, _items(context, get_ignore_case(sent, "Items")))
 
 
-def _referred(context: RequestContext, order: Row, name: str, entity: str) -> Row | None:
+def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
     cut = order.get(name)
     if cut is None:
         order.pop(name, None)
@@ -104,7 +104,7 @@ def _referred(context: RequestContext, order: Row, name: str, entity: str) -> Ro
     return _live(context, entity, name, cut["Id"])
 
 
-def _live(context: RequestContext, entity: str, name: str, key: int) -> Row:
+def _live(context: RequestContext, entity: str, name: str, key: int) -> Record:
     """A row that a new order may refer to: it is there, and not removed (the latter not shown; assumed)."""
     row = needed(context.find(entity, key), name, key)
     if row.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
@@ -112,7 +112,7 @@ def _live(context: RequestContext, entity: str, name: str, key: int) -> Row:
     return row
 
 
-def _items(context: RequestContext, sent: Any) -> list[tuple[Row, Row, Row]]:
+def _items(context: RequestContext, sent: Any) -> list[tuple[Record, Record, Record]]:
     items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
     if not items:
         raise required("Items", "WorkOrder")
@@ -122,14 +122,14 @@ def _items(context: RequestContext, sent: Any) -> list[tuple[Row, Row, Row]]:
     ]
 
 
-def _named(context: RequestContext, item: Row, name: str, entity: str) -> Row:
-    key = reference_id(pick(item, name))
+def _named(context: RequestContext, item: Record, name: str, entity: str) -> Record:
+    key = reference_id(get_ignore_case(item, name))
     if key is None:
         raise required(f"Items.{name}.Id", "WorkOrder")
     return _live(context, entity, name, key)
 
 
-def _describe(context: RequestContext, order: Row, parts: _Parts) -> None:
+def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
     """Where and what: asset, texts, number, currency and money."""
     _, asset, task = parts.items[0]
     zone = parts.zone
@@ -157,7 +157,7 @@ def _describe(context: RequestContext, order: Row, parts: _Parts) -> None:
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
-def _file(context: RequestContext, order: Row, parts: _Parts, arguments: Arguments) -> None:
+def _file(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
     """Keep the order and the rows that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
@@ -166,16 +166,16 @@ def _file(context: RequestContext, order: Row, parts: _Parts, arguments: Argumen
         assign_primary(context, order, employee)
     entry = log_action(context, order, "Create", arguments)
     stamp(context, order)
-    context.place(shapes()["WorkOrder"], order)
-    context.place(shapes()["WorkOrderCost"], _cost(order))
-    context.place(shapes()["WoLastAction"], _last_action(order, entry, arguments))
+    context.insert_with_id(schemas()["WorkOrder"], order)
+    context.insert_with_id(schemas()["WorkOrderCost"], _cost(order))
+    context.insert_with_id(schemas()["WoLastAction"], _last_action(order, entry, arguments))
     for index, (item, _, _) in enumerate(parts.items):
         place = {"WorkOrderId": order["Id"], "SortOrderIdx": index}
-        create(context, shapes()["WoItem"], item, place)
+        create(context, schemas()["WoItem"], item, place)
 
 
-def _cost(order: Row) -> Row:
-    shape = shapes()["WorkOrderCost"]
+def _cost(order: Record) -> Record:
+    shape = schemas()["WorkOrderCost"]
     money = {"CurrencyTypeId": order["CurrencyTypeId"], "Value": _NOTHING}
     amounts = {field.name: money for field in shape.fields if field.type == "money"}
     return {
@@ -191,9 +191,9 @@ def _cost(order: Row) -> Row:
     }
 
 
-def _last_action(order: Row, entry: Row, arguments: Arguments) -> Row:
+def _last_action(order: Record, entry: Record, arguments: Arguments) -> Record:
     return {
-        **shapes()["WoLastAction"].blank,
+        **schemas()["WoLastAction"].blank,
         "Id": order["Id"],
         "WorkOrderId": order["Id"],
         "LastAction": {"Id": entry["Id"]},

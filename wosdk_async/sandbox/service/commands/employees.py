@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed, not_modelled
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
 
 __all__ = ["suspend"]
 
 
 @command("UserOrProviderSuspendCommand")
-def suspend(context: RequestContext, arguments: Arguments) -> Row:
+def suspend(context: RequestContext, arguments: Arguments) -> Record:
     """Suspend a connected provider, or connect a suspended one again (by EmployeeWonStatus; assumed).
 
     Raises:
@@ -29,5 +29,5 @@ def suspend(context: RequestContext, arguments: Arguments) -> Row:
     if employee["ProviderStatusId"] != before:
         raise broken_rule(f"Provider {key} is {employee['ProviderStatusId']}, not {before}.")
     employee["ProviderStatusId"] = after
-    context.replace(shapes()["Employee"], employee)
+    context.replace(schemas()["Employee"], employee)
     return {"EmployeeId": key}

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import incorrect_model, required
+from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.storage.files import address_of
+from wosdk_async.sandbox.service.documents import address_of
 
 __all__ = ["download_urls"]
 
 
 @command("GetDocDownloadUrlCommand")
-def download_urls(context: RequestContext, arguments: Arguments) -> Row:
+def download_urls(context: RequestContext, arguments: Arguments) -> Record:
     """One result for each document that has an address, in the order asked for.
 
     A document that does not exist, or has neither file nor link, is left out (not shown; assumed).
@@ -26,7 +26,7 @@ def download_urls(context: RequestContext, arguments: Arguments) -> Row:
     return {"Results": [_result(context, row) for row in rows if address_of(context, row)]}
 
 
-def _result(context: RequestContext, document: Row) -> Row:
+def _result(context: RequestContext, document: Record) -> Record:
     blob = context.find("Blob", document["Blob"]["Id"]) if "Blob" in document else None
     name = blob["FileName"] if blob else ""  # of a link: not shown; assumed
     return {"DocumentId": document["Id"], "Url": address_of(context, document), "FileName": name}

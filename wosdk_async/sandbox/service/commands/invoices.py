@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import enumeration, schemas
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import enumeration, shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.selection import shown
+from wosdk_async.sandbox.service.query.selection import default_read
 
 __all__ = ["dispute_invoice", "post_payment", "recall_invoice", "update_invoice_state"]
 
@@ -16,7 +16,7 @@ _ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved"
 
 
 @command("UpdateInvoiceStateCommand")
-def update_invoice_state(context: RequestContext, arguments: Arguments) -> Row:
+def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
     """Move an invoice to a state and log it.
 
     Raises:
@@ -33,21 +33,21 @@ def update_invoice_state(context: RequestContext, arguments: Arguments) -> Row:
         if state == "Posted":
             invoice["DtPosted"] = _moment(context, arguments)
         _keep(context, invoice, action, arguments)
-    return {"Invoice": shown(context, "Invoice", invoice)}
+    return {"Invoice": default_read(context, "Invoice", invoice)}
 
 
 @command("InvoiceDisputeCommand")
-def dispute_invoice(context: RequestContext, arguments: Arguments) -> Row:
+def dispute_invoice(context: RequestContext, arguments: Arguments) -> Record:
     return _draft_step(context, arguments, "Disputed")
 
 
 @command("InvoiceRecallCommand")
-def recall_invoice(context: RequestContext, arguments: Arguments) -> Row:
+def recall_invoice(context: RequestContext, arguments: Arguments) -> Record:
     return _draft_step(context, arguments, "Recalled")
 
 
 @command("PostPaymentCommand")
-def post_payment(context: RequestContext, arguments: Arguments) -> Row:
+def post_payment(context: RequestContext, arguments: Arguments) -> Record:
     """Post a draft payment.
 
     Raises:
@@ -60,11 +60,11 @@ def post_payment(context: RequestContext, arguments: Arguments) -> Row:
     if payment["State"] != "Draft":
         raise broken_rule(f"Payment {key} is {payment['State']}, not Draft.")
     payment |= {"State": "Posted", "DtPosted": _moment(context, arguments)}
-    context.replace(shapes()["Payment"], payment)
+    context.replace(schemas()["Payment"], payment)
     return {}
 
 
-def _draft_step(context: RequestContext, arguments: Arguments, step: str) -> Row:
+def _draft_step(context: RequestContext, arguments: Arguments, step: str) -> Record:
     """Set ``DraftProcessStepId``, whose values have the names of these commands."""
     invoice = _invoice(context, arguments)
     if invoice["DraftProcessStepId"] != step:
@@ -73,16 +73,16 @@ def _draft_step(context: RequestContext, arguments: Arguments, step: str) -> Row
     return {}
 
 
-def _invoice(context: RequestContext, arguments: Arguments) -> Row:
+def _invoice(context: RequestContext, arguments: Arguments) -> Record:
     key = arguments.get("InvoiceId", 0)
     if not key:
         raise required("InvoiceId")
     return needed(context.find("Invoice", key), "Invoice", key)
 
 
-def _keep(context: RequestContext, invoice: Row, action: str, arguments: Arguments) -> None:
-    context.replace(shapes()["Invoice"], invoice)
-    shape = shapes()["InvoiceLog"]
+def _keep(context: RequestContext, invoice: Record, action: str, arguments: Arguments) -> None:
+    context.replace(schemas()["Invoice"], invoice)
+    shape = schemas()["InvoiceLog"]
     entry = {
         **shape.blank,
         "Invoice": {"Id": invoice["Id"]},

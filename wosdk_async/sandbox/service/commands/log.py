@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.commands.registry import Arguments
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.times import zone_of
 
 __all__ = ["log_action", "record", "stamp"]
 
 
-def log_action(context: RequestContext, order: Row, kind: str, arguments: Arguments) -> Row:
+def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
     """Write a WoActionLog row; the order stays as it is.
 
     Args:
@@ -20,7 +20,7 @@ def log_action(context: RequestContext, order: Row, kind: str, arguments: Argume
     """
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)
-    shape = shapes()["WoActionLog"]
+    shape = schemas()["WoActionLog"]
     return context.insert(
         shape,
         {
@@ -39,22 +39,22 @@ def log_action(context: RequestContext, order: Row, kind: str, arguments: Argume
     )
 
 
-def stamp(context: RequestContext, order: Row) -> None:
+def stamp(context: RequestContext, order: Record) -> None:
     """Make this the moment of the order's last action, also of a back-dated one (not shown; assumed)."""
     order["LastActionDate"] = context.now.local(zone_of(order["TimeZone"]))
     order["LastActionDateUtc"] = context.now.utc
 
 
 def record(
-    context: RequestContext, order: Row, kind: str, arguments: Arguments, reason: Row | None = None
+    context: RequestContext, order: Record, kind: str, arguments: Arguments, reason: Record | None = None
 ) -> None:
     """Log an action, let the order's WoLastAction name it, and keep the changed order."""
     entry = log_action(context, order, kind, arguments)
     stamp(context, order)
-    last = context.row("WoLastAction", order["Id"])
+    last = context.get("WoLastAction", order["Id"])
     last["LastAction"] = {"Id": entry["Id"]}
     last.pop("Reason", None)
     if reason is not None:
         last["Reason"] = {"Id": reason["Id"]}
-    context.replace(shapes()["WoLastAction"], last)
-    context.replace(shapes()["WorkOrder"], order)
+    context.replace(schemas()["WoLastAction"], last)
+    context.replace(schemas()["WorkOrder"], order)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule, modified, required
+from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.service.commands.registry import Arguments, needed
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.expressions import Row
 
 __all__ = ["reason_row", "the_order"]
 
 
-def the_order(context: RequestContext, arguments: Arguments) -> Row:
+def the_order(context: RequestContext, arguments: Arguments) -> Record:
     """The order a command names, checked against the state the caller expects (facts 3.7).
 
     Raises:
@@ -26,7 +26,7 @@ def the_order(context: RequestContext, arguments: Arguments) -> Row:
     return order
 
 
-def reason_row(context: RequestContext, key: int, action: str) -> Row:
+def reason_row(context: RequestContext, key: int, action: str) -> Record:
     """The WoActionReasonLookup row that a command names by its Id, not its ReasonId (facts 4).
 
     Raises:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import Relation
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row, pick
-from wosdk_async.sandbox.service.relations import Relation
-from wosdk_async.sandbox.service.values import UNREADABLE, read, reference_id
 from wosdk_async.sandbox.service.write import create
 
 __all__ = ["add_child", "join_plan", "set_dependency"]
@@ -24,14 +24,14 @@ _MAX_LEVEL = 32
 
 
 @command("AddChildWorkOrderRoutine")
-def add_child(context: RequestContext, arguments: Arguments) -> Row:
+def add_child(context: RequestContext, arguments: Arguments) -> Record:
     """Prepare a child for items of one order: what WoCreateCommand then takes; nothing is kept."""
     items = [needed(context.find("WoItem", key), "WoItem", key) for key in _item_keys(arguments)]
     if not items:
         raise required("WoItemIds")
     if len({item["WorkOrderId"] for item in items}) > 1:
         raise broken_rule("The items belong to several work orders.")
-    parent = context.row("WorkOrder", items[0]["WorkOrderId"])
+    parent = context.get("WorkOrder", items[0]["WorkOrderId"])
     taken = {name: parent[name] for name in _TAKEN_OVER if name in parent}
     shown = [{name: item[name] for name in ("Asset", "Task", "Comment") if name in item} for item in items]
     root, level = _place_of(context, parent["Id"])
@@ -40,7 +40,7 @@ def add_child(context: RequestContext, arguments: Arguments) -> Row:
 
 
 @command("SetWorkOrderDependencyCommand")
-def set_dependency(context: RequestContext, arguments: Arguments) -> Row:
+def set_dependency(context: RequestContext, arguments: Arguments) -> Record:
     """Let one order wait for another.
 
     Raises:
@@ -51,22 +51,22 @@ def set_dependency(context: RequestContext, arguments: Arguments) -> Row:
         raise broken_rule(f"Work order {main} would wait for itself.")
     row = _plan_of(context, dependent)
     if row is None:
-        row = create(context, shapes()["WpTree"], {"ChildWoId": dependent})
+        row = create(context, schemas()["WpTree"], {"ChildWoId": dependent})
     if row.get("DependOnWorkOrder") != {"Id": main}:
         row["DependOnWorkOrder"] = {"Id": main}
-        context.replace(shapes()["WpTree"], row)
+        context.replace(schemas()["WpTree"], row)
     return {}
 
 
-def join_plan(context: RequestContext, order: Row, plan: Any) -> None:
+def join_plan(context: RequestContext, order: Record, plan: Any) -> None:
     """Make a new order the child that ``WpTree`` of its creation says it is."""
-    parent = reference_id(pick(plan, "ParentWorkOrder")) if isinstance(plan, dict) else None
+    parent = reference_id(get_ignore_case(plan, "ParentWorkOrder")) if isinstance(plan, dict) else None
     if parent is None:
         return
     needed(context.find("WorkOrder", parent), "ParentWorkOrder", parent)
     root, level = _place_of(context, parent)
     place = {"ParentWorkOrder": {"Id": parent}, "RootWorkOrder": {"Id": root}, "Level": level + 1}
-    create(context, shapes()["WpTree"], plan | place, {"ChildWoId": order["Id"]})
+    create(context, schemas()["WpTree"], plan | place, {"ChildWoId": order["Id"]})
 
 
 def _place_of(context: RequestContext, order: int) -> tuple[int, int]:
@@ -88,8 +88,8 @@ def _chain(context: RequestContext, order: int) -> list[int]:
     return found
 
 
-def _plan_of(context: RequestContext, order: int) -> Row | None:
-    rows = context.children(Relation(shapes()["WpTree"], "ChildWoId"), order)
+def _plan_of(context: RequestContext, order: int) -> Record | None:
+    rows = context.children(Relation(schemas()["WpTree"], "ChildWoId"), order)
     return rows[0] if rows else None
 
 
@@ -102,6 +102,6 @@ def _named(context: RequestContext, arguments: Arguments, name: str) -> int:
 
 def _item_keys(arguments: Arguments) -> list[int]:
     sent = arguments.get("WoItemIds", [])
-    field = shapes()["WoItem"].by_name["id"]
-    known = [read(field, value) for value in sent] if isinstance(sent, list) else []
+    field = schemas()["WoItem"].by_name["id"]
+    known = [read_value(field, value) for value in sent] if isinstance(sent, list) else []
     return [key for key in known if key is not UNREADABLE]

@@ -6,12 +6,12 @@ An order is with its provider while it has a ``WonId`` (not shown; assumed by it
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.service.commands.log import record
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.selection import shown
+from wosdk_async.sandbox.service.query.selection import default_read
 
 __all__ = ["message", "recall", "send_work_order"]
 
@@ -20,7 +20,7 @@ _ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent
 
 
 @command("SendWorkOrderCommand")
-def send_work_order(context: RequestContext, arguments: Arguments) -> Row:
+def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
     """Notify the assigned provider; the reply is keyed by the schema, its shape by analogy (facts 5).
 
     Raises:
@@ -33,10 +33,10 @@ def send_work_order(context: RequestContext, arguments: Arguments) -> Row:
     _notify(context, provider)
     order["WonId"] = order["WonId"] or context.next_number("WonId")
     record(context, order, "WonWoSend", arguments)
-    return {"WorkOrder": shown(context, "WorkOrder", order)}
+    return {"WorkOrder": default_read(context, "WorkOrder", order)}
 
 
-def recall(context: RequestContext, order: Row, _arguments: Arguments) -> bool:
+def recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
     """Take the order back from its provider: it has no ``WonId`` any more (not shown; assumed)."""
     if not order["WonId"] or _connected(context, order) is None:
         raise broken_rule(_ONLY_RECALL, _not_sent(order))  # facts 6
@@ -44,23 +44,23 @@ def recall(context: RequestContext, order: Row, _arguments: Arguments) -> bool:
     return True
 
 
-def message(context: RequestContext, order: Row, _arguments: Arguments) -> bool:
+def message(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
     """The ``Comment`` goes to the provider; here it is only logged (not shown; assumed)."""
     if not order["WonId"] or _connected(context, order) is None:
         raise broken_rule(_ONLY_SENT, _not_sent(order))  # facts 6
     return True
 
 
-def _not_sent(order: Row) -> str:
+def _not_sent(order: Record) -> str:
     return f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
 
 
-def _connected(context: RequestContext, order: Row) -> Row | None:
+def _connected(context: RequestContext, order: Record) -> Record | None:
     provider = context.find("Employee", order["Employee"]["Id"]) if "Employee" in order else None
     return provider if provider is not None and provider["ProviderStatusId"] == "Connected" else None
 
 
-def _notify(context: RequestContext, provider: Row) -> None:
+def _notify(context: RequestContext, provider: Record) -> None:
     """Call the provider network, which knows a provider as a member with a location.
 
     Raises:

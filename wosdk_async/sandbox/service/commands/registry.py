@@ -9,17 +9,26 @@ from typing import Any
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Field
 from wosdk_async.sandbox.errors import Refusal, broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.dialect import Dialect
+from wosdk_async.sandbox.schema.entities import SCALARS
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 from wosdk_async.sandbox.service.commands.unmodelled import NOT_MODELLED
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.dialect import Dialect
-from wosdk_async.sandbox.service.entity_schema import SCALARS
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.values import UNREADABLE, read
 
-__all__ = ["Arguments", "Handler", "command", "find", "modelled", "needed", "not_modelled", "run"]
+__all__ = [
+    "Arguments",
+    "Handler",
+    "command",
+    "find_command",
+    "modelled_commands",
+    "needed",
+    "not_modelled",
+    "run_command",
+]
 
 Arguments = dict[str, Any]
-Handler = Callable[[RequestContext, Arguments], Row]
+Handler = Callable[[RequestContext, Arguments], Record]
 
 _handlers: dict[str, Handler] = {}
 
@@ -38,7 +47,7 @@ def command(name: str) -> Callable[[Handler], Handler]:
     return register
 
 
-def find(segments: list[str], dialect: Dialect) -> Command:
+def find_command(segments: list[str], dialect: Dialect) -> Command:
     """The command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
 
     Raises:
@@ -56,7 +65,7 @@ def find(segments: list[str], dialect: Dialect) -> Command:
     raise Refusal(400, "COMMAND_NOT_FOUND", text + owner)
 
 
-def run(context: RequestContext, wanted: Command, sent: Mapping[str, Any]) -> Row:
+def run_command(context: RequestContext, wanted: Command, sent: Mapping[str, Any]) -> Record:
     """The ``CommandResult`` of a command.
 
     Raises:
@@ -73,12 +82,12 @@ def not_modelled(name: str, why: str) -> Refusal:
     return broken_rule(f"The local sandbox does not model {name}: {why}.")
 
 
-def modelled() -> frozenset[str]:
+def modelled_commands() -> frozenset[str]:
     """The names of the commands that do something here."""
     return frozenset(_handlers)
 
 
-def needed(row: Row | None, name: str, key: object) -> Row:
+def needed(row: Record | None, name: str, key: object) -> Record:
     """A row that a command refers to.
 
     Raises:
@@ -115,7 +124,7 @@ def _arguments(wanted: Command, sent: Mapping[str, Any]) -> Arguments:
         field = fields.get(name.lower())
         if field is None or value is None:
             continue
-        known = read(field, value) if field.type in SCALARS else value
+        known = read_value(field, value) if field.type in SCALARS else value
         if known is not UNREADABLE:
             read_members[field.name] = known
     return read_members

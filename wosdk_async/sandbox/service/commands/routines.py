@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.service.commands.assignment import suitable
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.schedule import deadlines
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row, pick
-from wosdk_async.sandbox.service.query.selection import paths_of, selection, shown
+from wosdk_async.sandbox.service.query.selection import default_read, property_paths, selection
 from wosdk_async.sandbox.service.write import blank, recognised
 
 __all__ = ["auto_assign", "compute_schedule", "preferred_assignees"]
@@ -19,7 +19,7 @@ _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowled
 
 
 @command("WoScheduleRoutine")
-def compute_schedule(context: RequestContext, arguments: Arguments) -> Row:
+def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
     """The order as sent, with the deadlines of its priority; it need not be stored (facts 5).
 
     ``OutputPropertySet`` selects what is shown (by its name; assumed).
@@ -27,13 +27,13 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Row:
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
     written = deadlines(context, order, {skipped})
-    paths = paths_of(_paths(arguments.get("OutputPropertySet")))
+    paths = property_paths(_paths(arguments.get("OutputPropertySet")))
     result = selection("WorkOrder", paths).show(context, order)
     return {"Wo": result, "UpdatedPropertySet": {"Properties": written}}
 
 
 @command("WoAutoAssignRoutine")
-def auto_assign(context: RequestContext, arguments: Arguments) -> Row:
+def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
     """Who would get the order: the first suitable employee, 0 for nobody (assumed)."""
     order = _draft(context, arguments)
     found = suitable(context, order.get("Specialty"), order.get("WorkZone"))
@@ -41,21 +41,21 @@ def auto_assign(context: RequestContext, arguments: Arguments) -> Row:
 
 
 @command("GetPreferredAssigneesRoutine")
-def preferred_assignees(context: RequestContext, arguments: Arguments) -> Row:
+def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record:
     """Employees of a specialty and work zone; postal code and round robin have no effect here (assumed)."""
     keys = (arguments.get("SpecialtyId", 0), arguments.get("WorkZoneId", 0))
     found = suitable(context, {"Id": keys[0]}, {"Id": keys[1]})
     count = arguments.get("RecordCount", 0)
     rows = [context.find("Employee", key) for key in found[: count if count > 0 else None]]
-    return {"Employees": [shown(context, "Employee", row) for row in rows if row is not None]}
+    return {"Employees": [default_read(context, "Employee", row) for row in rows if row is not None]}
 
 
-def _draft(context: RequestContext, arguments: Arguments) -> Row:
+def _draft(context: RequestContext, arguments: Arguments) -> Record:
     """The sent order with what it refers to: its zone, its time zone and its priority exist."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
-    order = blank(shapes()["WorkOrder"], recognised(shapes()["WorkOrder"], sent)) | {"Id": 0}
+    order = blank(schemas()["WorkOrder"], recognised(schemas()["WorkOrder"], sent)) | {"Id": 0}
     customer = _referred(context, order, "Customer", "Customer")
     if "WorkZone" not in order and customer is not None and "WorkZone" in customer:
         order["WorkZone"] = customer["WorkZone"]  # facts 5: the customer's zone
@@ -65,9 +65,9 @@ def _draft(context: RequestContext, arguments: Arguments) -> Row:
     return order
 
 
-def _referred(context: RequestContext, order: Row, name: str, entity: str) -> Row | None:
+def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
     return needed(context.find(entity, order[name]["Id"]), name, order[name]["Id"]) if name in order else None
 
 
 def _paths(properties: object) -> object:
-    return pick(properties, "Properties") if isinstance(properties, dict) else None
+    return get_ignore_case(properties, "Properties") if isinstance(properties, dict) else None

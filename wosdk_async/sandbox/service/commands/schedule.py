@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.expressions import Row
 from wosdk_async.sandbox.service.rules import ON_WRITE
-from wosdk_async.sandbox.service.times import zone_of
 
 __all__ = ["DEADLINES", "deadlines", "schedule"]
 
@@ -19,7 +19,7 @@ DEADLINES = (
 )
 
 
-def schedule(context: RequestContext, order: Row, task: Row, *, computed: bool) -> None:
+def schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:
     """Set the priority and creation times of a new order, and its deadlines if they are computed."""
     # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
     if "Priority" in task and (computed or "Priority" not in order):
@@ -31,7 +31,7 @@ def schedule(context: RequestContext, order: Row, task: Row, *, computed: bool) 
         deadlines(context, order)
 
 
-def deadlines(context: RequestContext, order: Row, skipped: Collection[str] = ()) -> list[str]:
+def deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
     """Set the deadlines by the order's priority, counted from now; the names of what was set.
 
     Args:
@@ -39,7 +39,7 @@ def deadlines(context: RequestContext, order: Row, skipped: Collection[str] = ()
     """
     if "Priority" not in order:
         return []
-    priority = context.row("WoPriority", order["Priority"]["Id"])
+    priority = context.get("WoPriority", order["Priority"]["Id"])
     zone = zone_of(order["TimeZone"])
     written = []
     for local, utc, minutes in DEADLINES:

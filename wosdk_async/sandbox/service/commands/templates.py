@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import Refusal, broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import Relation, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import Relation, link
 from wosdk_async.sandbox.service.write import create
 
 __all__ = ["apply_template", "below", "find_template", "plain_location", "template_root", "tree"]
@@ -14,7 +14,7 @@ __all__ = ["apply_template", "below", "find_template", "plain_location", "templa
 _NOT_COPIED = ("Id", "RootId", "Info", "Address")
 
 
-def find_template(context: RequestContext, name: str, level: str) -> Row:
+def find_template(context: RequestContext, name: str, level: str) -> Record:
     """The root of the one template with this name whose root is of this level (spec 4.4: Unit-level).
 
     Raises:
@@ -29,7 +29,7 @@ def find_template(context: RequestContext, name: str, level: str) -> Row:
     return fitting[0]
 
 
-def template_root(context: RequestContext, template: Row) -> Row:
+def template_root(context: RequestContext, template: Record) -> Record:
     """The location that a template begins with.
 
     Raises:
@@ -41,13 +41,13 @@ def template_root(context: RequestContext, template: Row) -> Row:
     return root
 
 
-def apply_template(context: RequestContext, root: Row, name: str, parent: int) -> Row:
+def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
     """A copy of the whole template below ``parent``, with attributes and infos; the copy of its root.
 
     The work grows with the template: each of its assets becomes one of the inventory.
     """
     copies = {root["Id"]: parent}
-    made: list[Row] = []
+    made: list[Record] = []
     for source, above in tree(context, root):
         row = _copy(context, source, copies.get(above, parent), name if source is root else source["Name"])
         copies[source["Id"]] = row["Id"]
@@ -55,16 +55,16 @@ def apply_template(context: RequestContext, root: Row, name: str, parent: int) -
     return made[0]
 
 
-def plain_location(context: RequestContext, name: str, parent: int, kind: str) -> Row:
+def plain_location(context: RequestContext, name: str, parent: int, kind: str) -> Record:
     """A location without a template."""
-    return create(context, shapes()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
+    return create(context, schemas()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
 
 
-def below(context: RequestContext, parent: int) -> list[Row]:
-    return context.children(Relation(shapes()["Location"], "ParentId"), parent) if parent else []
+def below(context: RequestContext, parent: int) -> list[Record]:
+    return context.children(Relation(schemas()["Location"], "ParentId"), parent) if parent else []
 
 
-def tree(context: RequestContext, root: Row) -> list[tuple[Row, int]]:
+def tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
     """Every location of a tree and the one above it, parents first; read whole before any is copied."""
     found = [(root, 0)]
     known = {root["Id"]}
@@ -76,18 +76,18 @@ def tree(context: RequestContext, root: Row) -> list[tuple[Row, int]]:
     return found
 
 
-def _copy(context: RequestContext, source: Row, parent: int, name: str) -> Row:
-    shape = shapes()["Location"]
+def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Record:
+    shape = schemas()["Location"]
     members = {key: value for key, value in source.items() if key not in _NOT_COPIED}
     members |= {name: _owned_row(context, name, source) for name in ("Info", "Address") if name in source}
     made = create(context, shape, members | {"Name": name, "ParentId": parent, "IsTemplate": False})
-    attributes = link("Location", shape.by_name["attributes"])
+    attributes = relation_of("Location", shape.by_name["attributes"])
     for row in context.children(attributes, source["Id"]) if attributes else ():
-        create(context, shapes()["AssetAttribute"], row, {"AssetId": made["Id"]})
+        create(context, schemas()["AssetAttribute"], row, {"AssetId": made["Id"]})
     return made
 
 
-def _owned_row(context: RequestContext, name: str, source: Row) -> Row | None:
+def _owned_row(context: RequestContext, name: str, source: Record) -> Record | None:
     return context.find({"Info": "AssetInfo", "Address": "Address2"}[name], source[name]["Id"])
 
 

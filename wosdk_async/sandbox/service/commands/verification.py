@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import Relation
+from wosdk_async.sandbox.schema.values import zone_of
 from wosdk_async.sandbox.service.commands.log import record
 from wosdk_async.sandbox.service.commands.orders import the_order
 from wosdk_async.sandbox.service.commands.registry import Arguments, command
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.selection import shown
-from wosdk_async.sandbox.service.relations import Relation
-from wosdk_async.sandbox.service.times import zone_of
+from wosdk_async.sandbox.service.query.selection import default_read
 
 __all__ = ["verify_work"]
 
 
 @command("VerifyWorkCommand")
-def verify_work(context: RequestContext, arguments: Arguments) -> Row:
+def verify_work(context: RequestContext, arguments: Arguments) -> Record:
     """Record a rating and a comment of completed work; the log has it as Verified (assumed by its name).
 
     Raises:
@@ -26,7 +26,7 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Row:
     order = the_order(context, arguments)
     if order["StatusId"] != "Completed":
         raise broken_rule(f"{{!{{Work Order}}!}} that is in state '{order['StatusId']}' cannot be verified")
-    shape = shapes()["WoVerification"]
+    shape = schemas()["WoVerification"]
     earlier = context.children(Relation(shape, "WorkOrderId"), order["Id"])
     row = context.insert(
         shape,
@@ -41,4 +41,4 @@ def verify_work(context: RequestContext, arguments: Arguments) -> Row:
         },
     )
     record(context, order, "Verified", arguments)
-    return {"WorkVerification": shown(context, "WoVerification", row)}
+    return {"WorkVerification": default_read(context, "WoVerification", row)}

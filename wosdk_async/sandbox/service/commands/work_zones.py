@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.commands.templates import apply_template, plain_location, template_root
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row, pick
-from wosdk_async.sandbox.service.query.selection import shown
-from wosdk_async.sandbox.service.values import reference_id
+from wosdk_async.sandbox.service.query.selection import default_read
 from wosdk_async.sandbox.service.write import create, delete
 from wosdk_async.sandbox.storage.store import Store
 
@@ -33,69 +33,71 @@ _DEFAULT_SETTINGS = {
 
 
 @command("WorkZoneCreateCommand")
-def create_work_zone(context: RequestContext, arguments: Arguments) -> Row:
+def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     """A work zone with an asset of its own, made from a template if one is named (facts 5)."""
     sent = arguments.get("WorkZone")
     if not isinstance(sent, dict):
         raise required("WorkZone")
-    name = pick(sent, "DisplayAs")
+    name = get_ignore_case(sent, "DisplayAs")
     if not isinstance(name, str) or not name.strip():
         raise required("WorkZone.DisplayAs")
     filled = _FILLED if arguments.get("SkipDefaultSettings", False) else _FILLED | _DEFAULT_SETTINGS
     # An asset that is sent counts as the zone's own (not shown; assumed)
-    asset = reference_id(pick(sent, "Asset")) or _asset(context, name, arguments.get("AssetTemplateId", 0))
+    asset = reference_id(get_ignore_case(sent, "Asset")) or _asset(
+        context, name, arguments.get("AssetTemplateId", 0)
+    )
     members = {**_missing(filled, sent), **sent, "Asset": {"Id": asset}}
-    zone = create(context, shapes()["WorkZone"], members)
+    zone = create(context, schemas()["WorkZone"], members)
     return _shown(context, zone)
 
 
 @command("WorkZoneOfflineCommand")
-def go_offline(context: RequestContext, arguments: Arguments) -> Row:
+def go_offline(context: RequestContext, arguments: Arguments) -> Record:
     """Take a zone out of service; ``DeactivateCustomers`` removes its customers softly (assumed)."""
     zone = _zone(context, arguments)
     _switch(context, zone, offline=True)
     if arguments.get("DeactivateCustomers", False):
         for customer in _customers(context.store, context.company.id, zone["Id"]):
-            delete(context, shapes()["Customer"], customer)
+            delete(context, schemas()["Customer"], customer)
     return _shown(context, zone)
 
 
 @command("WorkZoneOnlineCommand")
-def go_online(context: RequestContext, arguments: Arguments) -> Row:
+def go_online(context: RequestContext, arguments: Arguments) -> Record:
     zone = _zone(context, arguments)
     _switch(context, zone, offline=False)
     return _shown(context, zone)
 
 
 @command("WorkZoneDeleteCommand")
-def delete_work_zone(context: RequestContext, arguments: Arguments) -> Row:
+def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
     """Remove a zone softly; its orders and customers stay (not shown; assumed)."""
     zone = _zone(context, arguments)
-    delete(context, shapes()["WorkZone"], zone)
+    delete(context, schemas()["WorkZone"], zone)
     return _shown(context, zone)
 
 
 @command("PortfolioDeleteCommand")
-def delete_portfolio(context: RequestContext, arguments: Arguments) -> Row:
+def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
     """Remove a portfolio softly; its result has no members by the schema (facts 5)."""
     key = arguments.get("PortfolioId", 0)
     if not key:
         raise required("PortfolioId")
-    delete(context, shapes()["Portfolio"], needed(context.find("Portfolio", key), "PortfolioId", key))
+    delete(context, schemas()["Portfolio"], needed(context.find("Portfolio", key), "PortfolioId", key))
     return {}
 
 
-def _zone(context: RequestContext, arguments: Arguments) -> Row:
+def _zone(context: RequestContext, arguments: Arguments) -> Record:
     key = arguments.get("WorkZoneId", 0)
     if not key:
         raise required("WorkZoneId")
     return needed(context.find("WorkZone", key), "WorkZoneId", key)
 
 
-def _switch(context: RequestContext, zone: Row, *, offline: bool) -> None:
+def _switch(context: RequestContext, zone: Record, *, offline: bool) -> None:
     if zone["IsOffline"] != offline:
         zone["IsOffline"] = offline
-        context.replace(shapes()["WorkZone"], zone)
+        context.replace(schemas()["WorkZone"], zone)
 
 
 def _asset(context: RequestContext, name: str, template: int) -> int:
@@ -105,16 +107,16 @@ def _asset(context: RequestContext, name: str, template: int) -> int:
     return int(apply_template(context, template_root(context, row), name, 0)["Id"])
 
 
-def _missing(filled: Row, sent: Row) -> Row:
-    return {name: value for name, value in filled.items() if pick(sent, name) is None}
+def _missing(filled: Record, sent: Record) -> Record:
+    return {name: value for name, value in filled.items() if get_ignore_case(sent, name) is None}
 
 
-def _customers(store: Store, company: int, zone: int) -> list[Row]:
+def _customers(store: Store, company: int, zone: int) -> list[Record]:
     text = (
         "SELECT body FROM Customer WHERE company = ? AND json_extract(body, '$.WorkZone.Id') = ? ORDER BY id"
     )
     return store.select(text, [company, zone])
 
 
-def _shown(context: RequestContext, zone: Row) -> Row:
-    return {"WorkZone": shown(context, "WorkZone", zone)}
+def _shown(context: RequestContext, zone: Record) -> Record:
+    return {"WorkZone": default_read(context, "WorkZone", zone)}

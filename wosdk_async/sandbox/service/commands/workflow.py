@@ -10,6 +10,9 @@ from collections.abc import Callable
 import attrs
 
 from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 from wosdk_async.sandbox.service.commands.assignment import reassign
 from wosdk_async.sandbox.service.commands.flags import clear_flags, flag, set_flags
 from wosdk_async.sandbox.service.commands.log import record
@@ -18,14 +21,11 @@ from wosdk_async.sandbox.service.commands.orders import reason_row, the_order
 from wosdk_async.sandbox.service.commands.provider_network import message, recall
 from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.entity_schema import shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.query.selection import shown
-from wosdk_async.sandbox.service.values import UNREADABLE, read
+from wosdk_async.sandbox.service.query.selection import default_read
 
 __all__ = ["ACTIONS", "Action", "act"]
 
-Effect = Callable[[RequestContext, Row, Arguments], bool]
+Effect = Callable[[RequestContext, Record, Arguments], bool]
 
 
 @attrs.frozen
@@ -42,15 +42,15 @@ class Action:
     effect: Effect | None = None
 
 
-def _assign(context: RequestContext, order: Row, arguments: Arguments) -> bool:
+def _assign(context: RequestContext, order: Record, arguments: Arguments) -> bool:
     sent = arguments.get("Assignees", [])
-    field = shapes()["WoAssignment"].by_name["employeeid"]
-    known = [read(field, value) for value in sent] if isinstance(sent, list) else []
+    field = schemas()["WoAssignment"].by_name["employeeid"]
+    known = [read_value(field, value) for value in sent] if isinstance(sent, list) else []
     employees = [key for key in known if key is not UNREADABLE]
     return reassign(context, order, employees, arguments.get("Mode", "Primary"))
 
 
-def _complete(context: RequestContext, order: Row, arguments: Arguments) -> bool:
+def _complete(context: RequestContext, order: Record, arguments: Arguments) -> bool:
     if code := arguments.get("RepairCodeId", 0):
         needed(context.find("RepairCode", code), "RepairCode", code)
         order["RepairCode"] = {"Id": code}
@@ -58,7 +58,7 @@ def _complete(context: RequestContext, order: Row, arguments: Arguments) -> bool
     return True
 
 
-def _induct(_desk: RequestContext, order: Row, arguments: Arguments) -> bool:
+def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bool:
     """Set the induction and safety state; unsent it is the enum's first member (facts 5, invoice state)."""
     before = order["InductionAndSafetyStatusID"]
     order["InductionAndSafetyStatusID"] = arguments.get("InductionAndSafetyStatusID", "NotApplicable")
@@ -92,7 +92,7 @@ ACTIONS = {
 }
 
 
-def act(context: RequestContext, name: str, arguments: Arguments) -> Row:
+def act(context: RequestContext, name: str, arguments: Arguments) -> Record:
     """Run one action and give the order as a default read shows it (facts 5, Shape of a result).
 
     An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
@@ -110,10 +110,10 @@ def act(context: RequestContext, name: str, arguments: Arguments) -> Row:
     if changed:
         order["StatusId"] = action.target or order["StatusId"]
         record(context, order, action.logged, arguments, reason)
-    return {"Wo": shown(context, "WorkOrder", order)}
+    return {"Wo": default_read(context, "WorkOrder", order)}
 
 
-def _check_state(order: Row, action: Action) -> None:
+def _check_state(order: Record, action: Action) -> None:
     """The state is checked before the reason (facts 5.1)."""
     state = order["StatusId"]
     if action.sources is not None and state not in action.sources:
@@ -123,7 +123,7 @@ def _check_state(order: Row, action: Action) -> None:
         )
 
 
-def _reason(context: RequestContext, action: Action, arguments: Arguments) -> Row | None:
+def _reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
     """The reason a command gives; one that its action does not ask for only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
@@ -135,7 +135,7 @@ def _reason(context: RequestContext, action: Action, arguments: Arguments) -> Ro
 
 def _register(name: str) -> None:
     @command(name)
-    def run(context: RequestContext, arguments: Arguments) -> Row:
+    def run(context: RequestContext, arguments: Arguments) -> Record:
         return act(context, name, arguments)
 
 

@@ -10,11 +10,11 @@ import attrs
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property
-from wosdk_async.sandbox.service.entity_schema import SCALARS, EntitySchema, enumeration
-from wosdk_async.sandbox.service.query.expressions import joined, joiner_of, objects, pick
-from wosdk_async.sandbox.service.query.operators import NOCASE, ranked, test
+from wosdk_async.sandbox.schema.bodies import get_ignore_case, object_list
+from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, enumeration
+from wosdk_async.sandbox.schema.relations import SAME_ID, relation_of
+from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, sort_expression
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
-from wosdk_async.sandbox.service.relations import SAME_ID, link
 from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
 __all__ = ["QueryCriteria"]
@@ -62,9 +62,9 @@ class QueryCriteria:
         """
         if not isinstance(expression, dict) or depth > _MAX_DEPTH:
             raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
-        parts = [self._condition(condition) for condition in objects(expression, "Conditions")]
-        parts += [self.filter(inner, depth + 1) for inner in objects(expression, "Filters")]
-        joiner = joiner_of(pick(expression, "FilterOperator"))
+        parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
+        parts += [self.filter(inner, depth + 1) for inner in object_list(expression, "Filters")]
+        joiner = joiner_of(get_ignore_case(expression, "FilterOperator"))
         self.ranged |= joiner == "OR" and len(parts) > 1
         return joined(parts, joiner)
 
@@ -75,11 +75,11 @@ class QueryCriteria:
         if _meets_list(self.shape, path.strip().split(".")):
             raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
         self._seeking = True
-        return self._follow(path, ranked, fetching=True)
+        return self._follow(path, sort_expression, fetching=True)
 
     def _condition(self, condition: dict[str, Any]) -> str:
-        path, operator = pick(condition, "PropertyName"), pick(condition, "Operator")
-        values = pick(condition, "Values")
+        path, operator = get_ignore_case(condition, "PropertyName"), get_ignore_case(condition, "Operator")
+        values = get_ignore_case(condition, "Values")
         if not isinstance(path, str):
             raise incorrect_model("A condition needs a PropertyName.")
         if not isinstance(values, list | None):
@@ -92,7 +92,7 @@ class QueryCriteria:
         self.ranged |= self._seeking and name != "Equal" and path.strip().lower() != "id"
 
         def finish(sql: str, field: Field) -> str:
-            predicate, bound = test(sql, field, name, values or [])
+            predicate, bound = condition_sql(sql, field, name, values or [])
             self.values += bound
             return predicate
 
@@ -157,7 +157,7 @@ class QueryCriteria:
         self, shape: EntitySchema, field: Field, row: str, rest: list[str], finish: Finish
     ) -> str:
         """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
-        owned, target = link(shape.name, field), shape.target(field)
+        owned, target = relation_of(shape.name, field), shape.target(field)
         if owned is None or target is None:
             raise unknown_property(shape.name, field.name)
         alias = f"t{next(self._aliases)}"
@@ -175,3 +175,25 @@ def _meets_list(shape: EntitySchema, steps: list[str]) -> bool:
     if field is None or field.is_list:
         return field is not None
     return field.type == "ref" and len(steps) > 1 and _meets_list(shape.behind(field), steps[1:])
+
+
+def joiner_of(operator: object) -> str:
+    """The word of SQL for a ``FilterOperator``.
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL``.
+    """
+    if operator is None:
+        return "AND"  # the enum's first: a missing enum is read as 0 (facts 5, UpdateInvoiceState)
+    name = enumeration("LogicalOperator").name_of(operator)
+    if name is None:
+        raise incorrect_model("FilterOperator is And or Or.")
+    return name.upper()
+
+
+def joined(parts: list[str], joiner: str) -> str:
+    """The parts joined as a balanced tree: SQLite bounds the depth of an expression."""
+    if len(parts) < 2:
+        return parts[0] if parts else "1"
+    middle = len(parts) // 2
+    return f"({joined(parts[:middle], joiner)} {joiner} {joined(parts[middle:], joiner)})"

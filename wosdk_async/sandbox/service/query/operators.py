@@ -8,13 +8,12 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.errors import incorrect_model
-from wosdk_async.sandbox.service.entity_schema import enumeration
-from wosdk_async.sandbox.service.query.expressions import dump
-from wosdk_async.sandbox.service.suggestions import nearest
-from wosdk_async.sandbox.service.values import UNREADABLE, read
+from wosdk_async.sandbox.errors import incorrect_model, nearest
+from wosdk_async.sandbox.schema.bodies import dump
+from wosdk_async.sandbox.schema.entities import enumeration
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 
-__all__ = ["NOCASE", "ranked", "test"]
+__all__ = ["NOCASE", "condition_sql", "sort_expression"]
 
 NOCASE = " COLLATE NOCASE"
 _LONG_DIGITS = 19  # of the largest integer that SQLite compares exactly
@@ -38,7 +37,7 @@ _NULLS = {"Null": "IS NULL", "NotNull": "IS NOT NULL"}
 Values = list[object]
 
 
-def test(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
+def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
     """The predicate of a condition and the values it binds.
 
     Args:
@@ -58,7 +57,7 @@ def test(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Va
     return write(sql, field, words[operator], values)
 
 
-def ranked(sql: str, field: Field) -> str:
+def sort_expression(sql: str, field: Field) -> str:
     """The property as it sorts: an enum by its number, as the service stores it (assumed)."""
     if field.type != "enum":
         return sql
@@ -70,7 +69,7 @@ def ranked(sql: str, field: Field) -> str:
 def _compare(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
     (value,) = _exactly(1, field, values)
     if word not in ("=", "<>"):
-        return f"{ranked(sql, field)} {word} ?", [_rank(field, value)]
+        return f"{sort_expression(sql, field)} {word} ?", [_rank(field, value)]
     if value is None:  # not shown; assumed
         return f"{sql} {'IS NULL' if word == '=' else 'IS NOT NULL'}", []
     return f"{sql} {word} ?", [_comparable(field, value)]
@@ -78,7 +77,7 @@ def _compare(sql: str, field: Field, word: str, values: Values) -> tuple[str, Va
 
 def _between(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
     low, high = _exactly(2, field, values)
-    return f"{ranked(sql, field)} {word} ? AND ?", [_rank(field, low), _rank(field, high)]
+    return f"{sort_expression(sql, field)} {word} ? AND ?", [_rank(field, low), _rank(field, high)]
 
 
 def _membership(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
@@ -131,7 +130,7 @@ def _comparable(field: Field, value: object) -> object:
         text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
         known = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
     else:
-        known = read(field, value)
+        known = read_value(field, value)
     if known is UNREADABLE or isinstance(known, dict | list):
         raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field, value)}")
     return known

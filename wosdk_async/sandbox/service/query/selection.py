@@ -10,18 +10,18 @@ import attrs
 
 from wosdk_async.catalogue import Field
 from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
+from wosdk_async.sandbox.schema.entities import REQUEST_MARKS, REQUEST_ONLY, SCALARS, EntitySchema, schemas
+from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.dialect import SPEC, Dialect, NumberFormat
-from wosdk_async.sandbox.service.entity_schema import FLAGS, REQUEST_ONLY, SCALARS, EntitySchema, shapes
-from wosdk_async.sandbox.service.query.expressions import Row
-from wosdk_async.sandbox.service.relations import OWNED_OBJECTS, link
-from wosdk_async.sandbox.storage.files import address_of
+from wosdk_async.sandbox.service.documents import address_of
 
-__all__ = ["MAX_STEPS", "Selection", "paths_of", "selection", "shown"]
+__all__ = ["MAX_STEPS", "Selection", "default_read", "property_paths", "selection"]
 
 MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
 
-Show = Callable[[RequestContext, Row], Any]
+Show = Callable[[RequestContext, Record], Any]
 
 
 @attrs.frozen
@@ -30,7 +30,7 @@ class Selection:
 
     steps: tuple[tuple[str, Show], ...]
 
-    def show(self, context: RequestContext, row: Row) -> Row:
+    def show(self, context: RequestContext, row: Record) -> Record:
         data = {}
         for name, show in self.steps:
             value = show(context, row)
@@ -39,7 +39,7 @@ class Selection:
         return data
 
 
-def paths_of(value: object) -> tuple[str, ...]:
+def property_paths(value: object) -> tuple[str, ...]:
     """The property paths of a request; none at all means ``*`` (facts 3.1: an empty list is accepted).
 
     Raises:
@@ -52,7 +52,7 @@ def paths_of(value: object) -> tuple[str, ...]:
     return tuple(path.strip() for path in value if path.strip()) or ("*",)
 
 
-def shown(context: RequestContext, entity: str, row: Row) -> Row:
+def default_read(context: RequestContext, entity: str, row: Record) -> Record:
     """A row as a default read shows it."""
     return selection(entity, ("*",), context.dialect).show(context, row)
 
@@ -65,7 +65,7 @@ def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> S
         Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
             ends in a reference.
     """
-    return _compile(shapes(dialect)[entity], [path.split(".") for path in paths])
+    return _compile(schemas(dialect)[entity], [path.split(".") for path in paths])
 
 
 def _compile(shape: EntitySchema, paths: Sequence[list[str]]) -> Selection:
@@ -94,8 +94,8 @@ def _by_default(shape: EntitySchema, field: Field) -> bool:
     """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
-    if field.name in FLAGS:
-        return shape.dialect.marks_rows
+    if field.name in REQUEST_MARKS:
+        return shape.dialect.marks_records
     return field.of not in OWNED_OBJECTS
 
 
@@ -115,18 +115,18 @@ def _plain(shape: EntitySchema, field: Field) -> Show:
     write = _FORMED_FIELDS.get((entity, name)) or _FORMED.get(field.type)
     if write is not None:
 
-        def show(context: RequestContext, row: Row) -> Any:
+        def show(context: RequestContext, row: Record) -> Any:
             value = row.get(name)
-            return None if value is None else write(context.form(entity, row, value), value)
+            return None if value is None else write(context.number_format(entity, row, value), value)
 
         return show
     if name == "Password":
-        return lambda _desk, _row: ""  # facts 3.4
-    if name in FLAGS:
-        return lambda _desk, _row: False
+        return lambda _context, _row: ""  # facts 3.4
+    if name in REQUEST_MARKS:
+        return lambda _context, _row: False
     if name == "DocUrl":
         return address_of
-    return lambda _desk, row: row.get(name)
+    return lambda _context, row: row.get(name)
 
 
 # What the dialect writes in its own way.
@@ -147,7 +147,7 @@ def _opened(shape: EntitySchema, field: Field, paths: list[list[str]] | None) ->
     inner = _compile(target, paths)
     if not field.is_list:
         return _reference(field, inner)
-    owned = link(shape.name, field)
+    owned = relation_of(shape.name, field)
     name = field.name
     if owned is None:
         return lambda context, row: [inner.show(context, element) for element in row.get(name, ())]
@@ -157,7 +157,7 @@ def _opened(shape: EntitySchema, field: Field, paths: list[list[str]] | None) ->
 def _reference(field: Field, inner: Selection) -> Show:
     name, target = field.name, field.of or ""
 
-    def show(context: RequestContext, row: Row) -> Row | None:
+    def show(context: RequestContext, row: Record) -> Record | None:
         cut = row.get(name)
         if cut is None:
             return None

@@ -1,6 +1,6 @@
-"""Where a running release differs from the specification: each place is a switch with a name.
+"""Dialects: where a running release differs from the specification, one switch for each difference.
 
-The other rooms never ask which dialect it is, only what a switch says.
+Other modules never ask which dialect they serve, only what a switch says.
 """
 
 from __future__ import annotations
@@ -10,23 +10,21 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.service.times import Now
-
 __all__ = ["DIALECTS", "RECORDED", "SPEC", "Dialect", "NumberFormat", "dialect_of"]
 
 _WHOLE_SECONDS = len("2024-05-14T13:15:07")
-_MAX_DIGITS = 18  # an amount longer than any currency needs is left as it is
+_MAX_DIGITS = 18  # an amount with more digits than any currency needs is left as it is
 
 
 @attrs.frozen(eq=False)
 class NumberFormat:
-    """How times and amounts are written.
+    """Text form of times and amounts.
 
     Args:
-        utc_mark: what ends a time in UTC.
-        cuts_zeros: whether a second's fraction ends in no zeros; else it has seven digits.
-        decimals: digits after the point of an amount; None leaves it as it was sent.
-        rate_decimals: the same of a labor code's rate, at least.
+        utc_mark: the end of a time in UTC.
+        cuts_zeros: whether the fraction of a second loses its last zeros; else it has seven digits.
+        decimals: digits after the point of an amount; None leaves the amount as it was sent.
+        rate_decimals: the least number of digits after the point of a labor code's rate.
     """
 
     utc_mark: str = "Z"
@@ -35,14 +33,15 @@ class NumberFormat:
     rate_decimals: int = 0
 
     def local(self, text: str) -> str:
-        """A stored time, which has no or seven fraction digits."""
+        """Format a stored local time, which has no fraction digits or seven."""
         return text.rstrip("0") if self.cuts_zeros and len(text) > _WHOLE_SECONDS else text
 
     def utc(self, text: str) -> str:
+        """Format a stored time in UTC."""
         return self.local(text) + self.utc_mark
 
     def money(self, amount: dict[str, Any]) -> dict[str, Any]:
-        """An amount with the zeros of its scale."""
+        """Round an amount to the scale of this format."""
         value = Decimal(amount["Value"])
         if self.decimals is None or value.adjusted() > _MAX_DIGITS - 4:
             return amount
@@ -50,10 +49,12 @@ class NumberFormat:
         return {**amount, "Value": value.quantize(scale, ROUND_HALF_UP)}
 
     def rate(self, value: int | Decimal) -> int | Decimal:
-        """A labor code's rate with the zeros of its scale."""
+        """Give a labor code's rate the decimals that it lacks."""
         known = Decimal(value)
-        lacks = known.adjusted() <= _MAX_DIGITS and -int(known.as_tuple().exponent) < self.rate_decimals
-        return known.quantize(Decimal(1).scaleb(-self.rate_decimals)) if lacks else value
+        digits = -int(known.as_tuple().exponent)
+        if known.adjusted() > _MAX_DIGITS or digits >= self.rate_decimals:
+            return value
+        return known.quantize(Decimal(1).scaleb(-self.rate_decimals))
 
 
 _AS_STORED = NumberFormat()
@@ -61,16 +62,16 @@ _AS_STORED = NumberFormat()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Dialect:
-    """One way in which the service speaks. The defaults are the specification's."""
+    """One way in which the service speaks; the defaults are those of the specification."""
 
     name: str
     opens_created: bool = True
     """A created order or space comes with its references opened and its lists empty (spec 2.3), or as a
     default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
-    marks_rows: bool = True
+    marks_records: bool = True
     """A read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1), or never (facts 12 row 2)."""
     entities_envelope: bool = True
-    """A retrieve answers ``Entities`` too (spec 4.9), or ``Data`` alone (facts 12 row 5)."""
+    """The response to a retrieve has ``Entities`` too (spec 4.9), or ``Data`` alone (facts 12 row 5)."""
     spec_fields: bool = True
     """Properties that only the specification names exist: ``BillToType``, ``IsRestricted``, a Note's
     ``Body`` and others (spec 2), or do not (facts 12 rows 6, 7, 8 and 12)."""
@@ -82,36 +83,32 @@ class Dialect:
     contactid_is_requestor: bool = True
     """``Contactid`` of a creation becomes the requestor (spec 4.3), or is dropped (facts 12 row 3)."""
     update_shows_version: bool = False
-    """An update answers type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
+    """The response to an update has type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
     errors_show_request_id: bool = False
-    """An error has three members (spec 7), or ``RequestId`` when one was sent (facts 12 row 9)."""
+    """An error has three members (spec 7), or ``RequestId`` too when one was sent (facts 12 row 9)."""
     explains: bool = True
-    """A refusal says what a reader needs beside a recorded text, or that text alone (facts 6)."""
+    """A refusal adds to a recorded text what a reader needs, or is that text alone (facts 6)."""
     refuses_missing_delete: bool = True
-    """Deleting a row that never was is refused unless a header says otherwise (facts 3.8), or
-    answered like any other (facts 3.4)."""
+    """The delete of a record that never existed is refused unless a header says otherwise (facts 3.8),
+    or succeeds like any other (facts 3.4)."""
     soap_url: bool = False
     """Discovery without ``ApiType`` finds the REST address (spec 4.1 knows no other), or the SOAP one
     (facts 2)."""
     tick: int = 1
-    """The step of the clock behind stored times, in units of 100 ns: seven fraction digits, or the two of
-    rows read back (facts 3.5)."""
+    """Step of the clock behind stored times, in units of 100 ns: it gives seven fraction digits, or the
+    two of records read back (facts 3.5)."""
     stored: NumberFormat = _AS_STORED
-    """How a row is written that is read back (spec 2.1, facts 3.3 and 3.5)."""
+    """Format of a record that is read back (spec 2.1, facts 3.3 and 3.5)."""
     fresh: NumberFormat = _AS_STORED
-    """How a row is written that the same call made, and a time that it set (the same)."""
-
-    def now(self, clock: int) -> Now:
-        """The moment of a call, from nanoseconds since 1970."""
-        ticks = clock // 100
-        return Now(ticks - ticks % self.tick)
+    """Format of a record that the same call made, and of a time that it set (spec 2.1, facts 3.3 and
+    3.5)."""
 
 
 SPEC = Dialect(name="spec")
 RECORDED = Dialect(
     name="recorded",
     opens_created=False,
-    marks_rows=False,
+    marks_records=False,
     entities_envelope=False,
     spec_fields=False,
     spec_entities=False,
@@ -130,10 +127,10 @@ DIALECTS = {dialect.name: dialect for dialect in (SPEC, RECORDED)}
 
 
 def dialect_of(name: str) -> Dialect:
-    """The dialect called so.
+    """Return the dialect with this name.
 
     Raises:
-        ValueError: there is none; the text names those that are.
+        ValueError: there is no such dialect; the text names those that exist.
     """
     if name not in DIALECTS:
         raise ValueError(f"There is no dialect {name!r}. Name one of: {', '.join(DIALECTS)}.")

@@ -1,9 +1,9 @@
-"""Which rows belong to a parent: the field of the child that points at it.
+"""Relations: which records belong to a parent, by the field of the child that points at it.
 
-One rule, read off the catalogue: a list's elements are rows of their own entity type, and the
-child's pointer is the first of these fields that it has: ``{Parent}Id``, the parent's other name
-in ``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the kind of the parent
-beside it). Elements without such a field are kept inside the parent.
+The relations follow from the catalogue by one rule. The elements of a list are records of their own
+entity type, and the child's pointer is the first of these fields that it has: ``{Parent}Id``, the
+parent's other name in ``_OTHER_NAMES``, then ``ParentId``, ``ActorId`` or ``ObjectId`` (with the kind of
+the parent beside it). Elements without such a field are kept inside the parent.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from functools import cache
 import attrs
 
 from wosdk_async.catalogue import Field
-from wosdk_async.sandbox.service.entity_schema import EntitySchema, shapes
+from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
 
-__all__ = ["OWNED_OBJECTS", "SAME_ID", "Relation", "link", "links"]
+__all__ = ["OWNED_OBJECTS", "SAME_ID", "Relation", "list_of", "relation_of", "relations"]
 
 _OTHER_NAMES = {
     "WorkOrder": ("WoId",),
@@ -29,7 +29,7 @@ _ANY_PARENT = ("ParentId", "ActorId", "ObjectId")
 _KIND_FIELDS = {"ParentId": "ParentTypeId", "ActorId": "ActorTypeId", "ObjectId": "ObjectTypeId"}
 _NOT_POINTERS = {"PaymentItem"}  # its ObjectId names what is paid for, not the payment
 
-# The kind an owner has as an actor: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
+# The actor type of an owner: facts 9 for WO, LeaseUser, Employee and CommLease, spec 2.10 for
 # CommLeaseSpace; the others by name (assumed).
 _ACTOR_KINDS = {
     "WorkOrder": "WO",
@@ -46,17 +46,22 @@ _ACTOR_KINDS = {
     "WoQuote": "Quote",
 }
 
-# Single references whose row belongs to the parent: a default read leaves them out (facts 3.4).
+# Single references whose record belongs to the parent: a default read leaves them out (facts 3.4).
 OWNED_OBJECTS = frozenset({"Address2", "AssetInfo", "WoQuote", "WoEstimate", "WoNote", "ContactInfo", "Blob"})
 
-
-# Owned rows whose Id is the parent's own (facts 5, Shape of a result).
+# Owned records whose Id is the parent's own (facts 5, Shape of a result).
 SAME_ID = frozenset({("WorkOrder", "WorkOrderCost"), ("WorkOrder", "LastAction")})
 
 
 @attrs.frozen
 class Relation:
-    """How rows of ``child`` point at their parent: ``key`` holds its id, ``kind`` its actor type."""
+    """The way in which records of ``child`` point at their parent.
+
+    Args:
+        key: the field that holds the parent's id.
+        kind: the field that holds the parent's actor type, if there is one.
+        actor: the parent's actor type.
+    """
 
     child: EntitySchema
     key: str
@@ -64,15 +69,15 @@ class Relation:
     actor: str | None = None
 
     def fields(self, parent_id: int) -> dict[str, object]:
-        """The members that make a child row belong to the parent with this id."""
+        """Return the members that make a child belong to the parent with this id."""
         named: dict[str, object] = {self.key: parent_id}
         return named | {self.kind: self.actor} if self.kind else named
 
 
 @cache
-def link(parent: str, field: Field) -> Relation | None:
-    """The link of an owned list or object of ``parent``; None when it is kept in the parent."""
-    child = shapes().get(field.of or "")
+def relation_of(parent: str, field: Field) -> Relation | None:
+    """Return the relation behind a list or object of ``parent``; None if the parent keeps it inside."""
+    child = schemas().get(field.of or "")
     if child is None or child.name in _NOT_POINTERS:
         return None
     candidates = (f"{parent}Id", *_OTHER_NAMES.get(parent, ()), *_ANY_PARENT)
@@ -85,12 +90,17 @@ def link(parent: str, field: Field) -> Relation | None:
     return Relation(child, key, kind, _ACTOR_KINDS.get(parent, parent))
 
 
-def links() -> dict[tuple[str, str], Relation]:
-    """Every owned list, by parent and field name."""
+def list_of(child: str, key: str) -> Relation:
+    """Return the relation of the records of ``child`` whose field ``key`` points at their parent."""
+    return Relation(schemas()[child], key)
+
+
+def relations() -> dict[tuple[str, str], Relation]:
+    """Return the relation of every list, by parent and field name."""
     found = {
-        (shape.name, field.name): link(shape.name, field)
-        for shape in shapes().values()
-        for field in shape.fields
+        (schema.name, field.name): relation_of(schema.name, field)
+        for schema in schemas().values()
+        for field in schema.fields
         if field.is_list
     }
     return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,133 @@
+"""Request bodies: JSON with exact numbers, and members whose names ignore letter case."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from wosdk_async.sandbox.errors import Refusal, incorrect_model
+
+__all__ = [
+    "Record",
+    "dump",
+    "get_ignore_case",
+    "load",
+    "object_list",
+    "parse_query",
+    "peek_json",
+    "request_id_of",
+    "require_body",
+]
+
+Record = dict[str, Any]
+
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_decoder = msgspec.json.Decoder(float_hook=Decimal)
+_MAX_DEPTH = 100  # not shown; assumed. Deeper bodies would only exhaust the stack
+
+
+def dump(value: object) -> bytes:
+    """Write a value as compact JSON; decimals stay the numbers that they were read as."""
+    return _encoder.encode(value)
+
+
+def load(text: str | bytes) -> Any:
+    """Read JSON that this program wrote itself."""
+    return _decoder.decode(text)
+
+
+def peek_json(raw: bytes) -> Record:
+    """Read the JSON object of a request; return an empty one if the bytes are not a JSON object."""
+    value = _try_decode(raw.removeprefix(codecs.BOM_UTF8))
+    return value if isinstance(value, dict) else {}
+
+
+def require_body(body: Record) -> Record:
+    """Return the body if the service would look at it.
+
+    Raises:
+        Refusal: ``EMPTY_INPUT_PARAMETER`` if the body is empty or was not read as an object
+            (spec 4.9 rule 4), ``INCORRECT_MODEL`` if it nests too deep.
+    """
+    if not body:
+        raise Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
+    if _is_too_deep(body):
+        raise incorrect_model(f"The body nests deeper than {_MAX_DEPTH} levels.")
+    return body
+
+
+def get_ignore_case(container: Mapping[str, Any], name: str) -> Any:
+    """Return the member with this name in any letter case (facts 3.3), or None."""
+    if name in container:
+        return container[name]
+    wanted = name.lower()
+    return next((value for key, value in container.items() if key.lower() == wanted), None)
+
+
+def object_list(container: Record, name: str) -> list[Record]:
+    """Return a member that is a list of objects; an empty list if it is missing.
+
+    Raises:
+        Refusal: ``INCORRECT_MODEL`` if it is something else.
+    """
+    found = get_ignore_case(container, name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise incorrect_model(f"{name} must be a list of objects.")
+    return found
+
+
+def parse_query(raw: bytes) -> dict[str, str]:
+    """Return the parameters of a URL's query by lower-case name."""
+    pairs = parse_qsl(raw.decode("latin-1"), keep_blank_values=True)
+    return {name.lower(): value for name, value in pairs}
+
+
+def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
+    """Return the ``RequestId`` of a request: from its query, or beside ``Command`` (facts 3.1 and 5).
+
+    A number counts as its text, as in other text members (not shown; assumed).
+    """
+    for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return str(value)
+    return None
+
+
+def _try_decode(raw: bytes) -> Any:
+    try:
+        return _decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, InvalidOperation, RecursionError):
+        return None
+
+
+def _decode(raw: bytes) -> Any:
+    try:
+        return _decoder.decode(raw)
+    except msgspec.DecodeError:
+        # facts 3.3: a surplus closing brace after the JSON did no harm
+        shorter = raw.rstrip()
+        if not shorter.endswith(b"}"):
+            raise
+        return _decoder.decode(shorter[:-1])
+
+
+def _is_too_deep(value: object) -> bool:
+    level: list[object] = [value]
+    for _ in range(_MAX_DEPTH):
+        level = [child for item in level for child in _children(item)]
+        if not level:
+            return False
+    return True
+
+
+def _children(item: object) -> list[object]:
+    if isinstance(item, dict):
+        return [child for child in item.values() if isinstance(child, dict | list)]
+    return [child for child in item if isinstance(child, dict | list)] if isinstance(item, list) else []

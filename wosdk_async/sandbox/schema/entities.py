@@ -1,0 +1,202 @@
+"""Entity types and enums of the catalogue, as the local service looks them up: in any letter case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import attrs
+
+from wosdk_async import catalogue
+from wosdk_async.catalogue import Entity, Field
+from wosdk_async.sandbox.errors import custom_command, unknown_entity, unsupported
+from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
+
+__all__ = [
+    "REQUEST_MARKS",
+    "REQUEST_ONLY",
+    "SCALARS",
+    "EntitySchema",
+    "Enumeration",
+    "check_supported",
+    "enumeration",
+    "find_schema",
+    "is_read_only",
+    "schemas",
+]
+
+SCALARS = frozenset(
+    {"string", "integer", "number", "boolean", "datetime-local", "datetime-utc", "money", "enum"}
+)
+# Marks on the elements of a request; returned entities show them as false (spec 2.1).
+REQUEST_MARKS = frozenset({"PerformDeletion", "IsNew"})
+REQUEST_ONLY = frozenset({"Contactid"})  # spec 4.3: what it names comes back as RequestorContact
+# Initial values that do not follow from the type: facts 3.4 saw one enum missing, spec 2.8 has one text.
+_INITIAL_VALUES = {"SelfHelpType": None, "CriticalFacilities": "Inherit"}
+_LAST = ("IsRemoved", "ConcurrencyId", "Id")  # they close an entity (facts 3.3)
+_ID_FIRST = frozenset({"WorkOrderCost", "AssetTree"})  # the two exceptions (facts 3.3)
+# Operations that a command of the entity replaces (facts 3.9; Space by spec 4.4, its code assumed).
+_CUSTOM_COMMANDS = {
+    ("Create", "WorkZone"): "WorkZone/Create",
+    # facts 5: the short form was answered COMMAND_NOT_FOUND; the full name is in the schema
+    ("Delete", "WorkZone"): "WorkZoneDeleteCommand",
+    ("Delete", "Portfolio"): "Portfolio/Delete",
+    ("Create", "Space"): "Space/Create",
+}
+_THROUGH_PARENT = frozenset({"AssetAttribute"})  # spec 4.9 rule 2: changed in the list of its asset
+
+
+@attrs.frozen
+class Enumeration:
+    """Names of an enum by lower-case name and by number."""
+
+    by_name: Mapping[str, str]
+    by_number: Mapping[int, str]
+    numbers: Mapping[str, int]
+
+    def name_of(self, value: object) -> str | None:
+        """Return the server's spelling of a name or number, or None if there is no such value (facts 3.3)."""
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, int):
+            return self.by_number.get(value)
+        if not isinstance(value, str):
+            return None
+        text = value.strip()
+        if text.isascii() and text.isdigit() and len(text) < 10:
+            return self.by_number.get(int(text))
+        return self.by_name.get(text.lower())
+
+
+@attrs.frozen(eq=False)
+class EntitySchema:
+    """One entity type in one dialect.
+
+    Args:
+        by_name: the fields by lower-case name, aliases included.
+        operations: whether each base operation is offered; None if that is not known.
+        blank: the values that a new record starts with.
+        locked: whether records carry a ``ConcurrencyId``.
+        removable: whether a delete only sets ``IsRemoved``.
+    """
+
+    name: str
+    dialect: Dialect
+    fields: tuple[Field, ...]
+    by_name: Mapping[str, Field]
+    operations: Mapping[str, bool | None]
+    composite_key: tuple[str, ...]
+    blank: Mapping[str, Any]
+    locked: bool
+    removable: bool
+
+    def field(self, name: str) -> Field | None:
+        """Return the field with this name in any letter case, or None."""
+        return self.by_name.get(name.lower())
+
+    def target(self, field: Field) -> EntitySchema | None:
+        """Return the entity type behind a reference or list, or None if it has no records."""
+        return schemas(self.dialect).get(field.of or "")
+
+    def behind(self, field: Field) -> EntitySchema:
+        """Return the entity type behind a reference or list that is known to have records."""
+        return schemas(self.dialect)[field.of or ""]
+
+
+@cache
+def enumeration(name: str) -> Enumeration:
+    """Return the enum with this name."""
+    values = catalogue.load().enums[name].values
+    # facts 9: inputs accept the position in the list, unless a number is documented
+    numbers = {
+        value.name: index if value.value is None else value.value for index, value in enumerate(values)
+    }
+    return Enumeration(
+        by_name={name.lower(): name for name in numbers},
+        by_number={number: name for name, number in reversed(numbers.items())},
+        numbers=numbers,
+    )
+
+
+@cache
+def schemas(dialect: Dialect = SPEC) -> dict[str, EntitySchema]:
+    """Return every entity type that has records, by its name on the wire."""
+    entities = catalogue.load().entities.values()
+    return {entity.name: _schema(entity, dialect) for entity in entities if entity.kind == "entity"}
+
+
+def find_schema(name: str, dialect: Dialect = SPEC) -> EntitySchema:
+    """Return the entity type with this name in any letter case, or with this alias (spec 2.2).
+
+    Raises:
+        Refusal: ``ENTITY_NOT_FOUND``.
+    """
+    entity = catalogue.load().entity(name)
+    schema = schemas(dialect).get(entity.name) if entity else None
+    if schema is None or not (dialect.spec_entities or schema.name.lower() == name.lower()):
+        raise unknown_entity(name)
+    return schema
+
+
+def check_supported(schema: EntitySchema, operation: str) -> None:
+    """Check that the entity type takes a base operation; unknown support counts as support.
+
+    Raises:
+        Refusal: ``ERROR_CODE_1000`` (spec 4.9 rule 1, facts 3.9), or ``CUSTOM_COMMAND_ERROR`` with the
+            path of the command to use.
+    """
+    path = _CUSTOM_COMMANDS.get((operation, schema.name))
+    if path is not None:
+        raise custom_command(schema.name, path)
+    if schema.operations.get(operation.lower()) is False:
+        raise unsupported(operation, schema.name)
+
+
+def is_read_only(schema: EntitySchema) -> bool:
+    """Return whether no base operation writes records of this type, not even through their owner."""
+    # facts 3.9: the read-only types; that a PUT of their owner does not write them either is assumed
+    writes = (schema.operations.get(name) for name in ("create", "update", "delete"))
+    return schema.name not in _THROUGH_PARENT and all(allowed is False for allowed in writes)
+
+
+def _schema(entity: Entity, dialect: Dialect) -> EntitySchema:
+    last = _LAST[:-1] if entity.name in _ID_FIRST else _LAST
+    opening = [field for field in entity.fields if field.name == "Id" and "Id" not in last]
+    closing = [field for name in last for field in entity.fields if field.name == name]
+    between = [field for field in entity.fields if field not in (*opening, *closing)]
+    fields = tuple(field for field in (*opening, *between, *closing) if _exists(field, dialect))
+    names = {field.name.lower(): field for field in fields}
+    aliases = {alias.lower(): field for field in fields for alias in field.aliases}
+    return EntitySchema(
+        name=entity.name,
+        dialect=dialect,
+        fields=fields,
+        by_name=aliases | names,
+        operations=entity.operations,
+        composite_key=entity.composite_key,
+        blank={f.name: _initial(f) for f in entity.fields if _initial(f) is not None},
+        locked="concurrencyid" in names,
+        removable="isremoved" in names,
+    )
+
+
+def _exists(field: Field, dialect: Dialect) -> bool:
+    """Return whether a dialect has the field: a release may lack what only the spec names (facts 12)."""
+    return dialect.spec_fields or field.sources != "spec" or field.name in REQUEST_MARKS
+
+
+def _initial(field: Field) -> Any:
+    """Return the value of an unset property: only references, dates and one enum are missing (facts 3.4)."""
+    if field.name in REQUEST_MARKS | REQUEST_ONLY | _INITIAL_VALUES.keys():
+        return _INITIAL_VALUES.get(field.name)
+    if field.type == "enum":
+        return enumeration(field.of or "").by_number.get(0)
+    by_type = {
+        "string": "",
+        "integer": 0,
+        "number": 0,
+        "boolean": False,
+        "money": {"CurrencyTypeId": "Unknown", "Value": 0},
+    }
+    return by_type.get(field.type)
