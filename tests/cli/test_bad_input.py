@@ -31,7 +31,10 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
     ("content", "told"),
     [
         (b"", "f.csv: there is no header; the first line must name the columns"),
-        (b"PK\x03\x04\0\0\0", "f.csv, line 1: this is no CSV text; export the data as comma-separated UTF-8"),
+        (
+            b"PK\x03\x04\0\0\0",
+            "f.csv, line 1: this is not CSV text; export the data as comma-separated UTF-8",
+        ),
         (
             HEADER + b"caf\xe9\n",
             f"f.csv, line 2: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; save the file as UTF-8",
@@ -59,7 +62,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
         ("po_number", "po_numbr", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
         ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", and there is no [reference.tsk]; did you mean \'task\'?'),
-        ("= true  ", "= yes  ", "m.toml: this is no TOML: Invalid value (at line "),
+        ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),
     ],
 )  # fmt: skip
 def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, told: str) -> None:

@@ -167,7 +167,7 @@ async def test_stopping_finishes_what_is_under_way_and_tells_the_rest(
 async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "CUT_SHORT", 0.0)
+    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
     ready = job(write(HEADER, rows(40)), MAP)
     told: list[RowOutcome] = []
     local.server.held = asyncio.Event()
@@ -195,7 +195,7 @@ async def test_an_answer_that_does_not_tell_leaves_a_row_in_doubt(
 async def test_a_cancelled_import_tells_every_row_and_stays_cancelled(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "CUT_SHORT", 0.0)
+    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
     told: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(

@@ -181,7 +181,7 @@ async def test_a_required_record_without_a_name_fails_the_row(local: Local, job:
         + CUSTOMER
     )
     outcomes = await carried_out(job(write(HEADER, [["1", " ", "", "Pier Coffee"]]), text), local)
-    assert outcomes[1].reason == "command.work_order.items[0].asset is needed, but this row names no asset"
+    assert outcomes[1].reason == "command.work_order.items[0].asset is required, but this row names no asset"
 
 
 async def test_names_that_are_equal_when_cut_are_one_record_with_a_warning(
@@ -240,7 +240,7 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
 async def test_a_record_whose_creation_is_given_up_is_told(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "CUT_SHORT", 0.0)
+    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
     ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
     told: list[RowOutcome] = []

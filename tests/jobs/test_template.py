@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs.mapping.values import NAME, Template
+from wosdk_async.jobs.mapping.template import NAME, Template
 
 CELLS = {"a": "", "b": "  ", "c": " see ", "odd, name's": "x", NAME: "Acme"}
 

@@ -1,9 +1,12 @@
 """Jobs on files: bulk imports.
 
-sources/            rows, exactly as they stand in the file
-mapping/            the map of an import, checked as a whole, and what it makes of a row
-reference_index.py  the records that rows refer to: looked up (lookup.py), created where missing
-importer.py         the job; report.py, what it reports
+::
+
+    job = ImportJob(open_source("requests.csv"), ImportMap.load("map.toml"))
+    summary = await job.run(company)
+
+``sources/`` reads files, ``mapping/`` compiles the map, ``reference_index.py`` finds and creates the records
+that rows refer to, and ``importer.py`` is the job.
 """
 
 from __future__ import annotations
@@ -11,7 +14,18 @@ from __future__ import annotations
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.importer import ImportJob
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.report import RowOutcome, Summary
+from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
+from wosdk_async.jobs.sources.source import Source, open_source
 
-__all__ = ["CsvFile", "ImportJob", "ImportMap", "ImportMapError", "RowOutcome", "Summary"]
+__all__ = [
+    "CsvFile",
+    "ImportJob",
+    "ImportMap",
+    "ImportMapError",
+    "Row",
+    "RowOutcome",
+    "Source",
+    "Summary",
+    "open_source",
+]

@@ -13,10 +13,10 @@ from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError, require_sendable
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.values import RowContext
-from wosdk_async.jobs.reference_index import ReferenceEntry, ReferenceIndex
-from wosdk_async.jobs.report import RowOutcome, Summary
-from wosdk_async.jobs.sources.csv import CsvFile, Row
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.rows import Row, RowOutcome, Summary
+from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.model import WoActionResponse, WoCreateCommand
 from wosdk_async.outcome import Outcome
 
@@ -25,8 +25,8 @@ __all__ = ["ImportJob"]
 I = TypeVar("I")  # noqa: E741 - an input
 R = TypeVar("R")
 
-CUT_SHORT = 2.0  # seconds that calls under way still get when the caller cannot wait
-_BREATH = 200  # rows that are looked at without giving the event loop a turn
+ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
+_CHUNK = 200  # rows that are checked before the event loop gets a turn
 
 
 class ImportJob:
@@ -34,18 +34,18 @@ class ImportJob:
 
     ::
 
-        job = ImportJob(CsvFile("requests.csv"), ImportMap.load("map.toml"))
+        job = ImportJob(open_source("requests.csv"), ImportMap.load("map.toml"))
         summary = await job.run(company, on_row=print)
 
-    Making it reads the file once from end to end: it counts the rows, collects the names to look up, and
-    raises ImportMapError before anything is sent.
+    The constructor reads the file once, to count the rows and to collect the names to look up, and raises
+    ImportMapError when the file cannot be used: nothing was sent by then.
     """
 
-    def __init__(self, source: CsvFile, import_map: ImportMap) -> None:
-        source.require(import_map.columns)
+    def __init__(self, source: Source, import_map: ImportMap) -> None:
+        require_columns(source, import_map.columns)
         self._source = source
         self._map = import_map
-        self._directory = ReferenceIndex(import_map.references)
+        self._index = ReferenceIndex(import_map.references)
         self._summary = Summary(rows=0)
         self._stops = 0
         self._current: Run[Any, Any] | None = None
@@ -53,7 +53,7 @@ class ImportJob:
         for row in source:
             self._summary.rows += 1
             if row.fault is None:
-                self._directory.collect(dict(row.cells))
+                self._index.collect(row.cells)
         self._summary.empty_rows = source.empty_rows
 
     def __repr__(self) -> str:
@@ -61,11 +61,11 @@ class ImportJob:
 
     @property
     def rows(self) -> int:
-        """The data records of the file, without the empty ones."""
+        """The number of rows in the file, without the empty ones."""
         return self._summary.rows
 
     def stop(self) -> None:
-        """Take no further row. Called again, also give up what is under way: those rows are in doubt."""
+        """Start no further row. Called again, abort the calls under way: their rows are in doubt."""
         self._stops += 1
         if self._current is not None:
             self._current.stop()
@@ -80,36 +80,40 @@ class ImportJob:
         on_row: Callable[[RowOutcome], None] = lambda _: None,
         on_stage: Callable[[str], None] = lambda _: None,
     ) -> Summary:
-        """Look up and make what the rows refer to, then create one work order for each row.
+        """Look up and create what the rows refer to, then create one work order for each row.
 
         Args:
-            company: where to.
-            limit: calls under way at the most.
-            on_row: told of every row as it ends, in the order in which they end.
-            on_stage: told in words what is being done.
+            company: the Company in which the work orders are created.
+            limit: the highest number of calls at a time.
+            on_row: called with the outcome of every row, in the order in which the rows end.
+            on_stage: called with a text that says what is being done.
 
-        Raises ImportMapError when a record that all rows need is not there, and any other WosdkError of the
-        look-up; until then nothing was created.
+        Returns:
+            The counts of the import.
+
+        Raises:
+            ImportMapError: a record that all rows need does not exist.
+            WosdkError: the lookup of the references failed. In both cases nothing was created.
         """
         started = time.perf_counter()
         self._task = asyncio.current_task()
-        with self._giving_up():
-            await self._references(company, limit, on_stage)
-        with self._giving_up():
+        with self._keep_reporting():
+            await self._create_references(company, limit, on_stage)
+        with self._keep_reporting():
             try:
-                await self._rows(company, limit, on_row)
+                await self._create_rows(company, limit, on_row)
             except ImportMapError as error:  # the file was changed while it was read
-                self._directory.warnings.append(error.message)
-        summary, directory = self._summary, self._directory
+                self._index.warnings.append(error.message)
+        summary, index = self._summary, self._index
         summary.not_started = summary.rows - summary.created - summary.failed - summary.in_doubt
-        summary.references_found, summary.references_created = directory.found, directory.created
-        summary.warnings = directory.warnings
+        summary.references_found, summary.references_created = index.found, index.created
+        summary.warnings = index.warnings
         summary.seconds = time.perf_counter() - started
         return summary
 
     @contextlib.contextmanager
-    def _giving_up(self) -> Iterator[None]:
-        """Go on after a cancellation that :meth:`stop` asked for: every row is still to be told."""
+    def _keep_reporting(self) -> Iterator[None]:
+        """Suppress a cancellation that :meth:`stop` asked for: every row still needs its outcome."""
         try:
             yield
         except asyncio.CancelledError:
@@ -117,77 +121,77 @@ class ImportJob:
                 raise
             self._task.uncancel()
 
-    async def _references(self, company: Company, limit: int, on_stage: Callable[[str], None]) -> None:
-        directory = self._directory
-        await directory.look_up(company, limit)
+    async def _create_references(self, company: Company, limit: int, on_stage: Callable[[str], None]) -> None:
+        index = self._index
+        await index.look_up(company, limit)
         for name in self._map.fixed:
-            if reason := directory.unfound(name):
+            if reason := index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
-        if directory.incomplete:
+        if index.incomplete:
             await self._mark_wanted()
         for spec in self._map.references:
-            if missing := directory.missing(spec):
+            if missing := index.missing(spec):
                 on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
-                run = self._stoppable(directory.creation(company, spec, limit=limit, grace=CUT_SHORT))
-                await self._read(run, functools.partial(directory.made, spec))
+                run = self._stoppable(index.creation(company, spec, limit=limit, grace=ABORT_GRACE))
+                await self._consume(run, functools.partial(index.add_created, spec))
 
     async def _mark_wanted(self) -> None:
         """Mark the missing records of every row that can be created once it has them.
 
-        A record that only bad rows name is not made: nobody would use it.
+        A record that only bad rows name is not created: nobody would use it.
         """
         for row in self._source:
-            if row.fault is None and self._directory.undecided(row.cells):
+            if row.fault is None and self._index.undecided(row.cells):
                 with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                    for entry in self._built(row)[1]:
-                        entry.wanted = True
-            if row.number % _BREATH == 0:
+                    for record in self._build(row)[1]:
+                        record.wanted = True
+            if row.number % _CHUNK == 0:
                 await asyncio.sleep(0)
             if self._stops:
                 return
 
-    async def _rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
+    async def _create_rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
         run = self._stoppable(
-            company.run_many(self._source, command=self._command, limit=limit, grace=CUT_SHORT)
+            company.run_many(self._source, command=self._command, limit=limit, grace=ABORT_GRACE)
         )
 
-        def tell(outcome: Outcome[Row, WoActionResponse]) -> None:
-            told = RowOutcome.of(outcome)
-            self._summary.add(told)
-            on_row(told)
+        def report(outcome: Outcome[Row, WoActionResponse]) -> None:
+            reported = RowOutcome.of(outcome)
+            self._summary.add(reported)
+            on_row(reported)
 
-        await self._read(run, tell)
+        await self._consume(run, report)
 
-    async def _read(self, run: Run[I, R], tell: Callable[[Outcome[I, R]], None]) -> None:
-        """Carry out a run and tell every outcome, one for each input whatever happens."""
+    async def _consume(self, run: Run[I, R], report: Callable[[Outcome[I, R]], None]) -> None:
+        """Carry out a run and report every outcome, one for each input also when it is cancelled."""
         try:
             async with run:
                 async for outcome in run:
-                    tell(outcome)
+                    report(outcome)
         except asyncio.CancelledError:
             async for outcome in run:  # what ended meanwhile, and what was not started
-                tell(outcome)
+                report(outcome)
             raise
 
     def _command(self, row: Row) -> WoCreateCommand:
-        built, missing = self._built(row)
+        command, missing = self._build(row)
         if missing:  # it could not be created before, and now it can
             raise RowError("the file has changed since the start")
-        return built
+        return command
 
-    def _built(self, row: Row) -> tuple[WoCreateCommand, list[ReferenceEntry]]:
+    def _build(self, row: Row) -> tuple[WoCreateCommand, list[MissingRecord]]:
         """Return the command of a row, and the records that have to be created before it is sent.
 
         Raises:
-            InvalidCallError: the row cannot be created, whatever else is there.
+            InvalidCallError: the row cannot be created, whichever records exist.
         """
         if row.fault is not None:
             raise RowError(row.fault)
-        scope = RowContext(row.cells, self._directory, row.warnings)
-        built = cast(WoCreateCommand, self._map.command.build(scope))  # what [command] is compiled for
-        if scope.missing:
-            require_sendable(built)
-        return built, scope.missing
+        context = RowContext(row.cells, self._index, row.warnings)
+        command = cast(WoCreateCommand, self._map.command.build(context))  # [command] is compiled for it
+        if context.missing:
+            require_sendable(command)
+        return command, context.missing
 
     def _stoppable(self, run: Run[Any, Any]) -> Run[Any, Any]:
         self._current = run

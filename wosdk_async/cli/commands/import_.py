@@ -129,10 +129,10 @@ def _require_free(outcomes: Path, force: bool) -> None:
 
 
 def _job(file: Path, map_file: Path) -> ImportJob:
-    from wosdk_async.jobs import CsvFile, ImportJob, ImportMap
+    from wosdk_async.jobs import ImportJob, ImportMap, open_source
 
     import_map = ImportMap.load(map_file)
-    return ImportJob(CsvFile(file), import_map)
+    return ImportJob(open_source(file), import_map)
 
 
 @contextmanager
@@ -182,7 +182,7 @@ def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
 @contextmanager
 def _interruptible(job: ImportJob) -> Iterator[None]:
     """Take no further row after Ctrl-C or SIGTERM; a second one, or the end of the grace, gives all up."""
-    from wosdk_async.jobs.importer import CUT_SHORT
+    from wosdk_async.jobs.importer import ABORT_GRACE
 
     loop = asyncio.get_running_loop()
     stops = 0
@@ -194,7 +194,7 @@ def _interruptible(job: ImportJob) -> Iterator[None]:
         if stops == 1:
             again = "Ctrl-C again gives them up" if number == signal.SIGINT else "then they are given up"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
-            loop.call_later(_GRACE[number] - CUT_SHORT, job.stop)  # which leaves them that long
+            loop.call_later(_GRACE[number] - ABORT_GRACE, job.stop)  # which leaves them that long
 
     with ExitStack() as handlers:
         # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace

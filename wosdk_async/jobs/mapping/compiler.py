@@ -1,76 +1,104 @@
-"""From a table of a map to the tree of values, checked against the model."""
+"""From the tables of a map to nodes and references, checked against the model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
-from wosdk_async.jobs.errors import ImportMapError, nearest
-from wosdk_async.jobs.mapping.convert import OBJECTS, constant, converter
-from wosdk_async.jobs.mapping.values import (
+from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.mapping.nodes import (
+    OBJECTS,
     ConstantNode,
-    LengthLimit,
     ListNode,
+    Node,
     ObjectNode,
     ReferenceNode,
-    Template,
     TextNode,
-    Value,
 )
-from wosdk_async.model import Record, registry
+from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
+from wosdk_async.jobs.mapping.tables import ReferenceTable, TextTable, checked_table
+from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
+from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
+from wosdk_async.suggestions import suggestion
+from wosdk_async.text_values import parse_value
 
-__all__ = ["compiled_value", "field_of", "limit_of", "table_of", "template_of"]
-
-_TEXT_KEYS = ("text", "truncate")
+__all__ = ["compile_object", "compile_reference"]
 
 
-def table_of(kind: type[Record], table: object, path: str) -> ObjectNode:
-    """The fields of an object of class ``kind``. Raises ImportMapError that names the key."""
+# --- objects --------------------------------------------------------------------------------
+
+
+def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
+    """Return the node of an object of class ``kind``. Raise ImportMapError that names the key."""
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{path} takes a table of the fields of {kind.__name__}, not {table!r}")
-    fields: dict[str, Value] = {}
+    nodes: dict[str, Node] = {}
     for key, raw in table.items():
-        name, meta = field_of(kind, key, f"{path}.{key}")
-        if name in fields:
+        name, meta = _field(kind, key, f"{path}.{key}")
+        if name in nodes:
             raise ImportMapError(f"{path}.{key}: {name!r} is given twice, once in the service's spelling")
-        fields[name] = compiled_value(meta, raw, f"{path}.{key}")
-    return ObjectNode(kind, fields)
+        nodes[name] = _node(meta, raw, f"{path}.{key}")
+    return ObjectNode(kind, nodes)
 
 
-def field_of(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """A field by its name in Python or on the wire. Raises ImportMapError with the nearest name."""
+def _field(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
+    """Return a field by its name in Python or on the wire."""
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = key if key in kind.__wire__ else wires.get(key.casefold())
     if name is None:
-        hint = nearest(key, kind.__wire__) or f"; its fields are {', '.join(kind.__wire__)}"
+        hint = suggestion(key, kind.__wire__) or f"; its fields are {', '.join(kind.__wire__)}"
         raise ImportMapError(f"{path}: {kind.__name__} has no field {key!r}{hint}")
     return name, kind.__wire__[name]
 
 
-def compiled_value(meta: Wire, raw: object, path: str) -> Value:
-    """What a map gives for one field."""
+def _node(meta: Wire, raw: object, path: str) -> Node:
     if not meta.get("many"):
-        return _single(meta, raw, path)
+        return _single_node(meta, raw, path)
     if not isinstance(raw, list):
         raise ImportMapError(f"{path} is a list; write [[{path}]] above its fields, once for each element")
-    return ListNode(tuple(_single(meta, each, f"{path}[{i}]") for i, each in enumerate(raw)))
+    return ListNode(tuple(_single_node(meta, each, f"{path}[{i}]") for i, each in enumerate(raw)))
 
 
-def template_of(source: object, path: str) -> Template:
-    """A template. Raises ImportMapError when it cannot be read."""
-    if not isinstance(source, str):
-        raise ImportMapError(f'{path} takes a text such as "{{column}}", not {source!r}')
+def _single_node(meta: Wire, raw: object, path: str) -> Node:
+    if isinstance(raw, str) and raw.startswith("@") and meta["type"] in ("ref", "integer"):
+        return ReferenceNode(path, raw[1:], meta["type"] == "integer", bool(meta.get("required")))
+    if meta["type"] in OBJECTS and meta["of"]:
+        if isinstance(raw, Mapping):
+            return compile_object(registry.resolve(meta["of"]), raw, path)
+        form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
+        raise ImportMapError(f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}")
+    if isinstance(raw, str):
+        return _text_node(meta, TextTable(raw), path)
+    if isinstance(raw, Mapping):
+        return _text_node(meta, checked_table(TextTable, raw, path), path)
+    return ConstantNode(_constant(meta, raw, path))
+
+
+def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
+    template = _template(table.text, path)
+    limit = _length_limit(meta, table.truncate, path)
+    if template.columns:
+        return TextNode(path, template, meta, limit)
+    try:
+        text = limit.fit(template.fill({}) or "", [])
+        return ConstantNode(parse_value(text, meta, lenient=True))
+    except RowError as error:
+        raise ImportMapError(error.message) from None
+    except ValueError as error:
+        raise ImportMapError(f"{path} {error}") from None
+
+
+def _template(source: str, path: str) -> Template:
     try:
         return Template.parse(source)
     except ValueError as error:
         raise ImportMapError(f"{path}: {error}") from None
 
 
-def limit_of(meta: Wire, truncate: object, path: str) -> LengthLimit:
-    """The longest text that a field takes, by the catalogue."""
-    if not isinstance(truncate, bool):
-        raise ImportMapError(f"{path}.truncate takes true or false, not {truncate!r}")
+def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
     length = meta.get("max_length")
     if truncate and length is None:
         raise ImportMapError(
@@ -79,40 +107,78 @@ def limit_of(meta: Wire, truncate: object, path: str) -> LengthLimit:
     return LengthLimit(path, length, meta.get("max_length_source") == "doc", truncate)
 
 
-def _single(meta: Wire, raw: object, path: str) -> Value:
-    if isinstance(raw, str) and raw.startswith("@") and meta["type"] in ("ref", "integer"):
-        return ReferenceNode(path, raw[1:], meta["type"] == "integer", bool(meta.get("required")))
-    if meta["type"] in OBJECTS and meta["of"]:
-        return _object(meta, raw, path)
-    if isinstance(raw, Mapping):
-        return _text(meta, raw, path)
-    if isinstance(raw, str):
-        return _text(meta, {"text": raw}, path)
-    try:
-        return ConstantNode(constant(meta, raw))
-    except ValueError as error:
-        raise ImportMapError(f"{path} {error}") from None
+_WANTED = {
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "enum": "a name as text",
+    "datetime-local": "a time",
+    "datetime-utc": "a time",
+}
 
 
-def _object(meta: Wire, raw: object, path: str) -> ObjectNode:
-    if isinstance(raw, Mapping):
-        return table_of(registry.resolve(meta["of"]), raw, path)
-    form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
-    raise ImportMapError(f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}")
+def _constant(meta: Wire, value: object, path: str) -> Any:
+    """Return a value of TOML that is not a text, for a field."""
+    kind = meta["type"]
+    if isinstance(value, bool):
+        if kind == "boolean":
+            return value
+    elif isinstance(value, int) and kind in ("integer", "number"):
+        return value if kind == "integer" else Decimal(value)
+    elif isinstance(value, float) and kind == "number":
+        return Decimal(repr(value))
+    elif isinstance(value, date) and kind.startswith("datetime"):
+        try:
+            return parse_value(value.isoformat(), meta, lenient=True)
+        except ValueError as error:
+            raise ImportMapError(f"{path} {error}") from None
+    shown = str(value).lower() if isinstance(value, bool) else repr(value)
+    raise ImportMapError(f"{path} takes {_WANTED.get(kind, 'a text')}, not {shown}")
 
 
-def _text(meta: Wire, table: Mapping[str, Any], path: str) -> Value:
-    for key in table:
-        if key not in _TEXT_KEYS:
-            raise ImportMapError(
-                f"{path}: {key!r} is unknown here{nearest(key, _TEXT_KEYS) or '.'} It takes text and truncate"
-            )
-    template = template_of(table.get("text"), f"{path}.text" if len(table) > 1 else path)
-    text = TextNode(path, template, converter(meta), limit_of(meta, table.get("truncate", False), path))
-    if template.columns:
-        return text
-    try:
-        return ConstantNode(text.convert(text.limit.fit(template.fill({}) or "", [])))
-    except ValueError as error:
-        message = str(error)
-        raise ImportMapError(message if message.startswith(path) else f"{path} {message}") from None
+# --- references -----------------------------------------------------------------------------
+
+
+def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceSpec:
+    """Return the reference that a table describes. Raise ImportMapError that names the key."""
+    entity = entity_class(table.entity)
+    if entity is None or "id" not in entity.__wire__:
+        hint = suggestion(table.entity, index.ENTITIES) or "; see docs/import.md"
+        raise ImportMapError(f"{path}.entity: the service has no entity {table.entity!r}{hint}")
+    filters = tuple(_filter(entity, key, raw, f"{path}.where.{key}") for key, raw in table.where.items())
+    if table.by is None or table.from_ is None:
+        limit = LengthLimit(path, None, False, False)
+        return ReferenceSpec(name=name, entity=entity, filters=filters, limit=limit)
+    by, meta = _field(entity, table.by, f"{path}.by")
+    if meta["type"] != "string":
+        raise ImportMapError(f"{path}.by: names are texts, and {by} is not; name a text field")
+    template = _template(table.from_, f"{path}.from")
+    if NAME in template.columns:
+        raise ImportMapError(f"{path}.from: {{}} stands for the name itself; name a column, as in {{column}}")
+    return ReferenceSpec(
+        name=name,
+        entity=entity,
+        filters=filters,
+        by=by,
+        template=template,
+        limit=_length_limit(meta, table.truncate, f"{name} name"),
+        create=_create(entity, table, by, path),
+    )
+
+
+def _filter(entity: type[Record], key: str, raw: object, path: str) -> Filter:
+    name, meta = _field(entity, key, path)
+    node = _node(meta, raw, path)
+    is_value = meta["type"] not in OBJECTS or isinstance(raw, str)
+    if meta.get("many") or not is_value or node.columns:
+        raise ImportMapError(f"{path} takes a fixed value or a reference, not {raw!r}")
+    return Filter(name, meta, node)
+
+
+def _create(entity: type[Record], table: ReferenceTable, by: str, path: str) -> ObjectNode | None:
+    if table.if_missing == "fail":
+        return None
+    node = compile_object(entity, table.create or {}, f"{path}.create")
+    if by in node.fields:
+        raise ImportMapError(f"{path}.create.{by} is the name itself, which is filled in; delete it")
+    return node

@@ -1,1 +1,1 @@
-"""Files that rows come from."""
+"""Files that rows come from, one module for each format."""

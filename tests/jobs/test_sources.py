@@ -1,15 +1,17 @@
-"""Files as they are, and files that are none."""
+"""Sources of rows: CSV files as they are, files that cannot be used, and other formats."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs import CsvFile, ImportMapError
+from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, ImportMapError, Row, open_source
+from wosdk_async.jobs.sources.source import FORMATS, require_columns
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -63,15 +65,15 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"\n\n", "there is no header"),
         (b",,\n1,2,3\n", "there is no header"),
         (b"a,b,a\n", "two columns are called 'a'; rename one"),
-        (b"PK\x03\x04\0\0", "line 1: this is no CSV text"),
-        (b"a\n1\n\x00\n", "line 3: this is no CSV text"),
+        (b"PK\x03\x04\0\0", "line 1: this is not CSV text"),
+        (b"a\n1\n\x00\n", "line 3: this is not CSV text"),
         (b"a\n1\ncaf\xe9\n", "line 3: byte 0xe9 at offset 7 is not UTF-8; save the file as UTF-8"),
         (b"\xc3\xa9\n\xc3\xa9\n\xe9\n", "line 3: byte 0xe9 at offset 6 is not UTF-8"),
-        (b"\xff\xfea\0", "line 1: this is no CSV text"),
+        (b"\xff\xfea\0", "line 1: this is not CSV text"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
         (b'a,b\n1,"2"x\n', "line 2: the quotes of this record do not match"),
         (b"a\n" + b"x" * (2 << 20) + b"\n", "line 2: a cell is longer than"),
-        (b"a\n" + b"x" * (17 << 20), "line 2: this is no CSV text"),
+        (b"a\n" + b"x" * (17 << 20), "line 2: this is not CSV text"),
     ],
 )
 def test_what_is_no_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, told: str) -> None:
@@ -87,15 +89,46 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportMapError, match="is a directory; name a CSV file"):
         CsvFile(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ImportMapError, match="no regular file; it is read twice"):
+    with pytest.raises(ImportMapError, match="not a regular file; it is read twice"):
         CsvFile(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "ROWS.CSV", "rows.txt", "rows"])
+def test_the_suffix_names_the_format(tmp_path: Path, name: str) -> None:
+    """A file with an unknown suffix is read as CSV."""
+    (tmp_path / name).write_text("a\n1\n")
+    source = open_source(tmp_path / name)
+    assert isinstance(source, CsvFile)
+    assert [row.cells["a"] for row in source] == ["1"]
+
+
+class Lines:
+    """A format of a program's own: one text for each row."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.columns, self.empty_rows = path, ("text",), 0
+
+    def __iter__(self) -> Iterator[Row]:
+        for number, line in enumerate(self.path.read_text().splitlines(), 1):
+            yield Row(number, number, {"text": line})
+
+
+def test_another_format_is_a_class_and_a_line_in_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import takes any source that iterates over rows."""
+    monkeypatch.setitem(FORMATS, ".lines", Lines)
+    (tmp_path / "f.lines").write_text("one\ntwo\n")
+    (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
+    job = ImportJob(open_source(tmp_path / "f.lines"), ImportMap.load(tmp_path / "m.toml"))
+    assert job.rows == 2
 
 
 def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
     source = CsvFile(written(tmp_path, b"agency_name,notes\n"))
-    source.require({"notes": "the map"})
+    require_columns(source, {"notes": "the map"})
     with pytest.raises(ImportMapError) as caught:
-        source.require({"agency_nam": "[command] of m.toml"})
+        require_columns(source, {"agency_nam": "[command] of m.toml"})
     assert caught.value.message.endswith(
         "there is no column 'agency_nam', which [command] of m.toml names; did you mean 'agency_name'? "
         "Its columns are: agency_name, notes"
@@ -104,7 +137,7 @@ def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
     with pytest.raises(ImportMapError, match="separated by ';'; separate them by commas"):
-        CsvFile(written(tmp_path, b"key;name\n1;x\n")).require({"key": "the map"})
+        require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
 
 
 @given(rows=st.lists(st.lists(st.text(), min_size=2, max_size=2), max_size=5))

@@ -1,24 +1,39 @@
-"""What an import tells: one line for each row as it ends, and a closing summary."""
+"""Rows of a file, what became of each, and the summary of an import."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import attrs
 
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.sources.csv import Row
 from wosdk_async.model import WoActionResponse
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 
-__all__ = ["RowOutcome", "Summary"]
+__all__ = ["Row", "RowOutcome", "Summary"]
 
 Kind = Literal["created", "failed", "in_doubt", "not_started"]
 
 
+@attrs.define
+class Row:
+    """One row of a file."""
+
+    number: int
+    """Its place among the rows that are not empty, from 1."""
+    line: int
+    """The line of the file in which it starts."""
+    cells: Mapping[str, str]
+    fault: str | None = None
+    """Why the row does not fit the header."""
+    warnings: list[str] = attrs.field(factory=list)
+    """What the import has to say about the row although it is created."""
+
+
 @attrs.frozen(kw_only=True)
 class RowOutcome:
-    """What became of one row; ``reason`` says why when no work order is known to be there."""
+    """What became of one row; ``reason`` says why when no work order is known to exist."""
 
     row: int
     line: int
@@ -31,33 +46,26 @@ class RowOutcome:
 
     @classmethod
     def of(cls, outcome: Outcome[Row, WoActionResponse]) -> RowOutcome:
-        """The outcome of a run, in the words of the file."""
-        row = outcome.input
-        make = _Maker(row.number, row.line, tuple(dict.fromkeys(row.warnings)))
+        """Return the outcome of a row from the outcome of its call."""
+        details: dict[str, Any]
         if isinstance(outcome, Done):
             order = outcome.result.wo
-            return make(
-                "created", work_order_id=order.id if order else None, number=order.number if order else None
-            )
-        if isinstance(outcome, InDoubt):
-            return make("in_doubt", reason=outcome.error.message, request_id=outcome.error.request_id)
-        if isinstance(outcome, Failed):
-            return make("failed", reason=_reason(outcome.error))
-        return make("not_started", reason="the import was stopped before this row")
+            details = {"outcome": "created"}
+            if order is not None:
+                details |= {"work_order_id": order.id, "number": order.number}
+        elif isinstance(outcome, InDoubt):
+            error = outcome.error
+            details = {"outcome": "in_doubt", "reason": error.message, "request_id": error.request_id}
+        elif isinstance(outcome, Failed):
+            details = {"outcome": "failed", "reason": _reason(outcome.error)}
+        else:
+            details = {"outcome": "not_started", "reason": "the import was stopped before this row"}
+        row = outcome.input
+        return cls(row=row.number, line=row.line, warnings=tuple(dict.fromkeys(row.warnings)), **details)
 
     def as_dict(self) -> dict[str, Any]:
-        """The line of the outcomes file: what is not known is left out."""
+        """Return the line of the outcomes file, without what is not known."""
         return attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
-
-
-@attrs.frozen
-class _Maker:
-    row: int
-    line: int
-    warnings: tuple[str, ...]
-
-    def __call__(self, kind: Kind, **details: Any) -> RowOutcome:
-        return RowOutcome(row=self.row, line=self.line, outcome=kind, warnings=self.warnings, **details)
 
 
 def _reason(error: Exception) -> str:
@@ -68,9 +76,10 @@ def _reason(error: Exception) -> str:
 
 @attrs.define(kw_only=True)
 class Summary:
-    """The counts of an import; rows that were not started are those that the others leave.
+    """The counts of an import.
 
-    ``empty_rows`` are not among ``rows``: nothing is made of them.
+    ``rows`` is the sum of ``created``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
+    ``empty_rows``, which are skipped.
     """
 
     rows: int
@@ -84,6 +93,7 @@ class Summary:
     references_created: int = 0
     rows_with_warnings: int = 0
     warnings: list[str] = attrs.field(factory=list)
+    """Warnings that concern more than one row."""
 
     def add(self, outcome: RowOutcome) -> None:
         """Count one row."""
@@ -97,11 +107,11 @@ class Summary:
 
     @property
     def rate(self) -> float:
-        """Work orders a second."""
+        """Work orders created per second."""
         return self.created / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures that ``wosdk import --json`` prints."""
+        """Return the figures that ``wosdk import --json`` prints."""
         return {
             "rows": self.rows,
             "created": self.created,

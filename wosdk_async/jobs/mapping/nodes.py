@@ -1,0 +1,199 @@
+"""The tree of a compiled map: nodes that make the values of a row's record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+import attrs
+
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.mapping.template import LengthLimit, Template
+from wosdk_async.model import Record, Ref
+from wosdk_async.model.metadata import Wire
+from wosdk_async.text_values import parse_value
+
+__all__ = [
+    "NONE",
+    "OBJECTS",
+    "ConstantNode",
+    "ListNode",
+    "MissingRecord",
+    "Node",
+    "ObjectNode",
+    "ReferenceNode",
+    "RowContext",
+    "TextNode",
+]
+
+OBJECTS = ("ref", "object", "money")
+"""Types of the catalogue whose values have fields of their own."""
+
+NONE: frozenset[str] = frozenset()
+
+
+class MissingRecord(Protocol):
+    """A record that does not exist yet; it is created when ``wanted`` is set."""
+
+    wanted: bool
+
+
+class References(Protocol):
+    """The ids of the records that rows refer to."""
+
+    def id_for(self, reference: str, context: RowContext) -> int | None:
+        """Return the id of the record that the row refers to, or None when the row gives no name.
+
+        A record that is still to be created is added to ``context.missing``. Raise RowError when there is
+        no such record.
+        """
+
+
+@attrs.frozen
+class RowContext:
+    """The cells of one row, and what filling the nodes from them finds out."""
+
+    cells: Mapping[str, str]
+    references: References
+    warnings: list[str] = attrs.field(factory=list)
+    missing: list[MissingRecord] = attrs.field(factory=list)
+    """Records that have to be created before the row can be sent."""
+
+
+class Node(Protocol):
+    """One value of the map: fixed, from columns, or from a reference."""
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns it reads."""
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The references it needs, by their names in the map."""
+
+    def fill(self, context: RowContext) -> Any:
+        """Return the value for a row, None for nothing to send. Raise RowError when the row has none."""
+
+
+@attrs.frozen
+class ConstantNode:
+    """The same value for every row."""
+
+    content: Any
+    columns: frozenset[str] = NONE
+    references: frozenset[str] = NONE
+
+    def fill(self, _: RowContext) -> Any:
+        """Return the value."""
+        return self.content
+
+
+@attrs.frozen
+class TextNode:
+    """A template whose text is parsed as the field's type."""
+
+    path: str
+    template: Template
+    meta: Wire
+    limit: LengthLimit
+    references: frozenset[str] = NONE
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns of the template."""
+        return self.template.columns
+
+    def fill(self, context: RowContext) -> Any:
+        """Return the parsed text; blanks alone are a value of a text field only."""
+        text = self.template.fill(context.cells)
+        if text is None or (self.meta["type"] != "string" and not text.strip()):
+            return None
+        text = self.limit.fit(text, context.warnings)
+        try:
+            return parse_value(text, self.meta, lenient=True)
+        except ValueError as error:
+            raise RowError(f"{self.path} {error}") from None
+
+
+@attrs.frozen
+class ReferenceNode:
+    """A record that the map calls ``@name``: as a reference, or as its id in a field of numbers."""
+
+    path: str
+    name: str
+    as_id: bool
+    required: bool
+    columns: frozenset[str] = NONE
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The one reference."""
+        return frozenset((self.name,))
+
+    def fill(self, context: RowContext) -> Any:
+        """Return the reference or id. Raise RowError when the field is required and the row gives no name."""
+        id = context.references.id_for(self.name, context)
+        if id is None:
+            if self.required:
+                raise RowError(f"{self.path} is required, but this row names no {self.name}")
+            return None
+        return id if self.as_id else Ref(id)
+
+
+@attrs.frozen
+class ObjectNode:
+    """An object with fields of its own."""
+
+    make: Callable[..., Record]
+    fields: Mapping[str, Node]
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns of all fields."""
+        return NONE.union(*(node.columns for node in self.fields.values()))
+
+    @cached_property
+    def references(self) -> frozenset[str]:
+        """The references of all fields."""
+        return NONE.union(*(node.references for node in self.fields.values()))
+
+    @cached_property
+    def _varying(self) -> tuple[str, ...]:
+        return tuple(name for name, node in self.fields.items() if node.columns or node.references)
+
+    def build(self, context: RowContext) -> Record:
+        """Return the object, even if all its fields are empty."""
+        return self.make(**self._values(context))
+
+    def fill(self, context: RowContext) -> Record | None:
+        """Return the object, or None when all fields that vary from row to row are empty."""
+        values = self._values(context)
+        if self._varying and all(values[name] is None for name in self._varying):
+            return None
+        return self.make(**values)
+
+    def _values(self, context: RowContext) -> dict[str, Any]:
+        return {name: node.fill(context) for name, node in self.fields.items()}
+
+
+@attrs.frozen
+class ListNode:
+    """A list; elements without a value are left out."""
+
+    elements: tuple[Node, ...]
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns of all elements."""
+        return NONE.union(*(node.columns for node in self.elements))
+
+    @cached_property
+    def references(self) -> frozenset[str]:
+        """The references of all elements."""
+        return NONE.union(*(node.references for node in self.elements))
+
+    def fill(self, context: RowContext) -> list[Any] | None:
+        """Return the list, or None when no element is left."""
+        values = [node.fill(context) for node in self.elements]
+        return [value for value in values if value is not None] or None

@@ -1,0 +1,146 @@
+"""The tables of a map file, and the check that each has the keys and types it should."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NewType, TypeVar
+
+import attrs
+import cattrs
+from cattrs.gen import make_dict_structure_fn, override
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["Fields", "MapTables", "ReferenceTable", "TextTable", "checked_table", "read_tables"]
+
+T = TypeVar("T")
+
+Fields = NewType("Fields", dict[str, Any])
+"""A table whose keys are fields of the model."""
+
+IfMissing = NewType("IfMissing", str)
+"""``"fail"`` or ``"create"``."""
+
+
+@attrs.frozen
+class MapTables:
+    """A whole map file."""
+
+    command: Any
+    reference: Fields = attrs.field(factory=lambda: Fields({}))
+    """A :class:`ReferenceTable` for each name."""
+
+
+@attrs.frozen(kw_only=True)
+class ReferenceTable:
+    """One ``[reference.<name>]``."""
+
+    entity: str
+    by: str | None = None
+    from_: str | None = None
+    truncate: bool = False
+    where: Fields = attrs.field(factory=lambda: Fields({}))
+    if_missing: IfMissing = IfMissing("fail")
+    create: Fields | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if (self.by is None) != (self.from_ is None):
+            raise ValueError(
+                "needs both by (the field to compare) and from (the text to look for), or neither"
+            )
+        if self.if_missing == "create" and self.by is None:
+            raise ValueError("creates only what is found by name; add by and from")
+        if self.if_missing == "fail" and self.create is not None:
+            raise ValueError('never uses create; set if_missing = "create", or delete it')
+
+
+@attrs.frozen
+class TextTable:
+    """A text with options: ``{ text = "{column}", truncate = true }``."""
+
+    text: str
+    truncate: bool = False
+
+
+def read_tables(path: Path) -> MapTables:
+    """Return the tables of a map file. Raise ImportMapError when it is not TOML or not a map."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ImportMapError(f"{error.strerror or error}; name a map as in docs/import.md") from None
+    except UnicodeDecodeError as error:
+        raise ImportMapError(
+            f"the byte at offset {error.start} is not UTF-8; save the file as UTF-8"
+        ) from None
+    except ValueError as error:  # a TOMLDecodeError, or a number of thousands of digits
+        raise ImportMapError(f"this is not TOML: {error}") from None
+    return checked_table(MapTables, content, "")
+
+
+def checked_table(kind: type[T], table: object, place: str) -> T:
+    """Return a table as a ``kind``. Raise ImportMapError that names the key, its value and the remedy."""
+    if not isinstance(table, Mapping):
+        raise ImportMapError(f"{place} takes a table, not {table!r}")
+    try:
+        return _CONVERTER.structure(table, kind)
+    except cattrs.BaseValidationError as error:
+        raise ImportMapError("; ".join(_messages(error, place))) from None
+
+
+def _messages(error: cattrs.BaseValidationError, place: str) -> Iterator[str]:
+    """Yield what is wrong, each with the key in front of it that cattrs writes behind."""
+    for text in cattrs.transform_error(error, place, _message):
+        message, _, key = text.rpartition(" @ ")
+        yield f"{key.removeprefix('.').replace('.from_', '.from') or 'the map'} {message}"
+
+
+_EXAMPLES = {
+    "command": "a table [command] with the fields of WoCreateCommand",
+    "entity": 'entity = "Customer"',
+    "text": 'text = "{column}"',
+}
+
+
+def _message(error: BaseException, _: type | None) -> str:
+    """Return what an error of cattrs means, to be put behind the key it belongs to."""
+    if isinstance(error, cattrs.ForbiddenExtraKeysError):
+        known = [field.name.strip("_") for field in attrs.fields(error.cl)]
+        name = min(error.extra_fields)
+        return f"does not take {name!r}{suggestion(name, known) or '.'} Its keys are {', '.join(known)}"
+    if isinstance(error, KeyError):
+        return f"is missing; write {_EXAMPLES[error.args[0]]}"
+    return str(error)
+
+
+def _only(accepts: Callable[[object], bool], wanted: str) -> Callable[[Any, Any], Any]:
+    """Return a hook of cattrs that changes nothing and refuses what ``accepts`` does not accept."""
+
+    def hook(value: Any, _: Any) -> Any:
+        if not accepts(value):
+            raise ValueError(f"{wanted}, not {value!r}")
+        return value
+
+    return hook
+
+
+def _converter() -> cattrs.Converter:
+    converter = cattrs.Converter(forbid_extra_keys=True)
+    hooks = {
+        str: _only(lambda value: isinstance(value, str), "takes a text"),
+        bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
+        Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
+        IfMissing: _only(lambda value: value in ("fail", "create"), 'is "fail" or "create"'),
+    }
+    for kind, hook in hooks.items():
+        converter.register_structure_hook(kind, hook)
+    converter.register_structure_hook(
+        ReferenceTable,
+        make_dict_structure_fn(ReferenceTable, converter, from_=override(rename="from")),
+    )
+    return converter
+
+
+_CONVERTER = _converter()
