@@ -23,7 +23,7 @@ CEILING = 128
 
 
 class Fixed:
-    """No control at all: for comparison."""
+    """No algorithm at all: for comparison."""
 
     def __init__(self, most: int) -> None:
         self.limit: float = most
@@ -61,8 +61,8 @@ class Result:
     held: list[int] = attrs.field(factory=list)
 
 
-def simulate(service: Service, control: LimitAlgorithm, seconds: float = SECONDS) -> Result:
-    """Send as much as ``control`` lets through for so many seconds."""
+def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECONDS) -> Result:
+    """Send as much as ``algorithm`` lets through for so many seconds."""
     draw, result = random.Random(1), Result()
     number = itertools.count(1)
     events: list[tuple[float, int, Callable[[float], None]]] = []
@@ -86,11 +86,11 @@ def simulate(service: Service, control: LimitAlgorithm, seconds: float = SECONDS
         held -= 1
         if now - since > service.patience:
             result.given_up += 1
-            control.gave_up(service.patience)
+            algorithm.gave_up(service.patience)
         else:
             result.answered += 1
             result.times.append(now - since)
-            control.answered(call, now - since, held + 1)
+            algorithm.answered(call, now - since, held + 1)
         serve(now)
         send(now)
 
@@ -98,12 +98,12 @@ def simulate(service: Service, control: LimitAlgorithm, seconds: float = SECONDS
         nonlocal held
         held -= 1
         result.refused += 1
-        control.throttled(call, sent)
+        algorithm.throttled(call, sent)
         at(now + draw.random() * 0.5, send)
 
     def send(now: float) -> None:
         nonlocal held, sent
-        while held < int(control.limit):
+        while held < int(algorithm.limit):
             held += 1
             sent += 1
             if len(waiting) >= service.queue:
@@ -138,12 +138,12 @@ CONTROLS: dict[str, Callable[[], LimitAlgorithm]] = {
 def rows() -> list[str]:
     """The table, as Markdown."""
     made = [
-        "| service | control | answered/s | p50 ms | p99 ms | in flight | 503 | given up |",
+        "| service | algorithm | answered/s | p50 ms | p99 ms | in flight | 503 | given up |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for service in SERVICES:
-        for name, control in CONTROLS.items():
-            result = simulate(service, control())
+        for name, algorithm in CONTROLS.items():
+            result = simulate(service, algorithm())
             cuts = statistics.quantiles(result.times, n=100)
             made.append(
                 f"| {service.name} | {name} | {result.answered / SECONDS:.0f} | {cuts[49] * 1e3:.0f} | "

@@ -164,7 +164,7 @@ async def _fetch(company: Company, engine: str) -> Meeting:
 @contextlib.asynccontextmanager
 async def _client(engine: str, url: str) -> AsyncIterator[Client]:
     region = Region("hostile", locator_url=url, token_url=f"{url}/OAuth/token")
-    options = CallOptions(retry=RetryPolicy(attempts=2, first_wait=0.01))
+    options = CallOptions(retry=RetryPolicy(attempts=2, wait_initial=0.01))
     async with httpx.AsyncClient(trust_env=False) as own, httpx.AsyncHTTPTransport() as transport:
         ways: dict[str, dict[str, Any]] = {
             "native": {},

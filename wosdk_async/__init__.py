@@ -7,7 +7,7 @@ One call goes down this chain, and its response comes back up::
     query/                conditions checked as they are built, pages past the row cap
     protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
     codec/                objects of the model to JSON and back
-    transport/            deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
+    transport/            deadline -> retry( limiter slot -> session -> engine.send -> read the response )
     transport/http/       bytes out, bytes in
 
 ``client.py`` owns the transport of many Companies, ``bulk.py`` runs many calls at once, ``reconcile.py``
@@ -63,7 +63,6 @@ if TYPE_CHECKING:
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.transport.dispatcher import CallOptions
-    from wosdk_async.transport.http.httpx.transport import NativeTransport as NativeTransport
     from wosdk_async.transport.limits import Limits, Timeouts
     from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
@@ -147,7 +146,6 @@ _HOMES = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.transport.dispatcher": ("CallOptions",),
-    "wosdk_async.transport.http.httpx.transport": ("NativeTransport",),  # loads httpx: not in __all__
     "wosdk_async.transport.limits": ("Limits", "Timeouts"),
     "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.retry": ("RetryPolicy",),

@@ -15,20 +15,17 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from wosdk_async.errors import (
-    DeadlineError,
     InDoubtError,
     InvalidCallError,
     NoAnswerError,
-    NotSentError,
     NotUniqueError,
-    SessionError,
-    ThrottledError,
     UnknownPropertyError,
     WosdkError,
 )
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import ResolvedPath, root
@@ -42,7 +39,6 @@ __all__ = ["Marker", "Resolver"]
 R = TypeVar("R")
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.25, 5.0  # seconds between two looks
-_MAY_PASS = (NoAnswerError, NotSentError, DeadlineError, ThrottledError, SessionError)
 _TIMES = 2  # that it was not there, before it is sent again
 _FOR_LOOKS, _SHARE = 5.0, 0.25  # seconds, or of a short deadline this share, that an attempt leaves for looks
 
@@ -151,7 +147,7 @@ class Resolver(Generic[R]):
             except Exception as error:
                 text = error.message if isinstance(error, WosdkError) else type(error).__name__
                 why = f"it could not be looked up ({text})"
-                if not isinstance(error, _MAY_PASS):
+                if not ending_of(error).passes:
                     raise _unresolved(doubt, why) from error
             else:
                 absent += at >= settled

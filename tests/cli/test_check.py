@@ -76,7 +76,7 @@ def test_a_wrong_setting(
     ("place", "answer", "status", "step", "told"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
-        ("on_token", Answer(404, b"<html>"), 5, "token", "the token address answers HTTP 404; check it"),
+        ("on_token", Answer(404, b"<html>"), 5, "token", "the token address responds with HTTP 404; check it"),
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
         ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
-from datetime import UTC
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import case, examples
 from wosdk_async import model
 from wosdk_async.model import Record
 
@@ -66,3 +70,48 @@ def records(cls: type[Record], depth: int = 2) -> st.SearchStrategy[Any]:
     few = st.lists(st.sampled_from(sorted(fields)), max_size=6, unique=True) if fields else st.just([])
     some = few.flatmap(lambda names: st.fixed_dictionaries({name: fields[name] for name in names}))
     return st.builds(lambda given, extra: cls(**given, extra=extra), some, st.none() | extras)
+
+
+SAMPLES: dict[str, Any] = {
+    "string": "x",
+    "integer": 2**40,
+    "number": Decimal("12.50"),
+    "boolean": False,
+    "datetime-local": datetime(2024, 5, 14, 9, 12, 31, 447000),
+    "datetime-utc": datetime(2024, 5, 14, 13, 12, 31, tzinfo=UTC),
+}
+
+
+def sample(meta: dict[str, Any], depth: int) -> Any:
+    """Return a value of a field's type, in a list if the field is one."""
+    if meta["type"] == "enum":
+        cls = getattr(model, meta["of"])
+        both = [list(cls)[-1], cls("Later")]
+        return both if meta.get("many") else both[depth % 2]
+    one = (
+        filled(getattr(model, meta["of"]), depth - 1) if meta["of"] else SAMPLES.get(meta["type"], {"A": [1]})
+    )
+    return [one, one] if meta.get("many") else one
+
+
+def filled(cls: type[Record], depth: int = 1) -> Any:
+    """Return an object of ``cls`` with every field set, and so the records in it, ``depth`` objects deep."""
+    if depth < 0:
+        return cls(extra={"~": 1})
+    return cls(**{name: sample(meta, depth) for name, meta in cls.__wire__.items()})
+
+
+def holds_for_every_class(law: Callable[[type[Any], st.DataObject], None], number: int) -> None:
+    """Try a law with ``number`` examples of every class of the model."""
+    for cls in CLASSES:
+        with case(cls.__name__):
+            _holds(law, cls, number)
+
+
+def _holds(law: Callable[[type[Any], st.DataObject], None], cls: type[Any], number: int) -> None:
+    @examples(number)
+    @given(data=st.data())
+    def holds(data: st.DataObject) -> None:
+        law(cls, data)
+
+    holds()

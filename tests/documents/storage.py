@@ -13,7 +13,7 @@ from wosdk_async import CallOptions, Company, RetryPolicy
 
 Act = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[object]]
 
-QUICK = CallOptions(retry=RetryPolicy(attempts=3, first_wait=0.001))
+QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001))
 
 
 def answer(body: bytes = b"", status: int = 200, length: str | None = None, **headers: str) -> Act:

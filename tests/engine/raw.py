@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Self
 
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.limits import Limits, Timeouts
 
@@ -101,11 +102,8 @@ async def engine(
 
 
 def empty(made: NativeEngine) -> None:
-    """Nothing is open, held or waited for."""
-    pool = made._pool
-    if pool is not None:
-        assert (pool.size, len(pool.open), len(pool._waiting), pool.idle) == (0, 0, 0, 0)
-        assert not any(origin.idle for origin in pool.origins.values())
+    """Check that no connection is open or reserved and that no request waits."""
+    assert made.statistics() == PoolStatistics()
 
 
 async def get(

@@ -12,7 +12,7 @@ import pytest
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
 from wosdk_async.protocol.wire import Response, Unreadable
-from wosdk_async.transport.http.engine import Engine, SendFailed
+from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
 from wosdk_async.transport.http.native import NativeEngine
@@ -84,7 +84,7 @@ async def test_nothing_is_believed_after_a_response_that_is_not(
     async with RawServer(answering(OK, OK)) as server:
         waiting = [asyncio.create_task(post(engine, server.url, read)) for _ in range(2)]
         ended = await asyncio.gather(*waiting, return_exceptions=True)
-        assert {type(each) for each in ended} <= {Unreadable, KeyError, SendFailed}
+        assert {type(each) for each in ended} <= {Unreadable, KeyError, SendError}
         opened = server.connections
         assert await post(engine, server.url, body) == b"hi"
         assert server.connections == opened + 1
@@ -141,7 +141,7 @@ async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -
         pool = engine._pool
         assert pool is not None
         assert await post(engine, server.url, read) == b"hi"
-        assert (pool.size, pool.idle) == (0, 0)
+        assert (engine.statistics().busy, engine.statistics().idle) == (0, 0)
         await engine.aclose()
 
 
@@ -161,5 +161,5 @@ async def test_a_response_to_a_cancelled_request_is_not_believed() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert (pool.size, pool.idle) == (0, 0)
+        assert (engine.statistics().busy, engine.statistics().idle) == (0, 0)
         await engine.aclose()

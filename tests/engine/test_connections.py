@@ -9,7 +9,7 @@ import weakref
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, empty, engine, get, request
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.http.native.write_batcher import readable
 from wosdk_async.transport.limits import Limits
@@ -43,12 +43,12 @@ async def test_one_connection_takes_one_request_after_the_other() -> None:
 async def test_many_at_once_stay_within_the_limit_and_get_their_own_answers() -> None:
     """Never more connections than allowed; every answer belongs to its request."""
     async with RawServer(echoing) as server, engine(connections=7) as made:
-        assert made.connections() == (0, 0)
+        assert made.statistics() == PoolStatistics()
         calls = asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
         await asyncio.sleep(0)
-        assert made.connections() == (7, 0)
+        assert made.statistics() == PoolStatistics(busy=7, waiting=293)
         replies = await calls
-        assert made.connections() == (0, 7)
+        assert made.statistics() == PoolStatistics(idle=7, sockets=7)
     assert [reply.body for reply in replies] == [b"/%d" % n for n in range(300)]
     assert server.connections <= 7
 
@@ -186,7 +186,7 @@ async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
     async with RawServer(moody) as server, engine() as made:
         await get(made, server.url)
         for connections in (2, 3):  # the second time there is no idle one, so it is not repeated
-            with pytest.raises(SendFailed, match="before it answered") as caught:
+            with pytest.raises(SendError, match="before it answered") as caught:
                 await get(made, server.url)
             assert (caught.value.sent, server.connections) == (True, connections)
 

@@ -18,20 +18,19 @@ from hypothesis import strategies as st
 from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, answering
 from tests.engine.test_answers import raw_deflate, sized
-from wosdk_async import NativeTransport
 from wosdk_async.transport.http.bodies import BadContent, decompress
-from wosdk_async.transport.http.engine import SendFailed
-from wosdk_async.transport.http.selection import FullEngine, engine_for
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.selection import HttpEngine, engine_for
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 
 MIB = 1024 * 1024
-ENGINES = ["native", "httpx", "proxy", "transport", "native transport", "http_client", "hooked http_client"]
+ENGINES = ["native", "httpx", "proxy", "transport", "http_client", "hooked http_client"]
 EMPTY = gzip.compress(b"")
 
 
 @contextlib.asynccontextmanager
-async def made(kind: str, **limits: int) -> AsyncIterator[FullEngine]:
+async def made(kind: str, **limits: int) -> AsyncIterator[HttpEngine]:
     """An engine of each kind that sends calls."""
     bounds = Limits(**limits)  # type: ignore[arg-type]  # some are times
 
@@ -42,9 +41,8 @@ async def made(kind: str, **limits: int) -> AsyncIterator[FullEngine]:
         if kind == "proxy":
             proxy = await stack.enter_async_context(Proxy())
             network = Network(proxy=f"http://{proxy.address}")
-        elif kind in ("transport", "native transport"):
-            own = NativeTransport() if kind == "native transport" else httpx.AsyncHTTPTransport()
-            await stack.enter_async_context(own)
+        elif kind == "transport":
+            own = await stack.enter_async_context(httpx.AsyncHTTPTransport())
             network = Network(transport=own)
         elif kind in ("http_client", "hooked http_client"):
             hooks = {"response": [hook]} if kind.startswith("hooked") else {}
@@ -106,7 +104,7 @@ async def test_what_is_compressed_as_usual_is_read(kind: str, raw: bytes, body: 
 @pytest.mark.parametrize(("raw", "why"), BOMBS.values(), ids=BOMBS)
 async def test_what_is_not_fit_to_be_decompressed_is_an_error(kind: str, raw: bytes, why: str) -> None:
     """Of every engine the same one, and the request counts as sent."""
-    with pytest.raises(SendFailed, match=why) as caught:
+    with pytest.raises(SendError, match=why) as caught:
         await fetch(kind, raw)
     assert (caught.value.sent, caught.value.timeout) == (True, "")
 
@@ -115,9 +113,9 @@ async def test_what_is_not_fit_to_be_decompressed_is_an_error(kind: str, raw: by
 async def test_the_bound_on_a_body_holds_before_and_after_decompression(kind: str) -> None:
     """To the byte."""
     assert len(await fetch(kind, coded(gzip.compress(TEXT)), body=len(TEXT))) == len(TEXT)
-    with pytest.raises(SendFailed, match=f"longer than {len(TEXT) - 1} bytes"):
+    with pytest.raises(SendError, match=f"longer than {len(TEXT) - 1} bytes"):
         await fetch(kind, coded(gzip.compress(TEXT)), body=len(TEXT) - 1)
-    with pytest.raises(SendFailed, match="longer than 40 bytes"):
+    with pytest.raises(SendError, match="longer than 40 bytes"):
         await fetch(kind, coded(EMPTY * 3), body=40)
 
 

@@ -20,8 +20,8 @@ from tests.engine.raw import RawServer
 from tests.support.service import Service
 from wosdk_async import Client, ConfigurationError, Customer
 from wosdk_async.protocol.wire import Response, Unreadable
-from wosdk_async.transport.http.engine import SendFailed
-from wosdk_async.transport.http.selection import FullEngine, engine_for
+from wosdk_async.transport.http.engine import SendError
+from wosdk_async.transport.http.selection import HttpEngine, engine_for
 from wosdk_async.transport.network import Network
 
 
@@ -72,14 +72,14 @@ def offering(path: Path) -> ssl.SSLContext:
 
 
 @pytest.fixture
-async def made(made_out: dict[str, Path]) -> AsyncIterator[FullEngine]:
+async def made(made_out: dict[str, Path]) -> AsyncIterator[HttpEngine]:
     trusted = ssl.create_default_context(cafile=made_out["here"])
     engine = engine_for(Network(http2=True, ssl_context=trusted))
     yield engine
     await engine.aclose()
 
 
-async def test_requests_and_answers(made: FullEngine, made_out: dict[str, Path]) -> None:
+async def test_requests_and_answers(made: HttpEngine, made_out: dict[str, Path]) -> None:
     """One connection for requests one after the other; more for those at once."""
     speaking = Http2()
     async with RawServer(speaking, offering(made_out["here"])) as server:
@@ -119,24 +119,24 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
         await post("/first", body)
         held = asyncio.create_task(post("/held", body))
         await speaking.holds.wait()
-        with pytest.raises((Unreadable, SendFailed)):
+        with pytest.raises((Unreadable, SendError)):
             await post(bad, unreadable)
         assert await post("/go", body) == b"/go"
         assert await held == b"/held"
         assert speaking.protocols == ["h2"]
 
 
-async def test_verdicts(made: FullEngine, made_out: dict[str, Path]) -> None:
+async def test_verdicts(made: HttpEngine, made_out: dict[str, Path]) -> None:
     """A stream that was reset may have been carried out; a connection that never was, not."""
     async with RawServer(Http2(), offering(made_out["here"])) as server:
-        with pytest.raises(SendFailed) as reset:
+        with pytest.raises(SendError) as reset:
             await made.send("POST", f"{server.url}/reset", (), b"{}", lambda: None)
-    with pytest.raises(SendFailed) as refused:
+    with pytest.raises(SendError) as refused:
         await made.send("POST", server.url, (), b"{}", lambda: pytest.fail("sent"))
     assert (reset.value.sent, refused.value.sent) == (True, False)
 
 
-async def test_the_words_of_a_farewell_are_not_shown(made: FullEngine, made_out: dict[str, Path]) -> None:
+async def test_the_words_of_a_farewell_are_not_shown(made: HttpEngine, made_out: dict[str, Path]) -> None:
     """h2 shows what a peer says when it closes in hexadecimal digits: it may repeat the token."""
 
     async def farewell(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -151,7 +151,7 @@ async def test_the_words_of_a_farewell_are_not_shown(made: FullEngine, made_out:
         writer.write(h2.data_to_send())
 
     async with RawServer(farewell, offering(made_out["here"])) as server:
-        with pytest.raises(SendFailed, match="ConnectionTerminated error_code:1, last_stream_id:") as caught:
+        with pytest.raises(SendError, match="ConnectionTerminated error_code:1, last_stream_id:") as caught:
             await made.send("POST", f"{server.url}/a", (), b"{}", lambda: None)
     assert "additional_data" not in str(caught.value)
     assert b"a-token".hex() not in str(caught.value)

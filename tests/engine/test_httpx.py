@@ -1,4 +1,4 @@
-"""The native engine inside httpx, httpx's settings, and which engine is taken."""
+"""Settings of httpx, which engine is selected, and the contract that all engines share."""
 
 from __future__ import annotations
 
@@ -6,68 +6,14 @@ import asyncio
 import gzip
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 
-from tests.engine.raw import OK, RawServer, answering, echoing, request
-from wosdk_async.transport.http.httpx.transport import NativeTransport
+from tests.engine.raw import OK, RawServer, answering, echoing
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
-
-
-async def test_an_httpx_client_over_the_native_engine() -> None:
-    """Bodies, queries, cookies and compressed answers, as through httpx's own transport."""
-    seen = []
-
-    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        packed = gzip.compress(b"hello")
-        while True:
-            seen.append(await request(reader))
-            head = b"HTTP/1.1 201 Made\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Encoding: gzip\r\n"
-            writer.write(head + b"Content-Length: %d\r\n\r\n%b" % (len(packed), packed))
-
-    async def pieces() -> AsyncIterator[bytes]:
-        yield b"in "
-        yield b"pieces"
-
-    async with RawServer(script) as server, httpx.AsyncClient(transport=NativeTransport()) as client:
-        first = await client.post(server.url + "/é", params={"q": "ab"}, content=b'{"x":1}')
-        await client.put(server.url, content=pieces())
-        await client.get(server.url)
-        assert (await client.head(server.url)).content == b""
-    assert (first.status_code, first.text, dict(client.cookies)) == (201, "hello", {"a": "1", "b": "2"})
-    assert seen[0].startswith(b"POST /%C3%A9?q=ab HTTP/1.1\r\nHost: " + server.url[7:].encode())
-    assert seen[0].endswith(b'Content-Length: 7\r\n\r\n{"x":1}')
-    assert seen[1].endswith(b"Content-Length: 9\r\n\r\nin pieces")
-    assert b"Cookie: a=1; b=2" in seen[2]
-    assert server.connections == 1
-
-
-async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    await reader.read()
-
-
-async def test_the_errors_are_those_of_httpx() -> None:
-    """Each failure has the exception that httpx has for it, with its request."""
-    async with RawServer(hang) as hanging, RawServer(answering(b"nonsense")) as odd:
-        async with httpx.AsyncClient(transport=NativeTransport(), timeout=0.01) as client:
-            for url, kind in {
-                "http://127.0.0.1:1/": httpx.ConnectError,
-                hanging.url: httpx.ReadTimeout,
-                odd.url: httpx.ReadError,
-            }.items():
-                with pytest.raises(kind) as caught:
-                    await client.get(url)
-                assert caught.value.request.url == url
-            with pytest.raises(httpx.LocalProtocolError, match="cannot be sent"):
-                await client.get(odd.url, headers={"A": "b\nc"})
-        limits = httpx.Limits(max_connections=1)
-        async with httpx.AsyncClient(transport=NativeTransport(limits=limits), timeout=0.01) as client:
-            both = await asyncio.gather(*(client.get(hanging.url) for _ in range(2)), return_exceptions=True)
-    assert {type(each) for each in both} == {httpx.ReadTimeout, httpx.PoolTimeout}
 
 
 def test_settings_of_httpx_are_understood() -> None:
@@ -143,13 +89,13 @@ async def test_both_engines_keep_the_same_contract() -> None:
 
 async def test_the_limits_hold_for_httpx_too() -> None:
     """Its answers are bounded, and its places are as many as were asked for."""
-    from wosdk_async.transport.http.engine import SendFailed
+    from wosdk_async.transport.http.engine import SendError
     from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
     made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
     async with RawServer(echoing) as server:
         assert (await made.send("GET", server.url, (), None, lambda: None)).body == b"/"
-        with pytest.raises(SendFailed, match="longer than 1 bytes"):
+        with pytest.raises(SendError, match="longer than 1 bytes"):
             await made.send("GET", server.url + "/a", (), None, lambda: None)
         await made.aclose()
     assert made.capacity == 3

@@ -20,8 +20,7 @@ from tests.documents.storage import Storage, answer
 from tests.engine.raw import RawServer, answering
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
-from wosdk_async import NativeTransport
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.network import Network
 
@@ -71,7 +70,7 @@ async def test_what_a_storage_sets_stays_there() -> None:
             assert not http.cookies
 
 
-@pytest.mark.parametrize("way", ["native", "http_client", "transport", "own native", "http2"])
+@pytest.mark.parametrize("way", ["native", "http_client", "transport", "http2"])
 async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCaptureFixture) -> None:
     """It is signed; the address of a redirect is, too. What the program itself sends is logged as ever."""
     caplog.set_level(logging.DEBUG)
@@ -81,7 +80,6 @@ async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCa
         Service() as service,
         httpx.AsyncClient() as http,
         httpx.AsyncHTTPTransport() as transport,
-        NativeTransport() as native,
     ):
         service.handler = lambda _: Answer(
             body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/a?{SIGNED}"}]}}
@@ -90,7 +88,6 @@ async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCa
             "native": {},
             "http_client": {"http_client": http},
             "transport": {"transport": transport},
-            "own native": {"transport": native},
             "http2": {"http2": True},
         }[way]
         async with service.client(**settings) as client:
@@ -136,11 +133,11 @@ async def test_what_a_response_repeats_is_in_no_log(
             "http2": Network(http2=True),
         }[own]
         engine = engine_for(network)
-        with contextlib.suppress(SendFailed):
+        with contextlib.suppress(SendError):
             await engine.send("POST", server.url, (("Authorization", TOKEN),), b"{}", lambda: None)
-        with contextlib.suppress(SendFailed):
-            async with engine.incoming(f"{storage.url}/a?{SIGNED}") as incoming:
-                async for _ in incoming.chunks:
+        with contextlib.suppress(SendError):
+            async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
+                async for _ in response.chunks:
                     logging.getLogger("httpcore.http11").debug("receive_x.y of the program")
         await engine.aclose()
     texts = [record.getMessage() for record in caplog.records]
@@ -180,8 +177,8 @@ async def test_what_is_read_to_close_a_response_is_in_no_log(caplog: pytest.LogC
     caplog.set_level(logging.DEBUG)
     async with RawServer(answering(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
         engine = engine_for(Network(transport=transport))
-        async with engine.incoming(f"{storage.url}/a?{SIGNED}") as incoming:
-            assert incoming.status == 200
+        async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
+            assert response.status == 200
     texts = [record.getMessage() for record in caplog.records]
     assert [text for text in texts if "receive_response_body.failed ***" in text]
     assert not [text for text in texts if "5ecre7ly" in text]
@@ -240,8 +237,8 @@ async def test_the_token_is_in_no_log_of_http_2(
             engine = engine_for(network)
             headers = (("Authorization", "Bearer a-token-of-mine"),)
             await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
-            async with engine.incoming(f"{server.url}/file") as incoming:
-                async for _ in incoming.chunks:
+            async with engine.stream(f"{server.url}/file") as response:
+                async for _ in response.chunks:
                     pass
             await engine.aclose()
             ours, made.texts = made.texts, []

@@ -94,7 +94,7 @@ async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -
     """A failure to connect leaves no doubt behind, although the request had been handed over."""
     told = []
     hooks = {"on_in_doubt": lambda *call: told.append(call)}
-    patient = RetryPolicy(attempts=2, first_wait=1e8, longest_wait=1e8)
+    patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
     async with over(service, raising(httpx.ConnectError("refused")), **hooks) as client:
         company = client.company().with_options(deadline=1e9, retry=patient)
         task = asyncio.create_task(company.run(WoCreateCommand(), check=False))

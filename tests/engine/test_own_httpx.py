@@ -18,7 +18,6 @@ from wosdk_async import (
     ConfigurationError,
     Customer,
     Limits,
-    NativeTransport,
     NoAnswerError,
     RetryPolicy,
     Timeouts,
@@ -118,13 +117,11 @@ async def test_timeouts_are_the_clients_own_unless_ours_are_given(service: Servi
         httpx.AsyncClient(timeout=quick) as http,
         httpx.AsyncClient(timeout=60) as slow,
         httpx.AsyncHTTPTransport() as stock,
-        NativeTransport() as native,
     ):
         for settings in (
             {"http_client": http},
             {"http_client": slow, "timeouts": Timeouts(read=0.01)},
             {"transport": stock, "timeouts": quick},
-            {"transport": native, "timeouts": quick},
         ):
             async with service.client(**settings, options=ONCE, limits=httpx.Limits()) as client:
                 with pytest.raises(NoAnswerError, match="ReadTimeout"):

@@ -18,7 +18,7 @@ from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import BadContent, decompress
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.parser import BadResponse, HeaderLines, ResponseParser
 from wosdk_async.transport.limits import Limits
 
@@ -155,7 +155,7 @@ def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
 
     async def each(raw: bytes) -> None:
         async with RawServer(answering(raw)) as server, engine() as made:
-            with contextlib.suppress(SendFailed):
+            with contextlib.suppress(SendError):
                 await asyncio.wait_for(get(made, server.url), 5)
 
     async def all_of_them() -> None:

@@ -16,7 +16,7 @@ import pytest
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, answering, echoing, engine, get, request
 from tests.engine.test_loops import Apart
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native import NativeEngine
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux has both ways")
@@ -69,7 +69,7 @@ async def test_an_answer_that_ends_with_the_connection(epoll: bool) -> None:
     """A body without a length is whole when the service closes."""
     async with RawServer(answering(b"HTTP/1.1 200 OK\r\n\r\nall of it")) as server, engine() as made:
         assert (await get(made, server.url)).body == b"all of it"
-        assert made.connections() == (0, 0)
+        assert made.statistics().idle == 0
 
 
 @BOTH
@@ -83,7 +83,7 @@ async def test_a_connection_that_is_reset_says_so(epoll: bool) -> None:
         writer.transport.abort()
 
     async with RawServer(script) as server, engine() as made:
-        with pytest.raises(SendFailed, match="reset by peer") as caught:
+        with pytest.raises(SendError, match="reset by peer") as caught:
             await get(made, server.url, safe=False)
     assert caught.value.sent
 
@@ -121,7 +121,7 @@ async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(made_out: 
         (source,) = made._pool.receiver._sources.values()
         held = os.dup(source.connection.socket)
         source.raw.abort()  # what the loop does when it cannot write
-        while made.connections() != (0, 0):
+        while made.statistics() != PoolStatistics():
             await asyncio.sleep(0)
         assert epolls() == before
         os.close(held)
@@ -134,7 +134,7 @@ def test_a_forked_child_does_not_make_the_parent_deaf() -> None:
 
     async def parent() -> bytes:
         call = asyncio.create_task(get(made, server.url + "/parent"))
-        while made.connections() != (1, 0):
+        while made.statistics().busy != 1:
             await asyncio.sleep(0)
         assert made._pool
         inherited = made._pool

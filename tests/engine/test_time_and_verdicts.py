@@ -9,7 +9,7 @@ import ssl
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native import NativeEngine, connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.limits import Limits, Timeouts
@@ -28,12 +28,10 @@ class Sending:
         self.count += 1
 
 
-async def failure(
-    made: NativeEngine, url: str, body: bytes | None = None, method: str = "POST"
-) -> SendFailed:
+async def failure(made: NativeEngine, url: str, body: bytes | None = None, method: str = "POST") -> SendError:
     """How a request fails; ``sent`` and ``on_sending`` always tell the same."""
     sending = Sending()
-    with pytest.raises(SendFailed) as caught:
+    with pytest.raises(SendError) as caught:
         await made.send(method, url, (("A", "b"),), body, sending)
     assert caught.value.sent is (sending.count == 1)
     return caught.value
@@ -160,7 +158,7 @@ async def test_what_cannot_be_sent_is_never_sent(url: str, why: str) -> None:
 async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     """A line break in a name or value is refused before anything is sent."""
     async with RawServer(answering(OK)) as server, engine() as made:
-        with pytest.raises(SendFailed) as caught:
+        with pytest.raises(SendError) as caught:
             await made.send("GET", server.url, (header,), None, lambda: None)
     assert not caught.value.sent
     assert server.connections == 0

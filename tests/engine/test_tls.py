@@ -13,7 +13,7 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limits import Timeouts
 
@@ -43,7 +43,7 @@ async def test_a_certificate_that_is_not_trusted(made_out: dict[str, Path], name
     """Self-signed with the system's context, or of another host: refused, and never sent."""
     own = ssl.create_default_context(cafile=made_out[name]) if name == "elsewhere" else None
     async with RawServer(answering(OK), serving(made_out[name])) as server, engine(context=own) as made:
-        with pytest.raises(SendFailed, match="certificate verify failed") as caught:
+        with pytest.raises(SendError, match="certificate verify failed") as caught:
             await get(made, server.url, sending=lambda: pytest.fail("sent"))
         await asyncio.sleep(0)  # the loop tells the connection of its end
     assert not caught.value.sent
@@ -61,7 +61,7 @@ async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> N
 
     for script, seconds, timeout in ((plain, 30.0, ""), (silent, 0.2, "connect")):
         async with RawServer(script) as server, engine(Timeouts(connect=seconds)) as made:
-            with pytest.raises(SendFailed) as caught:
+            with pytest.raises(SendError) as caught:
                 await get(made, server.url.replace("http:", "https:"))
         assert (caught.value.sent, caught.value.timeout) == (False, timeout)
 
@@ -122,5 +122,5 @@ async def test_a_system_without_certificates(
             if has in ("nothing", "an empty folder"):
                 assert (await get(made, server.url)).body == b"hi"
             else:
-                with pytest.raises(SendFailed, match="certificate verify failed"):
+                with pytest.raises(SendError, match="certificate verify failed"):
                     await get(made, server.url)

@@ -12,7 +12,7 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, echoing, engine, get
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.limits import Timeouts
 
 
@@ -61,7 +61,7 @@ def test_a_service_that_does_not_speak_tls() -> None:
 
     async def run() -> None:
         async with RawServer(plain) as server, engine(Timeouts(connect=5)) as made:
-            with pytest.raises(SendFailed, match=r"wrong version|record layer|packet length") as caught:
+            with pytest.raises(SendError, match=r"wrong version|record layer|packet length") as caught:
                 await get(made, server.url.replace("http:", "https:"))
         assert (caught.value.sent, caught.value.timeout) == (False, "")
 

@@ -110,7 +110,7 @@ async def test_a_fault_leaves_a_command_in_doubt(fault: str) -> None:
 @pytest.mark.parametrize("fault", ["reset", "half a chunk", "no gzip", "empty", "another shape", "moved"])
 async def test_a_read_is_tried_again_and_then_told(fault: str) -> None:
     """As often as the policy says."""
-    options = CallOptions(retry=RetryPolicy(attempts=2, first_wait=0.001))
+    options = CallOptions(retry=RetryPolicy(attempts=2, wait_initial=0.001))
     async with Service(lambda _: FAULTS[fault]) as service, service.client(options=options) as client:
         with pytest.raises(NoAnswerError) as caught:
             await client.company().get("Thing", 1)

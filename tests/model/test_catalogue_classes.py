@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.laws import case
 from wosdk_async import model
-from wosdk_async.catalogue import Command, CommandBase, Entity, EnumType, Field, load
+from wosdk_async.catalogue import Field, load
 from wosdk_async.catalogue.generator.names import BASES, snake
 from wosdk_async.model import CommandResult, Record, command_class, entity_class
 
@@ -39,59 +40,69 @@ def metadata(cls: type[Record]) -> dict[str, dict[str, Any]]:
     }
 
 
-@pytest.mark.parametrize("entity", CATALOGUE.entities.values(), ids=lambda entity: entity.name)
-def test_entities(entity: Entity) -> None:
+def test_entities() -> None:
     """Every entity, value, query and message has a class with the catalogue's fields."""
-    cls = entity_class(entity.name.upper())
-    assert cls is not None
-    assert cls is getattr(model, BASES.get(entity.name, entity.name))
-    assert cls.wire_name == entity.name
-    assert metadata(cls) == {field.name: facts(field) for field in entity.fields}
-    assert cls.__base__ is not None
-    if entity.base:
-        assert cls.__base__ is entity_class(entity.base)
-    assert all(getattr(cls(), name) is None for name in cls.__wire__)
+    for entity in CATALOGUE.entities.values():
+        with case(entity.name):
+            cls = entity_class(entity.name.upper())
+            assert cls is not None
+            assert cls is getattr(model, BASES.get(entity.name, entity.name))
+            assert cls.wire_name == entity.name
+            assert metadata(cls) == {field.name: facts(field) for field in entity.fields}
+            assert cls.__base__ is not None
+            if entity.base:
+                assert cls.__base__ is entity_class(entity.base)
+            assert all(getattr(cls(), name) is None for name in cls.__wire__)
 
 
-@pytest.mark.parametrize("command", CATALOGUE.commands.values(), ids=lambda command: command.name)
-def test_commands(command: Command) -> None:
+def test_commands() -> None:
     """Every command has a class with its fields, paths, repeat and result."""
-    cls = command_class(command.name.lower())
-    assert cls is not None
-    assert cls is getattr(model, command.name)
-    assert all(command_class(path) is cls for path in (command.path, *command.other_paths))
-    assert (cls.wire_name, cls.path, cls.other_paths) == (command.name, command.path, command.other_paths)
-    assert (cls.host, cls.repeat) == (command.host, command.repeat)
-    assert metadata(cls) == {field.name: facts(field) for field in command.request}
-    assert cls.__base__ is getattr(model, command.base or "Command")
-    result = cls.result_class()
-    assert issubclass(result, CommandResult)
-    assert result.__name__ == (command.result or "CommandResult")
-    if command.result:
-        assert metadata(result) == {field.name: facts(field) for field in command.response}
+    for command in CATALOGUE.commands.values():
+        with case(command.name):
+            cls = command_class(command.name.lower())
+            assert cls is not None
+            assert cls is getattr(model, command.name)
+            assert all(command_class(path) is cls for path in (command.path, *command.other_paths))
+            assert (cls.wire_name, cls.path, cls.other_paths) == (
+                command.name,
+                command.path,
+                command.other_paths,
+            )
+            assert (cls.host, cls.repeat) == (command.host, command.repeat)
+            assert metadata(cls) == {field.name: facts(field) for field in command.request}
+            assert cls.__base__ is getattr(model, command.base or "Command")
+            result = cls.result_class()
+            assert issubclass(result, CommandResult)
+            assert result.__name__ == (command.result or "CommandResult")
+            if command.result:
+                assert metadata(result) == {field.name: facts(field) for field in command.response}
 
 
-@pytest.mark.parametrize("shape", CATALOGUE.command_bases.values(), ids=lambda shape: shape.name)
-def test_shapes_of_commands(shape: CommandBase) -> None:
+def test_shapes_of_commands() -> None:
     """Every shape that commands share has a class with its fields, which is no command itself."""
-    cls = getattr(model, shape.name)
-    assert cls.__base__ is getattr(model, shape.base or "Command")
-    assert metadata(cls) == {field.name: facts(field) for field in shape.request}
-    assert command_class(shape.name) is None
-    assert cls.path == ""
+    for shape in CATALOGUE.command_bases.values():
+        with case(shape.name):
+            cls = getattr(model, shape.name)
+            assert cls.__base__ is getattr(model, shape.base or "Command")
+            assert metadata(cls) == {field.name: facts(field) for field in shape.request}
+            assert command_class(shape.name) is None
+            assert cls.path == ""
 
 
 SHARING = [*CATALOGUE.command_bases.values(), *CATALOGUE.commands.values()]
 
 
-@pytest.mark.parametrize("row", SHARING, ids=lambda row: row.name)
-def test_shared_fields_are_declared_once(row: Command | CommandBase) -> None:
+def test_shared_fields_are_declared_once() -> None:
     """What a base says is not said again: neither in the catalogue nor in the class below it."""
-    inherited = CATALOGUE.command_bases[row.base].request if row.base else ()
-    assert not set(row.own_request) & set(inherited)
-    assert {field.name for field in row.request} == {field.name for field in (*inherited, *row.own_request)}
-    declared = getattr(model, row.name).__annotations__
-    assert list(declared) == [snake(field.name) for field in row.own_request]
+    for row in SHARING:
+        with case(row.name):
+            inherited = CATALOGUE.command_bases[row.base].request if row.base else ()
+            assert not set(row.own_request) & set(inherited)
+            assert {field.name for field in row.request} == {
+                field.name for field in (*inherited, *row.own_request)
+            }
+            declared = getattr(model, row.name).__annotations__
+            assert list(declared) == [snake(field.name) for field in row.own_request]
 
 
 def test_commands_with_the_fields_of_an_action_are_actions() -> None:
@@ -103,14 +114,15 @@ def test_commands_with_the_fields_of_an_action_are_actions() -> None:
         assert have == {name for name in CATALOGUE.commands if issubclass(getattr(model, name), cls)}
 
 
-@pytest.mark.parametrize("enum", CATALOGUE.enums.values(), ids=lambda enum: enum.name)
-def test_enums(enum: EnumType) -> None:
+def test_enums() -> None:
     """Every enum has a class with the catalogue's values and numbers."""
-    cls = getattr(model, enum.name)
-    assert [(str(member), member.number) for member in cls] == [
-        (value.name, value.value) for value in enum.values
-    ]
-    assert all(member.name.upper() == str(member).upper() for member in cls)
+    for enum in CATALOGUE.enums.values():
+        with case(enum.name):
+            cls = getattr(model, enum.name)
+            assert [(str(member), member.number) for member in cls] == [
+                (value.name, value.value) for value in enum.values
+            ]
+            assert all(member.name.upper() == str(member).upper() for member in cls)
 
 
 def test_aliases_and_unknown_names() -> None:

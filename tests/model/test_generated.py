@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.model.recorded import SAMPLES, recorded
+from tests.support.laws import case
 from wosdk_async import Company, UnsupportedError, model
-from wosdk_async.catalogue import Command, Entity, EnumType, Field, load
+from wosdk_async.catalogue import Entity, Field, load
 from wosdk_async.catalogue.generator.names import snake
 from wosdk_async.codec import dumps, loads, structure, unstructure
 from wosdk_async.model import command_class, entity_class
@@ -51,26 +52,27 @@ def requests(entity: Entity) -> dict[str, tuple[str, str, Any]]:
     }
 
 
-@pytest.mark.parametrize("entity", ENTITIES, ids=lambda entity: entity.name)
-async def test_operations(entity: Entity) -> None:
+async def test_operations() -> None:
     """What is supported, or not known, goes out in its form; what is not is refused with the remedy."""
-    cls = entity_class(entity.name)
-    for operation, request in requests(entity).items():
-        if operation == "update" and not entity.fields:
-            continue  # facts appendix A: named in the list of types, with no schema published
-        async with recorded(ANSWER) as (acme, hook):
-            # Reading by id is never refused: the service says best what it has.
-            if entity.operations.get(operation) is False and operation != "retrieve":
-                with pytest.raises(UnsupportedError) as caught:
+    for entity in ENTITIES:
+        with case(entity.name):
+            cls = entity_class(entity.name)
+            for operation, request in requests(entity).items():
+                if operation == "update" and not entity.fields:
+                    continue  # facts appendix A: named in the list of types, with no schema published
+                async with recorded(ANSWER) as (acme, hook):
+                    # Reading by id is never refused: the service says best what it has.
+                    if entity.operations.get(operation) is False and operation != "retrieve":
+                        with pytest.raises(UnsupportedError) as caught:
+                            await VERBS[operation](acme, cls)
+                        assert f"{operation} is not supported by {entity.name}" in str(caught.value)
+                        assert entity.instead.get(operation, "") in str(caught.value)
+                        assert hook.calls == []
+                        continue
                     await VERBS[operation](acme, cls)
-                assert f"{operation} is not supported by {entity.name}" in str(caught.value)
-                assert entity.instead.get(operation, "") in str(caught.value)
-                assert hook.calls == []
-                continue
-            await VERBS[operation](acme, cls)
-            assert hook.sent == request
-            safe = CATALOGUE.operations[operation].repeat == "safe"
-            assert hook.calls[0].repeat_safe == safe
+                    assert hook.sent == request
+                    safe = CATALOGUE.operations[operation].repeat == "safe"
+                    assert hook.calls[0].repeat_safe == safe
 
 
 # --- commands -------------------------------------------------------------------------------
@@ -98,48 +100,51 @@ def as_sent(name: str, command: dict[str, Any]) -> dict[str, Any]:
     return command
 
 
-@pytest.mark.parametrize("command", CATALOGUE.commands.values(), ids=lambda command: command.name)
-async def test_commands(command: Command) -> None:
+async def test_commands() -> None:
     """Every command goes out with all its fields, and its answer is a result with all of its own."""
-    cls = command_class(command.name)
-    assert cls is not None
-    fields = content(command.request)
-    result = {name: value for name, value in content(command.response).items() if name != "ErrorInfo"}
-    async with recorded({"CommandResult": result, "RequestId": "r"}) as (acme, hook):
-        found = await acme.run(structure(fields, cls))
-    method, path, body = hook.sent
-    call = hook.calls[0]
-    assert (method, path) == ("POST", f"api/v1/cmd/{command.path}")
-    assert body["Command"] == as_sent(command.name, fields)
-    assert (body.get("RequestId"), call.to_locator) == (call.request_id, command.host == "locator")
-    assert (call.request_id is None) == (command.host == "locator")  # spec 4.2
-    assert call.repeat_safe == (command.repeat == "safe")
-    assert (type(found), found.extra) == (cls.result_class(), None)
-    assert unstructure(found) == result
-    assert all(getattr(found, snake(name)) is not None for name in result)
+    for command in CATALOGUE.commands.values():
+        with case(command.name):
+            cls = command_class(command.name)
+            assert cls is not None
+            fields = content(command.request)
+            result = {name: value for name, value in content(command.response).items() if name != "ErrorInfo"}
+            async with recorded({"CommandResult": result, "RequestId": "r"}) as (acme, hook):
+                found = await acme.run(structure(fields, cls))
+            method, path, body = hook.sent
+            call = hook.calls[0]
+            assert (method, path) == ("POST", f"api/v1/cmd/{command.path}")
+            assert body["Command"] == as_sent(command.name, fields)
+            assert (body.get("RequestId"), call.to_locator) == (call.request_id, command.host == "locator")
+            assert (call.request_id is None) == (command.host == "locator")  # spec 4.2
+            assert call.repeat_safe == (command.repeat == "safe")
+            assert (type(found), found.extra) == (cls.result_class(), None)
+            assert unstructure(found) == result
+            assert all(getattr(found, snake(name)) is not None for name in result)
 
 
-@pytest.mark.parametrize("command", CATALOGUE.commands.values(), ids=lambda command: command.name)
-async def test_commands_by_their_names(command: Command) -> None:
+async def test_commands_by_their_names() -> None:
     """The same as a dict, in any letter case: sent as it stands, and answered with a dict."""
-    fields = content(command.request)
-    async with recorded({"CommandResult": {"Any": 1}}) as (acme, hook):
-        assert await acme.run(command.name.lower(), fields) == {"Any": 1}
-    assert hook.sent[2]["Command"] == fields
+    for command in CATALOGUE.commands.values():
+        with case(command.name):
+            fields = content(command.request)
+            async with recorded({"CommandResult": {"Any": 1}}) as (acme, hook):
+                assert await acme.run(command.name.lower(), fields) == {"Any": 1}
+            assert hook.sent[2]["Command"] == fields
 
 
 # --- enums ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("enum", CATALOGUE.enums.values(), ids=lambda enum: enum.name)
-def test_enum_values(enum: EnumType) -> None:
+def test_enum_values() -> None:
     """Every value is read by its name and by its documented number, and written by its name."""
-    cls = getattr(model, enum.name)
-    for value in enum.values:
-        member = cls(value.name)
-        assert (member.is_known, str(member), member.number) == (True, value.name, value.value)
-        if value.value is not None:
-            assert cls(value.value) is member
+    for enum in CATALOGUE.enums.values():
+        with case(enum.name):
+            cls = getattr(model, enum.name)
+            for value in enum.values:
+                member = cls(value.name)
+                assert (member.is_known, str(member), member.number) == (True, value.name, value.value)
+                if value.value is not None:
+                    assert cls(value.value) is member
 
 
 def uses(enum: str) -> list[tuple[str, Field]]:
@@ -155,14 +160,15 @@ def uses(enum: str) -> list[tuple[str, Field]]:
 USED = [(enum, *use) for enum in CATALOGUE.enums.values() for use in uses(enum.name)]
 
 
-@pytest.mark.parametrize(("enum", "entity", "field"), USED, ids=[enum.name for enum, _, _ in USED])
-def test_enum_values_in_a_record(enum: EnumType, entity: str, field: Field) -> None:
+def test_enum_values_in_a_record() -> None:
     """In a field of a record each value survives: names come back, numbers as the names they mean."""
-    cls: Any = entity_class(entity)
-    for value in enum.values:
-        for given in {value.name, value.value} - {None}:
-            made = structure(loads(dumps({field.name: given})), cls)
-            assert unstructure(made) == {field.name: value.name}
+    for enum, entity, field in USED:
+        with case(enum.name):
+            cls: Any = entity_class(entity)
+            for value in enum.values:
+                for given in {value.name, value.value} - {None}:
+                    made = structure(loads(dumps({field.name: given})), cls)
+                    assert unstructure(made) == {field.name: value.name}
 
 
 def test_the_size_of_the_catalogue() -> None:

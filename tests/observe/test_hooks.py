@@ -21,7 +21,7 @@ from wosdk_async import (
     WoPickUpCommand,
 )
 
-QUICK = CallOptions(retry=RetryPolicy(first_wait=0.0))
+QUICK = CallOptions(retry=RetryPolicy(wait_initial=0.0))
 DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
 BUSY = Answer(503, body={"ErrorCode": "", "ErrorMessage": "busy", "TimeStamp": ""})
 REFUSED = Answer(400, body={"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no", "TimeStamp": ""})

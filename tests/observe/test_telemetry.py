@@ -29,7 +29,7 @@ answers = [
 
 async def main():
     async with Service(lambda _: answers.pop(0)) as service:
-        options = CallOptions(retry=RetryPolicy(first_wait=0.0))
+        options = CallOptions(retry=RetryPolicy(wait_initial=0.0))
         async with service.client(options=options, traceparent=TRACEPARENT) as client:
             with trace.get_tracer("mine").start_as_current_span("mine"):
                 try:

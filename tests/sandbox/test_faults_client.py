@@ -15,7 +15,7 @@ from wosdk_async.errors import NotSentError, ThrottledError
 from wosdk_async.sandbox import LocalCompany
 
 names = (f"client-{number}" for number in count())
-QUICK = CallOptions(retry=RetryPolicy(attempts=3, first_wait=0.001), deadline=20)
+QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001), deadline=20)
 
 
 @pytest.fixture(scope="module")

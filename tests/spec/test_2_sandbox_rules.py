@@ -7,6 +7,7 @@ import pytest
 from tests.spec.local import ASSET, ATTRIBUTE, CONTACT, EMPLOYEE, SUB_TYPE, Local, create_request, succeeded
 from tests.spec.table import IN_JSON, Json
 from tests.spec.tables_records import DOCUMENT, WORK_ORDER
+from tests.support.laws import case
 
 RETURNED = [
     ("Location", ASSET),
@@ -25,14 +26,15 @@ RETURNED = [
 ]
 
 
-@pytest.mark.parametrize(("entity", "id"), RETURNED, ids=[name for name, _ in RETURNED])
-def test_flags_of_returned_entities(local: Local, order: Json, entity: str, id: int | None) -> None:
+def test_flags_of_returned_entities(local: Local, order: Json) -> None:
     """Spec 2.1: IsNew and PerformDeletion are present in returned entities."""
-    if entity == "Document":
-        sent = DOCUMENT.payload | {"ActorId": order["Id"]}
-        id = succeeded(local.send("POST", "base/Document", {"Entity": sent}))["EntitySpecifier"]["Id"]
-    data = local.read(entity, id or order["Id"])
-    assert (type(data.get("IsNew")), type(data.get("PerformDeletion"))) == (bool, bool)
+    for entity, id in RETURNED:
+        with case(entity):
+            if entity == "Document":
+                sent = DOCUMENT.payload | {"ActorId": order["Id"]}
+                id = succeeded(local.send("POST", "base/Document", {"Entity": sent}))["EntitySpecifier"]["Id"]
+            data = local.read(entity, id or order["Id"])
+            assert (type(data.get("IsNew")), type(data.get("PerformDeletion"))) == (bool, bool)
 
 
 REMOVABLE: list[tuple[str, int]] = [
@@ -47,10 +49,11 @@ REMOVABLE: list[tuple[str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("entity", "id"), REMOVABLE, ids=[name for name, _ in REMOVABLE])
-def test_removable_entities(local: Local, entity: str, id: int) -> None:
+def test_removable_entities(local: Local) -> None:
     """Spec 2.1: IsRemoved is present on the entities that can be removed."""
-    assert local.read(entity, id)["IsRemoved"] is False
+    for entity, id in REMOVABLE:
+        with case(entity):
+            assert local.read(entity, id)["IsRemoved"] is False
 
 
 @pytest.mark.parametrize("field", ["DtDue", "DtCreated", "LastActionDate"])
@@ -64,18 +67,16 @@ def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     assert order[field][13:] == order[twin][13:-1]  # the offset of the zone is whole hours
 
 
-@pytest.mark.parametrize(
-    "entity",
-    [
+def test_entity_types_are_known(local: Local) -> None:
+    """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
+    for entity in [
         *("WorkOrder", "Space", "Location", "Address2", "AssetTree", "AssetInfo", "AssetAttribute", "WoFlag"),
         *("Document", "Customer", "Contact", "Employee", "WorkZone", "Specialty", "SubType", "Priority"),
         *("WorkOrderCost", "CustomField", "Note"),
-    ],
-)
-def test_entity_types_are_known(local: Local, entity: str) -> None:
-    """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
-    reply = local.send("GET", f"base/{entity}?ID=987654321")
-    assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
+    ]:
+        with case(entity):
+            reply = local.send("GET", f"base/{entity}?ID=987654321")
+            assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
 
 
 def test_the_contact_of_the_request(local: Local) -> None:
@@ -90,17 +91,17 @@ def test_task_refinement(order: Json) -> None:
     assert ":" in order["TaskRefinement"]
 
 
-@pytest.mark.parametrize("name", [name for name, kind, _ in WORK_ORDER.rows if kind in ("utc", "local")])
-def test_times_read_back(local: Local, order: Json, name: str) -> None:
+def test_times_read_back(local: Local, order: Json) -> None:
     """Spec 2.1: a time has the same form when it is read back; one ending in Utc has its Z."""
     data = local.read("WorkOrder", order["Id"])
-    assert IN_JSON["utc" if name.endswith("Utc") else "local"](data[name])
-    assert data[name] == order[name]
+    for name in [name for name, kind, _ in WORK_ORDER.rows if kind in ("utc", "local")]:
+        with case(name):
+            assert IN_JSON["utc" if name.endswith("Utc") else "local"](data[name])
+            assert data[name] == order[name]
 
 
-@pytest.mark.parametrize("name", ["Body", "WorkOrderId", "NoteTypeId"])
-def test_note(local: Local, order: Json, name: str) -> None:
+def test_note(local: Local, order: Json) -> None:
     """Spec 2.3: a note as clients attempt it, kept under a new Id."""
     sent = {"Body": "Belt replaced.", "WorkOrderId": order["Id"], "NoteTypeId": 1}
     made = succeeded(local.send("POST", "base/Note", {"Entity": sent}))["EntitySpecifier"]["Id"]
-    assert local.read("Note", made)[name] == sent[name]
+    assert sent.items() <= local.read("Note", made).items()

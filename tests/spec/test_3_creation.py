@@ -49,14 +49,12 @@ def test_a_new_work_order_is_calculated(local: Local) -> None:
         assert IN_JSON["utc"](first[name])
 
 
-@pytest.mark.parametrize("name", ["DtDue", "DtAcknowledgeBy", "DueDateUtc", "AcknowledgeByUtc"])
-def test_the_schedule_is_computed_when_asked_for(local: Local, name: str) -> None:
+def test_the_schedule_is_computed_when_asked_for(local: Local) -> None:
     """Spec 3 row 1: the schedule is computed when ComputeSchedule is true, and not when it is false."""
-    command = create_request()
+    command, times = create_request(), {"DtDue", "DtAcknowledgeBy", "DueDateUtc", "AcknowledgeByUtc"}
     computed = local.run("WoCreateCommand", command | {"ComputeSchedule": True})["Wo"]
     left = local.run("WoCreateCommand", command | {"ComputeSchedule": False})["Wo"]
-    assert name in computed
-    assert name not in left
+    assert (times & computed.keys(), times & left.keys()) == (times, set())
 
 
 MISSING = [

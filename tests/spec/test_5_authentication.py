@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.spec.local import Local, create_request, refused, succeeded
+from tests.support.laws import case
 from tests.support.service import COMPANY, Answer, Request, Service, error
 from wosdk_async import (
     BusinessRuleError,
@@ -126,34 +127,38 @@ async def test_one_session_serves_many_calls() -> None:
 # --- the sandbox ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "nonsense"}])
-@pytest.mark.parametrize(
-    "path", ["base/Customer?ID=512", "cmd/WoCreateCommand", "cmd/GetCompanyWsdkUrlCommand"]
-)
-def test_no_call_without_a_token(local: Local, headers: dict[str, str], path: str) -> None:
+@pytest.fixture
+def bare() -> Iterator[httpx.Client]:
+    """Yield a client that sends no header of its own accord but httpx's."""
+    with httpx.Client() as client:
+        yield client
+
+
+def test_no_call_without_a_token(local: Local, bare: httpx.Client) -> None:
     """Spec 5: Authorization is on every call, discovery and Company host alike."""
-    url = f"{local.base_url}/api/v1/{path}"
-    named = {"CompanyName": local.variables["WOSDK_COMPANY"], **headers}
-    body = {"Command": create_request()} if path.startswith("cmd") else None
-    refused(httpx.request("POST" if body else "GET", url, headers=named, json=body))
+    for path in ["base/Customer?ID=512", "cmd/WoCreateCommand", "cmd/GetCompanyWsdkUrlCommand"]:
+        for headers in [{}, {"Authorization": "Bearer nonsense"}, {"Authorization": "nonsense"}]:
+            with case(path, headers):
+                url = f"{local.base_url}/api/v1/{path}"
+                named = {"CompanyName": local.variables["WOSDK_COMPANY"], **headers}
+                body = {"Command": create_request()} if path.startswith("cmd") else None
+                refused(bare.request("POST" if body else "GET", url, headers=named, json=body))
 
 
-@pytest.mark.parametrize("name", [None, "", "No Such Company"])
-@pytest.mark.parametrize("path", ["base/Customer?ID=512", "cmd/GetCompanyWsdkUrlCommand"])
-def test_no_call_without_a_company(local: Local, name: str | None, path: str) -> None:
+def test_no_call_without_a_company(local: Local, bare: httpx.Client) -> None:
     """Spec 5: CompanyName is on every call, and names the Company."""
-    headers = local.headers(local.token())
-    del headers["CompanyName"]
-    if name is not None:
-        headers["CompanyName"] = name
-    company = local.variables["WOSDK_COMPANY"]
-    command = {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}
-    body = {"Command": command} if path.startswith("cmd") else None
-    refused(
-        httpx.request(
-            "POST" if body else "GET", f"{local.base_url}/api/v1/{path}", headers=headers, json=body
-        )
-    )
+    for path in ["base/Customer?ID=512", "cmd/GetCompanyWsdkUrlCommand"]:
+        for name in [None, "", "No Such Company"]:
+            with case(path, name):
+                headers = local.headers(local.token())
+                del headers["CompanyName"]
+                if name is not None:
+                    headers["CompanyName"] = name
+                company = local.variables["WOSDK_COMPANY"]
+                command = {"ApiType": "REST", "CompanyName": company, "Protocol": "HTTPS"}
+                body = {"Command": command} if path.startswith("cmd") else None
+                url = f"{local.base_url}/api/v1/{path}"
+                refused(bare.request("POST" if body else "GET", url, headers=headers, json=body))
 
 
 def test_the_header_table_is_enough(local: Local) -> None:

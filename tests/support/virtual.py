@@ -14,7 +14,7 @@ import attrs
 from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import Read, whole_reply
+from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.session.credentials import Tenant
@@ -115,11 +115,11 @@ class ScriptedEngine:
         self,
         method: str,
         url: str,
-        headers: tuple[tuple[str, str], ...],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         async with self.free:
             self.under_way += 1
@@ -129,8 +129,8 @@ class ScriptedEngine:
             finally:
                 self.under_way -= 1
 
-    def connections(self) -> tuple[int, int]:
-        return self.under_way, 0
+    def statistics(self) -> PoolStatistics:
+        return PoolStatistics(busy=self.under_way)
 
     async def aclose(self) -> None:
         self.closed = True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tests.support.service import Answer, Request
 from wosdk_async import CallOptions, RetryPolicy
 
-QUICK = CallOptions(retry=RetryPolicy(attempts=3, first_wait=0.001))
+QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001))
 DONE = Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
 FOUND = Answer(body={"Data": {"Id": 1}})
 

@@ -104,7 +104,7 @@ async def test_a_wait_that_would_pass_the_deadline_is_not_waited() -> None:
         return reply(b"<html>", 502)
 
     world.handler = reset
-    patient = RetryPolicy(first_wait=1e9, longest_wait=1e9)
+    patient = RetryPolicy(wait_initial=1e9, wait_max=1e9)
     error = await error_of(world, world.company(deadline=15.0, retry=patient).get("Thing", 1))
     assert isinstance(error, DeadlineError)
     assert error.phase == "sleep"

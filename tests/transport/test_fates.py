@@ -13,7 +13,7 @@ import pytest
 from tests.support.virtual import World, reply
 from wosdk_async import Done, Failed, InDoubt, RetryPolicy, WoCreateCommand, WorkOrder
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 
 SETTLE = 30.0
 CREATES = 1000
@@ -53,7 +53,7 @@ class Fates(World):
         if self.draw.random() < 0.5:  # carried out, now or long after the client gave up
             self.time.call_later(self.draw.choice([0.0, 5.0, 29.0]), lambda: self.order(key) and None)
         if fate == "reset":
-            raise SendFailed("reset", sent=True)
+            raise SendError("reset", sent=True)
         return PAGE
 
     def order(self, key: str) -> dict[str, Any]:

@@ -81,23 +81,23 @@ async def test_refusals_of_one_company_do_not_slow_another() -> None:
 @given(st.lists(st.tuples(st.sampled_from(["answered", "throttled"]), st.integers(0, 5)), max_size=200))
 def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
     """Whatever the service answers, at least one call may go and never more than allowed."""
-    for control in (AIMDLimit(10), GradientLimit(10)):
+    for algorithm in (AIMDLimit(10), GradientLimit(10)):
         for sent, (event, late) in enumerate(events):
             if event == "answered":
-                control.answered(sent - late, 0.1 * (late + 1), late)
+                algorithm.answered(sent - late, 0.1 * (late + 1), late)
             else:
-                control.throttled(sent - late, sent)
-            assert 1 <= control.limit <= 10
+                algorithm.throttled(sent - late, sent)
+            assert 1 <= algorithm.limit <= 10
 
 
 def test_a_service_that_became_slower_for_good_is_believed() -> None:
     """Its best is measured anew from time to time, so that the limit comes back."""
-    control, lowest = GradientLimit(32), 32.0
+    algorithm, lowest = GradientLimit(32), 32.0
     for number in range(10_000):
-        control.answered(number, 0.05 if number < 2000 else 0.4, int(control.limit))
-        lowest = min(lowest, control.limit) if number > 2000 else lowest
+        algorithm.answered(number, 0.05 if number < 2000 else 0.4, int(algorithm.limit))
+        lowest = min(lowest, algorithm.limit) if number > 2000 else lowest
     assert lowest < 10
-    assert control.limit > 30
+    assert algorithm.limit > 30
 
 
 async def test_slower_answers_lower_the_calls_in_flight() -> None:
@@ -131,13 +131,13 @@ def test_a_rate_is_kept(rate: float, pauses: list[float]) -> None:
 
     async def scenario() -> None:
         time = Time()
-        gate = ConcurrencyLimiter(1000, rate=rate, clock=time.clock())
-        lane, given_at = gate.lane(), []
+        limiter = ConcurrencyLimiter(1000, rate=rate, clock=time.clock())
+        queue, given_at = limiter.new_queue(), []
 
         async def call() -> None:
-            await gate.acquire(lane)
+            await limiter.acquire(queue)
             given_at.append(time.seconds)
-            gate.release(lane)
+            limiter.release(queue)
 
         tasks = []
         for pause in pauses:
@@ -177,7 +177,7 @@ async def test_too_many_waiting_calls_are_turned_away() -> None:
 async def test_the_quota_ends_retries_of_all_calls() -> None:
     """When too much fails calls are sent once and say why; successes bring retries back."""
     world = World(page, retry_quota=20)
-    company = world.company(retry=RetryPolicy(attempts=3, first_wait=0.0))
+    company = world.company(retry=RetryPolicy(attempts=3, wait_initial=0.0))
     sent = []
     for _ in range(4):
         with pytest.raises(NoAnswerError) as caught:

@@ -9,7 +9,7 @@ import attrs
 from wosdk_async import CallOptions, Client, Ref, WoCreateCommand, WoItem, WorkOrder, WOType
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 
 
 class Losing:
@@ -22,7 +22,7 @@ class Losing:
         answer: Response = await self.engine.send(method, url, *request, **more)
         if url.endswith("/WoCreateCommand") and self.left:
             self.left -= 1
-            raise SendFailed("the answer was lost", sent=True)
+            raise SendError("the answer was lost", sent=True)
         return answer
 
 

@@ -44,9 +44,9 @@ def with_options(**changes: Any) -> Any:
         (CallOptions, "settle"),
         (with_options, "deadline"),
         (with_options, "settle"),
-        (RetryPolicy, "first_wait"),
-        (RetryPolicy, "longest_wait"),
-        (RetryPolicy, "patience"),
+        (RetryPolicy, "wait_initial"),
+        (RetryPolicy, "wait_max"),
+        (RetryPolicy, "max_retry_after"),
         (Timeouts, "connect"),
         (Timeouts, "read"),
         (Timeouts, "write"),
@@ -182,7 +182,7 @@ def test_what_is_taken() -> None:
     client(max_queued=0, rate=0.1, retry_quota=0, in_flight=1, options=CallOptions(deadline=0, settle=0))
     Timeouts(connect=None, read=None, write=None, pool=0.1)
     Limits(keepalive=0, body=2**40)
-    RetryPolicy(attempts=1, first_wait=0, longest_wait=0, patience=0)
+    RetryPolicy(attempts=1, wait_initial=0, wait_max=0, max_retry_after=0)
     with_options(deadline=None)
 
 

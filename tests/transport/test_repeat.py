@@ -44,7 +44,7 @@ def commands() -> list[type[Command[Any]]]:
 async def test_every_command_is_repeated_only_if_its_entry_says_so() -> None:
     """Sent twice when safe, once when not; a command that only has a name is not safe."""
     broken = Broken()
-    acme = broken.company(retry=RetryPolicy(attempts=2, first_wait=0.0))
+    acme = broken.company(retry=RetryPolicy(attempts=2, wait_initial=0.0))
     await acme.connect()
     broken.on_discovery = broken.page  # discovery is a command like others, but for where it goes
     seen = set()
@@ -59,7 +59,7 @@ async def test_every_command_is_repeated_only_if_its_entry_says_so() -> None:
 async def test_every_operation_is_repeated_only_if_its_entry_says_so() -> None:
     """Reads are repeated; create and update are not; a delete is when it may find nothing."""
     broken = Broken()
-    acme = broken.company(retry=RetryPolicy(attempts=2, first_wait=0.0))
+    acme = broken.company(retry=RetryPolicy(attempts=2, wait_initial=0.0))
     operations = {
         "retrieve": acme.get(WorkOrder, 1),
         "query": acme.query(WorkOrder, {}),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
 from wosdk_async.protocol.wire import Unreadable
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.retry import backoff, give_up
 
 seconds = st.floats(0, 1000)
@@ -17,7 +17,7 @@ seconds = st.floats(0, 1000)
 @given(failed=st.integers(1, 10_000), draw=st.floats(0, 1, exclude_max=True), first=seconds, longest=seconds)
 def test_waits_stay_within_their_bounds(failed: int, draw: float, first: float, longest: float) -> None:
     """However often a call failed, a wait is never negative and never above the longest."""
-    policy = RetryPolicy(first_wait=first, longest_wait=longest)
+    policy = RetryPolicy(wait_initial=first, wait_max=longest)
     assert 0 <= backoff(policy, failed, draw) <= longest
 
 
@@ -31,10 +31,10 @@ def test_waits_grow(failed: int, draw: float) -> None:
 @pytest.mark.parametrize(
     ("failure", "safe", "error"),
     [
-        (SendFailed("refused", sent=False), True, NotSentError),
-        (SendFailed("refused", sent=False), False, NotSentError),
-        (SendFailed("reset", sent=True), True, NoAnswerError),
-        (SendFailed("reset", sent=True), False, InDoubtError),
+        (SendError("refused", sent=False), True, NotSentError),
+        (SendError("refused", sent=False), False, NotSentError),
+        (SendError("reset", sent=True), True, NoAnswerError),
+        (SendError("reset", sent=True), False, InDoubtError),
         (Unreadable(502, "a page"), True, NoAnswerError),
         (Unreadable(502, "a page"), False, InDoubtError),
         (ThrottledError("busy"), False, ThrottledError),

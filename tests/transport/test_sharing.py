@@ -109,7 +109,7 @@ def preempted() -> Iterator[None]:
 def test_companies_that_are_added_while_others_are_counted() -> None:
     """Figures can be had from one loop while others open Companies, and one Company has one session."""
     client = Client(credentials=lambda _: asyncio.sleep(3600))
-    errors, keepers, begin, done = (
+    errors, managers, begin, done = (
         list[BaseException](),
         dict[int, Any](),
         threading.Barrier(5),
@@ -118,7 +118,7 @@ def test_companies_that_are_added_while_others_are_counted() -> None:
 
     async def add(number: int) -> None:
         found = [client.company(f"C{each}")._sessions for each in range(1500)]
-        keepers[number] = found
+        managers[number] = found
 
     async def count() -> None:
         while not done.is_set():
@@ -141,7 +141,7 @@ def test_companies_that_are_added_while_others_are_counted() -> None:
     done.set()
     counting.join()
     assert errors == []
-    assert all(len(set(same)) == 1 for same in zip(*keepers.values(), strict=True))
+    assert all(len(set(same)) == 1 for same in zip(*managers.values(), strict=True))
 
 
 @pytest.mark.usefixtures("preempted")

@@ -33,7 +33,6 @@ from wosdk_async import (
     Limits,
     Location,
     Money,
-    NativeTransport,
     Query,
     Ref,
     Region,
@@ -202,7 +201,7 @@ async def many(client: Client) -> None:
     await client.aclose(grace=1.0)
     Client(timeouts=Timeouts(read=60), limits=Limits(connections=9), ssl_context=ssl.create_default_context())
     Client(timeouts=httpx.Timeout(5), limits=httpx.Limits(), proxy="http://a:1", trust_env=False, http2=True)
-    Client(http_client=httpx.AsyncClient(transport=NativeTransport()), transport=httpx.AsyncHTTPTransport())
+    Client(http_client=httpx.AsyncClient(), transport=httpx.AsyncHTTPTransport())
     Client(http_client=httpx.Client())  # type: ignore[arg-type]
     Client.from_env(timeouts=5)  # type: ignore[arg-type]
     Client(rate=5, max_queued=100, adaptive=True, on_in_doubt=lambda call, request_id: None)

@@ -12,7 +12,7 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Company, ConflictError, InvalidCallError, Note, RetryPolicy, WoNote, WorkOrder
 
-HASTY = RetryPolicy(first_wait=0)
+HASTY = RetryPolicy(wait_initial=0)
 
 
 class OneRecordService(Service):

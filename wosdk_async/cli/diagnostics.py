@@ -20,7 +20,7 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.transport.http.engine import Read, whole_reply
+from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
@@ -161,7 +161,7 @@ class _Stopwatch:
         body: bytes | None,
         on_sending: Callable[[], None],
         repeat_safe: bool = False,
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         self.asked = url
 
@@ -172,8 +172,8 @@ class _Stopwatch:
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
             return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
 
-    def connections(self) -> tuple[int, int]:
-        return self.engine.connections()
+    def statistics(self) -> PoolStatistics:
+        return self.engine.statistics()
 
     async def aclose(self) -> None:
         await self.engine.aclose()

@@ -10,18 +10,8 @@ from typing import IO, Any
 import click
 
 from wosdk_async.cli.output.sanitize import visible
-from wosdk_async.errors import (
-    InDoubtError,
-    NoAnswerError,
-    NotFoundError,
-    NotSentError,
-    NotUniqueError,
-    RefusedError,
-    SessionError,
-    ThrottledError,
-    UnsupportedError,
-    WosdkError,
-)
+from wosdk_async.errors import WosdkError
+from wosdk_async.protocol.verdicts import ending_of
 
 __all__ = ["CliError", "Exit", "one_line", "sandbox_extra", "say", "status_of", "unusable", "writing"]
 
@@ -49,24 +39,9 @@ class Exit(IntEnum):
     """As shells show a program whose reader went away."""
 
 
-_STATUS: tuple[tuple[type[BaseException], Exit], ...] = (  # the first that fits
-    (InDoubtError, Exit.IN_DOUBT),
-    (SessionError, Exit.LOGIN),
-    (ThrottledError, Exit.UNREACHED),
-    (NotFoundError, Exit.MISSING),
-    (RefusedError, Exit.REFUSED),
-    (NotUniqueError, Exit.REFUSED),
-    (NotSentError, Exit.UNREACHED),
-    (NoAnswerError, Exit.UNREACHED),
-    (TimeoutError, Exit.UNREACHED),  # DeadlineError is one
-)
-
-
 def status_of(error: BaseException) -> Exit:
-    """The exit status that tells what ``error`` means."""
-    if isinstance(error, UnsupportedError) and not error.status:
-        return Exit.UNUSABLE  # refused by the catalogue, before it was sent
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), Exit.UNUSABLE)
+    """Return the exit status that tells what ``error`` means."""
+    return Exit(ending_of(error).exit_status)
 
 
 class CliError(click.ClickException):

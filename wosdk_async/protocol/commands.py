@@ -10,7 +10,7 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, command_class, registry
-from wosdk_async.protocol import envelopes, wire
+from wosdk_async.protocol import envelopes
 from wosdk_async.protocol.content import (
     content_of,
     content_of_dict,
@@ -20,7 +20,7 @@ from wosdk_async.protocol.content import (
     warn_of_typo,
 )
 from wosdk_async.protocol.validation.arguments import require_command
-from wosdk_async.protocol.wire import Call
+from wosdk_async.protocol.wire import COMMANDS, Call, body_of
 from wosdk_async.protocol.wire_compat import agreement
 
 __all__ = ["command"]
@@ -31,7 +31,7 @@ def command(
 ) -> Call[Any]:
     """Run a command (spec 4.2) under a new RequestId, which stays the same over all attempts."""
     if isinstance(cmd, str):
-        kind = _Kind(cmd, _BELOW + segment(cmd), _PLAIN)
+        kind = _Kind(cmd, COMMANDS + segment(cmd), _PLAIN)
         warn_of_typo("command", cmd)
         content = content_of_dict(command_class(cmd), fields, check)
     else:
@@ -53,7 +53,7 @@ def command(
         kind.path,
         kind.decode,
         kind.repeat_safe,
-        wire.body_of(body),
+        body_of(body),
         (),
         request_id,
         kind.to_locator,
@@ -74,7 +74,6 @@ class _Kind:
     agree: Any = None
 
 
-_BELOW = "api/v1/cmd/"
 _PLAIN = objects(envelopes.RESULT, None)
 
 
@@ -84,10 +83,10 @@ def _kind(cls: Any) -> _Kind:
         raise InvalidCallError(f"{cls.__name__} is what commands share; run one of them")
     return _Kind(
         cls.wire_name,
-        _BELOW + cls.path,
+        COMMANDS + cls.path,
         objects(envelopes.RESULT, registry.resolve(cls.result_name)),
         cls.repeat == "safe",
         cls.host == "locator",
-        tuple(_BELOW + path for path in cls.other_paths),
+        tuple(COMMANDS + path for path in cls.other_paths),
         agreement(cls.wire_name),
     )

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from wosdk_async import codec
-from wosdk_async.errors import RefusedError, refused
+from wosdk_async.errors import RefusedError
 from wosdk_async.model import entity_class
+from wosdk_async.protocol.verdicts import refused
 
 __all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects", "record_with", "specifier_for"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +14,15 @@ import attrs
 from wosdk_async.sandbox.faults.exchange import App
 from wosdk_async.testing.clock import SkippingClock, Work
 from wosdk_async.testing.exchange import RespxExchange, scope_of
-from wosdk_async.transport.http.engine import Incoming, Read, SendFailed, whole_reply
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    SendError,
+    StreamedResponse,
+    whole_response,
+)
 
 __all__ = ["AsgiEngine", "InProcessTransport"]
 
@@ -32,13 +40,13 @@ class InProcessTransport:
     _open: bool = True
 
     def require(self, url: str) -> None:
-        """Raises SendFailed unless ``url`` leads to the application, and that is still there."""
+        """Raises SendError unless ``url`` leads to the application, and that is still there."""
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if parts.hostname != self.host:
-            raise SendFailed(f"{origin}: nothing is there in a test but {self.host}", sent=False)
+            raise SendError(f"{origin}: nothing is there in a test but {self.host}", sent=False)
         if not self._open:
-            raise SendFailed(f"{origin}: the test that this Company belongs to is over", sent=False)
+            raise SendError(f"{origin}: the test that this Company belongs to is over", sent=False)
 
     def start(self, exchange: RespxExchange) -> asyncio.Task[None]:
         """Let the application answer, also to nobody: who asked may be cancelled meanwhile."""
@@ -69,18 +77,18 @@ class AsgiEngine:
     capacity: int
     _busy: int = 0
 
-    def connections(self) -> tuple[int, int]:
-        return self._busy, 0
+    def statistics(self) -> PoolStatistics:
+        return PoolStatistics(busy=self._busy)
 
     async def send(
         self,
         method: str,
         url: str,
-        headers: list[tuple[str, str]],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         self.line.require(url)
         own = Work()
@@ -97,15 +105,15 @@ class AsgiEngine:
         finally:
             self._busy -= 1
         if exchange.reply is None:
-            raise SendFailed(f"{url}: {exchange.broken or 'the answer broke off'}", sent=True)
+            raise SendError(f"{url}: {exchange.broken or 'the answer broke off'}", sent=True)
         return read(exchange.reply)
 
     @contextlib.asynccontextmanager
-    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """The answer to a GET; it has come whole."""
-        reply = await self.send("GET", url, [("Accept-Encoding", "identity")], None, lambda: None)
+        reply = await self.send("GET", url, (("Accept-Encoding", "identity"),), None, lambda: None)
         async with contextlib.aclosing(_whole(reply.body)) as chunks:
-            yield Incoming(reply.status, reply.headers, chunks)
+            yield StreamedResponse(reply.status, reply.headers, chunks)
 
     async def aclose(self) -> None:
         """There is nothing to close: a client that is left open leaves nothing behind."""

@@ -11,12 +11,12 @@ import attrs
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox.faults.exchange import App, Message, Scope
 from wosdk_async.testing.clock import SkippingClock, Work, work
-from wosdk_async.transport.http.headers import Headers
+from wosdk_async.transport.http.engine import RequestHeaders, ResponseHeaders
 
 __all__ = ["RespxExchange", "scope_of"]
 
 
-def scope_of(method: str, url: str, headers: list[tuple[str, str]]) -> Scope:
+def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:
     """The ASGI scope of a request."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -72,7 +72,7 @@ class RespxExchange:
         """The answer, if all of it was given."""
         if not self._whole or self._status is None:
             return None
-        return Response(self._status, Headers(self._headers), b"".join(self._parts))
+        return Response(self._status, ResponseHeaders(self._headers), b"".join(self._parts))
 
     async def _receive(self) -> Message:
         if not self._taken:

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from wosdk_async.catalogue import load
-from wosdk_async.errors import _BY_CODE, InvalidCallError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
 from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.suggestions import suggestion
 from wosdk_async.testing.paths import RequestPath, is_command, spelled
 
@@ -51,8 +52,8 @@ def require_code(code: Any) -> None:
     """Refuse what cannot be a code of an error of the service."""
     if not isinstance(code, str) or not code.strip():
         _refuse(f"refuses() takes the code of an error, such as 'ERROR_CODE_1019', not {described(code)}")
-    if code not in _BY_CODE and not re.fullmatch(r"ERROR_CODE_\d+", code):
-        _refuse_near(f"no error has the code {code!r}", code, _BY_CODE)
+    if code not in CODES and not re.fullmatch(r"ERROR_CODE_\d+", code):
+        _refuse_near(f"no error has the code {code!r}", code, CODES)
 
 
 def require_answer(asked: RequestPath, value: Any) -> None:

@@ -2,7 +2,7 @@
 
     transport.py    the transports of all event loops, and the sessions
     loop_state.py   what belongs to one event loop
-    dispatcher.py   deadline -> retry( limiter slot -> session -> engine.send -> protocol.wire.read )
+    dispatcher.py   deadline -> retry( limiter slot -> session -> engine.send -> protocol.responses.read )
     deadline.py     the end of every call, by one timer
     retry.py        what to do after a failure: send again, renew, or give up, and with which error
     limiter/        who may send now; adaptive.py learns how many may

@@ -1,4 +1,4 @@
-"""One attempt of a call: a slot, a session, the request, the answer."""
+"""One attempt of a call: slot, session, request, response."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import THROTTLED, RefusedError, SessionRefusedError
-from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
+from wosdk_async.errors import RefusedError
+from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, verdict_of
+from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import Engine, SendFailed
+from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Attempts"]
 
-_CURES = 2  # new sessions within an attempt: a token may die and the Company move in the same moment
+_MAX_RENEWALS = 2  # of the session in one attempt: the token may expire and the Company move at the same time
 
 
 @attrs.frozen(eq=False)
 class Attempts:
-    """Makes the attempts of the calls of one dispatcher."""
+    """Attempts of the calls of one dispatcher."""
 
     engine: Engine
-    gate: ConcurrencyLimiter
+    limiter: ConcurrencyLimiter
     clock: Clock
     request_ids: RequestIds | None
 
@@ -33,111 +35,116 @@ class Attempts:
         self,
         call: Call[Any],
         sessions: SessionManager,
-        lane: TenantQueue,
+        queue: TenantQueue,
         trace: Trace,
         holding: bool = False,
     ) -> Any:
-        """One attempt of ``call``, which begins with a slot of ``lane`` in hand if it is ``holding`` one.
+        """Make one attempt of ``call`` and return its result. ``holding`` says that it has a slot already.
 
-        A refusal that a new session may cure, or another path, is followed by another request.
+        When the session is refused or the path is not known, another request follows in the same attempt.
         """
-        clock, gate = self.clock, self.gate
+        clock, limiter = self.clock, self.limiter
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
-        tried, cures = 1, _CURES
+        tried, renewals_left = 1, _MAX_RENEWALS
         while True:
             begun = clock.now()
             session = sessions.current(begun) if holding else None
             if session is None:
-                session = await self._admitted(sessions, lane, trace, holding)
+                session = await self._admitted(sessions, queue, trace, holding)
                 begun = clock.now()
             holding = False
             grant = session.grant
             base = grant.locator_url if call.to_locator else grant.base_url
             trace.attempts += 1
-            trace.enter("connect", begun)
+            trace.start_phase("connect", begun)
             try:
-                value = await self.engine.send(
+                result = await self.engine.send(
                     call.method,
                     f"{base}/{path}",
                     grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
-                    trace.leave,
+                    trace.mark_sent,
                     call.repeat_safe,
-                    partial(self._received, call, base, sessions, lane, trace, begun, gate.sent),
+                    partial(self._received, call, base, sessions, queue, trace, begun, limiter.sent),
                 )
             except RefusedError as refusal:
-                gate.release(lane)
+                limiter.release(queue)
                 trace.sent = False
-                if isinstance(refusal, SessionRefusedError) and cures:
-                    cures -= 1
-                    trace.enter("session", clock.now())
-                    await sessions.newer_than(session.generation)
+                if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
+                    renewals_left -= 1
+                    trace.start_phase("session", clock.now())
+                    await sessions.renew(after=session.generation)
                 else:
                     path = _another(call, refusal, tried, path)
                     tried += 1
             except BaseException as failure:
-                gate.release(lane)
-                if isinstance(failure, SendFailed):
+                limiter.release(queue)
+                if isinstance(failure, SendError):
                     failure.hide(sessions.secrets)
                     if not failure.sent:
-                        trace.sent = False  # it had been handed over to what does not tell, and came back
+                        trace.sent = (
+                            False  # it was handed to a library, which then reported that nothing had left
+                        )
                 if not isinstance(failure, Unreadable):
-                    lane.control.gave_up(clock.now() - begun)
+                    queue.algorithm.gave_up(clock.now() - begun)
                 raise
             else:
-                gate.release(lane)
+                limiter.release(queue)
                 if tried > 1:
                     sessions.paths[call.operation] = path
-                return value
+                return result
 
     def _received(
         self,
         call: Call[Any],
         host: str,
         sessions: SessionManager,
-        lane: TenantQueue,
+        queue: TenantQueue,
         trace: Trace,
         begun: float,
         number: int,
-        reply: Response,
+        response: Response,
     ) -> Any:
-        """Read the response of ``host`` to the request that was the ``number``-th of all.
+        """Read the response of ``host`` to the request with this ``number`` and return the result.
 
-        The engine calls it while no other request can get the connection.
+        The engine calls this while no other request can get the connection.
         """
         now = self.clock.now()
-        trace.reply = reply
-        trace.enter("request", now)
-        if reply.status in THROTTLED:
-            lane.control.throttled(number, self.gate.sent)
+        trace.reply = response
+        trace.start_phase("request", now)
+        if response.status in BUSY:
+            queue.algorithm.throttled(number, self.limiter.sent)
         else:
-            lane.control.answered(number, now - begun, lane.held)
-        return read(call, reply, sessions.secrets, self.request_ids, host)
+            queue.algorithm.answered(number, now - begun, queue.held)
+        return read(call, response, sessions.secrets, self.request_ids, host)
 
     async def _admitted(
-        self, sessions: SessionManager, lane: TenantQueue, trace: Trace, holding: bool
+        self, sessions: SessionManager, queue: TenantQueue, trace: Trace, holding: bool
     ) -> Session:
-        """Hold a slot and a live session. The slot comes first, so that a call that waited for it
-        does not carry a token or a host that died in the meantime; without a session it is given back.
+        """Wait for a slot and then for a session, and return the session with the slot held.
+
+        The slot comes first: a call that waited for it must not carry a token or a host that expired
+        meanwhile. Without a session the slot is given back until there is one.
         """
-        gate, now = self.gate, self.clock.now
+        limiter, now = self.limiter, self.clock.now
         while True:
             if not holding:
-                trace.enter("queue", now())
-                if not gate.take(lane):
-                    await gate.acquire(lane)
+                trace.start_phase("queue", now())
+                if not limiter.take(queue):
+                    await limiter.acquire(queue)
             holding = False
             session = sessions.current()
             if session is not None:
                 return session
-            gate.release(lane)
-            trace.enter("session", now())
-            await sessions.newer_than(0)
+            limiter.release(queue)
+            trace.start_phase("session", now())
+            await sessions.renew(after=0)
 
 
 def _another(call: Call[Any], refusal: RefusedError, tried: int, last: str) -> str:
-    """The path to try next where sources show several of a command (facts 12 row 4). Raises ``refusal``."""
+    """Return the next path of a command for which sources show several, or raise ``refusal``."""
+    # facts 12 row 4
     paths = (call.path, *call.other_paths)
-    if refusal.code != "COMMAND_NOT_FOUND" or tried >= len(paths):
+    if tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:
         raise refusal
     return paths[(paths.index(last) + 1) % len(paths)]

@@ -12,7 +12,8 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
-from wosdk_async.protocol.wire import Call, RequestIds
+from wosdk_async.protocol.responses import RequestIds
+from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import Attempts
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines, Scope
@@ -24,7 +25,7 @@ from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.stats import Counters
 from wosdk_async.transport.telemetry.trace import PHASES, Trace
 
-__all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "tell_in_doubt"]
+__all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "report_in_doubt"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -65,22 +66,22 @@ class Dispatcher:
     """Sends calls for the Companies of one client, within one event loop."""
 
     engine: Engine
-    gate: ConcurrencyLimiter
+    limiter: ConcurrencyLimiter
     clock: Clock
     deadlines: Deadlines
     quota: RetryQuota
-    counts: Counters
+    counters: Counters
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
     attempts: Attempts = attrs.field(init=False)
-    _lanes: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
+    _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
 
     @attempts.default
     def _attempts(self) -> Attempts:
-        return Attempts(self.engine, self.gate, self.clock, self.request_ids)
+        return Attempts(self.engine, self.limiter, self.clock, self.request_ids)
 
     async def send(
         self, call: Call[T], sessions: SessionManager, options: CallOptions, trace: Trace | None = None
@@ -90,34 +91,34 @@ class Dispatcher:
         if trace is not None:
             trace.begin(call.request_id, self.clock, now)
         seconds = options.seconds(call)
-        lane = sessions.lane
-        if lane is None or lane.gate is not self.gate:
-            lane = self.lane(sessions)
+        queue = sessions.queue
+        if queue is None or queue.limiter is not self.limiter:
+            queue = self.queue_of(sessions)
         scope = Scope(self.deadlines, now + seconds)
-        lane.calls += 1
-        self.counts.under_way += 1
+        queue.calls += 1
+        self.counters.under_way += 1
         try:
             if seconds <= 0:
                 raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
             if self.max_queued is not None:
-                self._shed(lane, self.max_queued)
-            if not self.gate.take(lane):
-                granted = self.gate.queue(lane)
+                self._shed(queue, self.max_queued)
+            if not self.limiter.take(queue):
+                granted = self.limiter.enqueue(queue)
                 try:
                     await granted
                 except CancelledError:
-                    self.gate.leave(lane, granted)
+                    self.limiter.leave(queue, granted)
                     raise
             # Not before it has left the queue, where very many may wait.
             trace = trace or self._traced(call, now)
             try:
-                value: T = await self.attempts.once(call, sessions, lane, trace, True)
+                value: T = await self.attempts.once(call, sessions, queue, trace, True)
                 self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                again = partial(self.attempts.once, call, sessions, lane, trace)
+                again = partial(self.attempts.once, call, sessions, queue, trace)
                 value = await retries.run(call, again, trace, failure)
-            self.counts.done += 1
+            self.counters.done += 1
             return value
         except WosdkError as error:
             trace = trace or self._traced(call, now)
@@ -130,39 +131,39 @@ class Dispatcher:
                 late = _too_late(call, limit, trace)
                 self._complete(late, call, sessions, trace)
                 raise late from None
-            self.counts.failed("cancelled")
+            self.counters.failed("cancelled")
             if trace.sent and not call.repeat_safe:
-                tell_in_doubt(self.on_in_doubt, call, sessions.company)
+                report_in_doubt(self.on_in_doubt, call, sessions.company)
             raise
         finally:
             scope.end()
-            lane.calls -= 1
-            self.counts.end()
+            queue.calls -= 1
+            self.counters.end()
 
     def _traced(self, call: Call[Any], begun: float) -> Trace:
         return Trace(call.request_id, [begun], self.clock.now)
 
-    def lane(self, sessions: SessionManager) -> TenantQueue:
-        """The place of a Company at the gate of this loop."""
-        lane = sessions.lane
-        if lane is None or lane.gate is not self.gate:
-            lane = sessions.lane = self._lanes.get(sessions) or self.gate.lane()
-            self._lanes[sessions] = lane
-        return lane
+    def queue_of(self, sessions: SessionManager) -> TenantQueue:
+        """The place of a Company at the limiter of this loop."""
+        queue = sessions.queue
+        if queue is None or queue.limiter is not self.limiter:
+            queue = sessions.queue = self._queues.get(sessions) or self.limiter.new_queue()
+            self._queues[sessions] = queue
+        return queue
 
     @staticmethod
-    def _shed(lane: TenantQueue, most: int) -> None:
+    def _shed(queue: TenantQueue, most: int) -> None:
         """Turn a call away that would have to wait behind too many others."""
-        if lane.calls > lane.limit + most:
+        if queue.calls > queue.limit + most:
             raise OverloadedError(
-                f"{lane.calls - 1} calls are under way or wait, and {lane.limit} may be in flight with "
+                f"{queue.calls - 1} calls are under way or wait, and {queue.limit} may be in flight with "
                 f"{most} waiting (max_queued); nothing was sent: try later, or raise the bound"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
         """Count ``error`` and add what is known of the call."""
-        trace.enter(trace.phase, self.clock.now())
-        self.counts.failed(type(error).__name__)
+        trace.start_phase(trace.phase, self.clock.now())
+        self.counters.failed(type(error).__name__)
         error.add(
             company=sessions.company,
             operation=call.operation,
@@ -180,7 +181,7 @@ def _too_late(call: Call[Any], limit: str, trace: Trace) -> WosdkError:
     return DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
 
 
-def tell_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
+def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
     """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
     _log.warning(
         "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",

@@ -18,7 +18,7 @@ from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import Incoming, SendFailed, StreamingEngine
+from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.trace import Trace
@@ -87,37 +87,37 @@ class Downloads:
                 raise DownloadError("the address of the file has the token or secret in it; it is not used")
             self.hosts.require_download(url, local=wanted.local)
             try:
-                async with self.engine.incoming(url) as incoming:
-                    if incoming.status not in _REDIRECTS:
-                        await _read(incoming, take, wanted)
+                async with self.engine.stream(url) as response:
+                    if response.status not in _REDIRECTS:
+                        await _read(response, take, wanted)
                         return
-                    url = _next(url, incoming)
-            except SendFailed as failure:
+                    url = _next(url, response)
+            except SendError as failure:
                 place = urlsplit(url)  # it may be signed, and the storage may repeat it
                 failure.hide(Secrets(f"{place.path}?{place.query}", place.query))
                 raise
-        raise DownloadError(f"the storage redirects more than {_MAX_HOPS} times", status=incoming.status)
+        raise DownloadError(f"the storage redirects more than {_MAX_HOPS} times", status=response.status)
 
 
-def _next(url: str, incoming: Incoming) -> str:
+def _next(url: str, response: StreamedResponse) -> str:
     try:
-        return urljoin(url, incoming.headers["location"])
+        return urljoin(url, response.headers["location"])
     except (KeyError, ValueError):
-        raise DownloadError("the storage redirects to what is no address", status=incoming.status) from None
+        raise DownloadError("the storage redirects to what is no address", status=response.status) from None
 
 
-async def _read(incoming: Incoming, take: Take, wanted: Wanted) -> None:
+async def _read(response: StreamedResponse, take: Take, wanted: Wanted) -> None:
     """The body of a success, no longer than it may be; that it is whole, the engine sees to."""
-    if incoming.status >= 500 or incoming.status in _LATER:
-        raise Unreadable(incoming.status, "the storage does not give the file now")
-    if incoming.status != 200:
+    if response.status >= 500 or response.status in _LATER:
+        raise Unreadable(response.status, "the storage does not give the file now")
+    if response.status != 200:
         raise DownloadError(
-            f"the storage does not give the file (HTTP {incoming.status}): gone, or its address too old",
-            status=incoming.status,
+            f"the storage does not give the file (HTTP {response.status}): gone, or its address too old",
+            status=response.status,
         )
-    total, done = _length(incoming), 0
+    total, done = _length(response), 0
     _require_fit(total or 0, wanted.max_bytes)
-    async with aclosing(incoming.chunks) as chunks:
+    async with aclosing(response.chunks) as chunks:
         async for chunk in chunks:
             done += len(chunk)
             _require_fit(done, wanted.max_bytes)
@@ -126,10 +126,10 @@ async def _read(incoming: Incoming, take: Take, wanted: Wanted) -> None:
                 wanted.progress(done, total)
 
 
-def _length(incoming: Incoming) -> int | None:
+def _length(response: StreamedResponse) -> int | None:
     """How many bytes there will be; None when the answer does not say, or counts them compressed."""
-    text = incoming.headers.get("content-length", "")
-    plain = incoming.headers.get("content-encoding", "identity").lower() == "identity"
+    text = response.headers.get("content-length", "")
+    plain = response.headers.get("content-encoding", "identity").lower() == "identity"
     return int(text) if plain and text.isascii() and text.isdigit() and len(text) < 19 else None
 
 

@@ -1,4 +1,4 @@
-"""What belongs to one event loop: connections, gate and deadlines."""
+"""What belongs to one event loop: connections, limiter and deadlines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 import attrs
 
-from wosdk_async.protocol.wire import RequestIds
+from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher
@@ -79,7 +79,7 @@ class LoopState:
 
     async def aclose(self, grace: float) -> None:
         """Let calls under way end within ``grace`` seconds, end the others, close the connections."""
-        calls, deadlines = self.dispatcher.counts, self.dispatcher.deadlines
+        calls, deadlines = self.dispatcher.counters, self.dispatcher.deadlines
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace):
@@ -104,11 +104,11 @@ class Hold:
     clock: Clock
 
     def __enter__(self) -> Self:
-        self.running.dispatcher.counts.under_way += 1
+        self.running.dispatcher.counters.under_way += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.running.dispatcher.counts.end()
+        self.running.dispatcher.counters.end()
 
     @property
     def ended(self) -> bool:
@@ -142,20 +142,20 @@ def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestI
     calls = make(limits)
     logins = make(attrs.evolve(limits, connections=_LOGIN_CONNECTIONS))
     clock = settings.clock
-    gate = ConcurrencyLimiter(
+    limiter = ConcurrencyLimiter(
         calls.capacity,
         settings.in_flight,
         rate=settings.rate,
         clock=clock,
-        control=GradientLimit if settings.adaptive else AIMDLimit,
+        algorithm=GradientLimit if settings.adaptive else AIMDLimit,
     )
     dispatcher = Dispatcher(
         engine=calls,
-        gate=gate,
+        limiter=limiter,
         clock=clock,
         deadlines=Deadlines(clock, asyncio.get_running_loop()),
         quota=quota,
-        counts=Counters(),
+        counters=Counters(),
         max_queued=settings.max_queued,
         on_in_doubt=settings.on_in_doubt,
         request_ids=request_ids,

@@ -1,12 +1,6 @@
-"""What to do after a failure: the table of verdicts.
+"""Retries: send a call again after a failed attempt, as its verdict and the policy allow.
 
-=============  ====================================================  =============================
-never sent     no connection                                         sent again, creates too
-refused        an error body of the service                          by its code, see ``dispatch``
-please wait    429; 503 of the service or with Retry-After           sent again after the wait
-in doubt       sent and no response, or one that does not tell,      sent again only if that is safe
-               or that of another call
-=============  ====================================================  =============================
+``protocol/verdicts.py`` says which verdicts are retried.
 """
 
 from __future__ import annotations
@@ -23,12 +17,14 @@ from wosdk_async.errors import (
     InDoubtError,
     NoAnswerError,
     NotSentError,
+    RefusedError,
     ThrottledError,
     WosdkError,
 )
+from wosdk_async.protocol.verdicts import IN_DOUBT, NEVER_SENT, Verdict, verdict_of
 from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.options import names_checked, option
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -36,32 +32,33 @@ __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_
 
 T = TypeVar("T")
 
-FAILURES = (SendFailed, Unreadable, ThrottledError)
-"""How an attempt fails that may be followed by another."""
-Failure = SendFailed | Unreadable | ThrottledError
+FAILURES = (SendError, Unreadable, ThrottledError)
+"""Failures of an attempt after which another attempt may follow."""
+Failure = SendError | Unreadable | ThrottledError
 
 
 @names_checked
 @attrs.frozen(kw_only=True)
 class RetryPolicy:
-    """How often, and how patiently, a call is sent again.
+    """Limits of sending a call again.
 
-    ``attempts`` counts the first one. Waits are drawn at random below ``first_wait`` doubled for each
-    attempt, at most ``longest_wait`` seconds. A service that asks for more than ``patience`` seconds
-    is not waited for. Raises ConfigurationError for anything else than numbers.
+    ``attempts`` counts the first one. Waits are drawn at random between 0 and ``wait_initial``, which doubles
+    with each attempt up to ``wait_max`` seconds. If the service asks for a wait of more than
+    ``max_retry_after`` seconds, the call is not sent again. Raises ConfigurationError for other values.
     """
 
     attempts: int = option(4, "a number, 1 or more", low=1, whole=True)
-    first_wait: float = option(0.25, "seconds, 0 or more")
-    longest_wait: float = option(8.0, "seconds, 0 or more")
-    patience: float = option(60.0, "seconds, 0 or more")
+    wait_initial: float = option(0.25, "seconds, 0 or more")
+    wait_max: float = option(8.0, "seconds, 0 or more")
+    max_retry_after: float = option(60.0, "seconds, 0 or more")
 
 
 class RetryQuota:
-    """What all calls of a client may spend on sending again: retries cost, successes bring back.
+    """Budget of a client for retries: each retry takes from it, each success gives back.
 
-    Against a service that is down a client then sends each call once, instead of several times as many
-    requests as usual. A retry costs ``COST``; a success brings 1, and after a retry that retry's cost.
+    When the service is down, the budget runs out and each call is sent once. Without it the service would get
+    several times as many requests as usual. A retry costs ``COST``. A success gives back 1, or ``COST`` if
+    the call was retried.
     """
 
     COST = 5
@@ -74,44 +71,52 @@ class RetryQuota:
         return f"<RetryQuota {self.left:g} of {self._capacity:g}>"
 
     def take(self) -> bool:
-        """Pay for one retry; False when there is not enough left."""
+        """Pay for one retry. Return False if too little is left."""
         if self.left < self.COST:
             return False
         self.left -= self.COST
         return True
 
     def succeeded(self, retried: bool) -> None:
-        """Note a success."""
+        """Give back what a success earns."""
         if self.left < self._capacity:
             self.left = min(self._capacity, self.left + (self.COST if retried else 1))
 
 
 def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
-    """Seconds to wait after ``failed`` attempts, for a ``draw`` in [0, 1): full jitter."""
-    return draw * min(policy.longest_wait, policy.first_wait * 2.0 ** min(failed - 1, 32))
+    """Return the seconds to wait after ``failed`` attempts, for a ``draw`` in [0, 1): full jitter."""
+    return draw * min(policy.wait_max, policy.wait_initial * 2.0 ** min(failed - 1, 32))
 
 
-def _may_repeat(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
-    if isinstance(failure, ThrottledError):
-        return (failure.retry_after or 0.0) <= policy.patience
-    return repeat_safe or (isinstance(failure, SendFailed) and not failure.sent)
+def _verdict(failure: Exception) -> Verdict:
+    """Return what a failed attempt means."""
+    if isinstance(failure, RefusedError):
+        return verdict_of(failure)
+    return NEVER_SENT if isinstance(failure, SendError) and not failure.sent else IN_DOUBT
+
+
+def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
+    if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
+        return False
+    retried = _verdict(failure).retried
+    return retried == "always" or (retried == "if safe" and repeat_safe)
 
 
 def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
-    """The error that tells the caller what ``failure`` means for a call that is not sent again."""
+    """Return the error to raise for ``failure`` when the call is not sent again."""
     if isinstance(failure, WosdkError):
         return failure
-    if isinstance(failure, SendFailed) and not failure.sent:
+    if _verdict(failure) is NEVER_SENT:
         return NotSentError(f"the service was not reached ({failure}); nothing was sent")
     status = failure.status if isinstance(failure, Unreadable) else 0
     if repeat_safe:
-        return NoAnswerError(f"no answer that could be read ({failure})", status=status)
-    return InDoubtError(f"it may have been carried out: no answer that tells ({failure})", status=status)
+        return NoAnswerError(f"no response that could be read ({failure})", status=status)
+    return InDoubtError(f"it may have been carried out: no response that tells ({failure})", status=status)
 
 
 @attrs.define
 class Retries:
-    """Sends calls again as a policy and a client's quota allow; ``until`` is the end of the call's time."""
+    """Retries of one call, within its policy, the quota of the client and its deadline ``until``."""
 
     policy: RetryPolicy
     clock: Clock
@@ -125,28 +130,28 @@ class Retries:
         trace: Trace,
         failure: Failure | None = None,
     ) -> T:
-        """``await once()`` until it gives a value or the table says to give up; ``failure`` was the first."""
+        """Return the first result of ``once()``; ``failure`` is that of an attempt before."""
         retried = False
         while True:
             if failure is not None:
                 wait = self._wait(call, failure, trace)
                 retried = True
                 trace.waits += (wait,)
-                trace.enter("sleep", self.clock.now())
+                trace.start_phase("sleep", self.clock.now())
                 await self.clock.sleep(wait)
             try:
-                value = await once()
+                result = await once()
             except FAILURES as cause:
                 failure = cause
             else:
                 if self.quota is not None:
                     self.quota.succeeded(retried)
-                return value
+                return result
 
     def _wait(self, call: Call[Any], failure: Failure, trace: Trace) -> float:
-        """Seconds until ``call`` is sent again. Raises what the caller is told instead if it is not."""
+        """Return the seconds until ``call`` is sent again, or raise the error of the call if it is not."""
         repeat_safe = call.repeat_safe
-        if trace.attempts >= self.policy.attempts or not _may_repeat(failure, repeat_safe, self.policy):
+        if trace.attempts >= self.policy.attempts or not _may_retry(failure, repeat_safe, self.policy):
             _raise(failure, repeat_safe)
         asked = (failure.retry_after or 0.0) if isinstance(failure, ThrottledError) else 0.0
         jitter = backoff(self.policy, trace.attempts, random.random())  # noqa: S311 - not a secret

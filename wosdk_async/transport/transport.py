@@ -1,4 +1,4 @@
-"""The transport of one client: its connections, its gate, and the session of each Company."""
+"""The transport of one client: its connections, its limiter, and the session of each Company."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.protocol.wire import Call, RequestIds, Response, Unreadable, read
+from wosdk_async.protocol.responses import RequestIds, read
+from wosdk_async.protocol.wire import Call, Response, Unreadable
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.dispatcher import CallOptions, tell_in_doubt
+from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
+from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.loop_state import Hold, LoopState, opened
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
@@ -37,7 +40,7 @@ T = TypeVar("T")
 class Transport:
     """Sends calls for many Companies; opens its connections with the first one.
 
-    Sessions are its own. Connections, gate and deadlines belong to the event loop that made the call: each
+    Sessions are its own. Connections, limiter and deadlines belong to the event loop that made the call: each
     loop has its own, and so has a forked child, which never touches the sockets of its parent.
     """
 
@@ -45,7 +48,7 @@ class Transport:
         self._settings = settings
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
-        self._keepers = SessionCache()
+        self._sessions = SessionCache()
         self._quota = RetryQuota(settings.retry_quota)
         self._request_ids = RequestIds() if settings.check_request_ids else None
         self._closed = False
@@ -56,8 +59,8 @@ class Transport:
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
         if self._loops and not self._closed:
-            state = " ".join(repr(running.dispatcher.gate) for running in list(self._loops.values()))
-        return f"<Transport companies={len(self._keepers)} {state}>"
+            state = " ".join(repr(running.dispatcher.limiter) for running in list(self._loops.values()))
+        return f"<Transport companies={len(self._sessions)} {state}>"
 
     def changed(self, **settings: Any) -> Transport:
         """Another transport, not opened yet, whose settings differ in these."""
@@ -69,12 +72,12 @@ class Transport:
         return self._settings.clock
 
     def sessions(self, tenant: Tenant) -> SessionManager:
-        """The one keeper of a tenant's session: the cache of hosts and tokens."""
+        """The one manager of a tenant's session: the cache of hosts and tokens."""
         # By the exact name: the service ignores case (facts 1), but folding takes names for the same that are
         # not ("Straße", "STRASSE"), and a provider of credentials must be asked for each.
         key = (tenant.company, tenant.region, tenant.credentials)
-        return self._keepers.get(
-            key, lambda: SessionManager(tenant.company, lambda: self._log_in(tenant), self._settings.clock)
+        return self._sessions.get(
+            key, lambda: SessionManager(tenant.company, partial(self._log_in, tenant), self._settings.clock)
         )
 
     def send(
@@ -159,7 +162,7 @@ class Transport:
         try:
             with hold, scope:
                 if seconds > 0:
-                    await sessions.newer_than(0)
+                    await sessions.renew(after=0)
                     return
         except TimeoutError:
             if not scope.expired:  # the program's own, of what gives the credentials
@@ -171,9 +174,9 @@ class Transport:
         """Return a context that keeps the client open for all requests of one call."""
         return Hold(self._running(), self._settings.clock)
 
-    def tell_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
+    def report_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
         """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
-        tell_in_doubt(self._settings.on_in_doubt, call, sessions.company)
+        report_in_doubt(self._settings.on_in_doubt, call, sessions.company)
 
     def downloads(self) -> Downloads:
         """What fetches files, over connections of its own."""
@@ -182,17 +185,17 @@ class Transport:
     def stats(self) -> Stats:
         """The state in figures."""
         running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
-        busy, idle = running.dispatcher.engine.connections() if running else (0, 0)
+        connections = running.dispatcher.engine.statistics() if running else PoolStatistics()
         return Stats(
-            in_flight=running.dispatcher.gate.in_flight if running else 0,
-            queued=running.dispatcher.gate.queued if running else 0,
+            in_flight=running.dispatcher.limiter.in_flight if running else 0,
+            queued=running.dispatcher.limiter.queued if running else 0,
             retry_quota=self._quota.left,
-            outcomes=running.dispatcher.counts.totals() if running else {},
+            outcomes=running.dispatcher.counters.totals() if running else {},
             companies=tuple(
-                of_company(keeper, settings.in_flight, settings.clock.now()) for keeper in self._keepers
+                of_company(manager, settings.in_flight, settings.clock.now()) for manager in self._sessions
             ),
-            connections_busy=busy,
-            connections_idle=idle,
+            connections_busy=connections.busy,
+            connections_idle=connections.idle,
         )
 
     async def aclose(self, grace: float = 5.0) -> None:
@@ -204,7 +207,7 @@ class Transport:
                 await running.aclose(grace)
         finally:
             self._loops.pop(loop, None)
-            await asyncio.gather(*(keeper.aclose() for keeper in self._keepers))
+            await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
     def _running(self) -> LoopState:
         if self._closed:
@@ -221,11 +224,11 @@ class Transport:
                 self._telemetry = telemetry(traceparent=self._settings.traceparent)
         return running
 
-    async def _log_in(self, tenant: Tenant) -> TokenGrant:
+    async def _log_in(self, tenant: Tenant, replaced: Secrets) -> TokenGrant:
         # While the client is being closed, calls under way may still need a session.
         login = (self._loops.get(asyncio.get_running_loop()) or self._running()).login
         try:
-            return await login.grant(tenant.company, tenant.region, await tenant.pair())
+            return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced)
         except WosdkError as error:
             error.add(company=tenant.company)
             raise
@@ -234,7 +237,7 @@ class Transport:
         """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
         self._inherited += self._loops.values()
         self._loops = {}
-        self._keepers.forked()
+        self._sessions.forked()
 
 
 def _taken(call: Call[T], answer: Response, company: str, trace: Trace, clock: Clock) -> T:

@@ -6,14 +6,17 @@ from collections.abc import Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+import attrs
+
 from wosdk_async.transport.http.engine import (
     Engine,
-    Headers,
-    Incoming,
     OnSending,
+    PoolStatistics,
     Read,
+    RequestHeaders,
+    StreamedResponse,
     StreamingEngine,
-    whole_reply,
+    whole_response,
 )
 from wosdk_async.transport.http.httpx.mock_detection import mocked
 from wosdk_async.transport.http.proxies import proxies_of
@@ -26,16 +29,16 @@ if TYPE_CHECKING:
     from wosdk_async.transport.http.httpx.client import ClientEngine
     from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
-__all__ = ["FullEngine", "engine_for"]
+__all__ = ["HttpEngine", "engine_for"]
 
 _REMEMBERED = 4096  # addresses of hosts whose way is known
 
 
-class FullEngine(Engine, StreamingEngine, Protocol):
+class HttpEngine(Engine, StreamingEngine, Protocol):
     """Sends calls and fetches files."""
 
 
-def engine_for(network: Network, limits: Limits | None = None) -> FullEngine:
+def engine_for(network: Network, limits: Limits | None = None) -> HttpEngine:
     """What sends over ``network``, within ``limits`` instead of the network's own."""
     limits = limits or network.limits
     if network.http_client is not None:
@@ -71,19 +74,20 @@ class EngineSelector:
     def __repr__(self) -> str:
         return f"<EngineSelector {', '.join(map(repr, self._engines())) or 'not used'}>"
 
-    def connections(self) -> tuple[int, int]:
-        pairs = [engine.connections() for engine in self._engines()]
-        return sum(busy for busy, _ in pairs), sum(idle for _, idle in pairs)
+    def statistics(self) -> PoolStatistics:
+        """Return the sums over the engines that were used."""
+        each = [attrs.astuple(engine.statistics()) for engine in self._engines()]
+        return PoolStatistics(*map(sum, zip(*each, strict=True)))
 
     def send(
         self,
         method: str,
         url: str,
-        headers: Headers,
+        headers: RequestHeaders,
         body: bytes | None,
         on_sending: OnSending,
         repeat_safe: bool = False,
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Coroutine[Any, Any, Any]:
         """See :class:`Engine`. Gives the chosen engine's own coroutine: the choice costs no frame."""
         if mocked():
@@ -96,10 +100,10 @@ class EngineSelector:
         return await engine.send(*request)
 
     @asynccontextmanager
-    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """See :class:`StreamingEngine`."""
         engine: StreamingEngine = await self._mockable() if mocked() else self._through(self._proxy(url))
-        async with engine.incoming(url) as answer:
+        async with engine.stream(url) as answer:
             yield answer
 
     async def aclose(self) -> None:

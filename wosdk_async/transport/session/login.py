@@ -16,38 +16,40 @@ from wosdk_async.errors import (
     DiscoveryError,
     RefusedError,
     SessionError,
-    SessionRefusedError,
     ThrottledError,
     UnknownCompanyError,
     WosdkError,
-    refused,
 )
 from wosdk_async.protocol.envelopes import document
-from wosdk_async.protocol.wire import Call, Response, Unreadable, read
+from wosdk_async.protocol.responses import read
+from wosdk_async.protocol.verdicts import means_unknown_company, refused
+from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
-from wosdk_async.transport.http.engine import Engine, Headers, SendFailed
+from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
-from wosdk_async.transport.session.manager import TokenGrant, replaced
+from wosdk_async.transport.session.manager import TokenGrant
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Login"]
 
 T = TypeVar("T")
 
-_PATIENCE = 10.0  # seconds for each attempt: those who wait have deadlines, a renewal has none
-_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for an answer that does not say
-_ODD = (1, 86_400)  # not shown; assumed: no token is meant to live for less than a second or more than a day
-_SHORTEST = 10.0  # seconds; a shorter life counts as this, so that no Company logs in all the time
-_LONGEST = 16 * 1024  # characters of a token; not shown; assumed: servers take no headers that are longer
-_MAX_WORD = 200  # characters of a version that are kept
+_NO_SECRETS = Secrets()
+
+_ATTEMPT_TIMEOUT = 10.0  # seconds: the calls that wait have deadlines, the renewal itself has none
+_DEFAULT_LIFETIME = 1200.0  # seconds; facts 1: 20 minutes, for a response without expires_in
+_PLAUSIBLE = (1, 86_400)  # seconds; not shown; assumed: no token lives less than a second or over a day
+_MIN_LIFETIME = 10.0  # seconds; shorter ones count as this, so that no Company logs in all the time
+_MAX_TOKEN = 16 * 1024  # characters; not shown; assumed: servers accept no longer headers
+_MAX_TEXT = 200  # characters kept of a version or a reason
 
 
-def _session_headers(company: str, token: str) -> Headers:
-    """The headers of every call, discovery included (spec 5)."""
+def _session_headers(company: str, token: str) -> RequestHeaders:
+    """Return the headers of every call, discovery included (spec 5)."""
     return (
         ("Authorization", f"Bearer {token}"),
         ("CompanyName", company),
@@ -58,7 +60,7 @@ def _session_headers(company: str, token: str) -> Headers:
 
 @attrs.frozen(kw_only=True)
 class Login:
-    """Gets tokens and hosts. Both requests are safe to repeat."""
+    """Requests of a log-in: the token, then the host. Both are safe to repeat."""
 
     engine: Engine
     clock: Clock
@@ -66,48 +68,60 @@ class Login:
     policy: RetryPolicy
     hosts: HostRules
 
-    async def grant(self, company: str, region: Region, credentials: Credentials) -> TokenGrant:
-        """A token and, with it, the current host of ``company``.
+    async def grant(
+        self, company: str, region: Region, credentials: Credentials, replaced: Secrets = _NO_SECRETS
+    ) -> TokenGrant:
+        """Request a token, then the current host of ``company``.
 
-        Raises CredentialsError, UnknownCompanyError, DiscoveryError, or SessionError; NotSentError or
-        NoAnswerError when a host does not answer.
+        Args:
+            company: name of the Company.
+            region: where the token and the host are requested.
+            credentials: of the Company.
+            replaced: secrets of the sessions before this one, which a response may still repeat.
+
+        Raises:
+            CredentialsError: the credentials are refused.
+            UnknownCompanyError: the locator does not know the Company.
+            DiscoveryError: the locator names no host that may be used.
+            SessionError: another response that does not open a session.
+            NotSentError, NoAnswerError: a host cannot be reached, or does not respond.
         """
-        known, before = _secrets_of(credentials), replaced.get()
+        known = _secrets_of(credentials)
         try:
-            token, life = await self._token(region, credentials, Secrets(*known) + before)
+            token, lifetime = await self._token(region, credentials, Secrets(*known) + replaced)
             secrets = Secrets(token, *known)
-            hidden = secrets + before
+            hidden = secrets + replaced
             found = await self._discover(region, company, token, hidden)
-        except ThrottledError as busy:
-            text = f"the service asks to wait before it opens a session: {busy.message}"
-            raise SessionError(text, **_answered(busy)) from busy
+        except ThrottledError as error:
+            text = f"the service asks to wait before it opens a session: {error.message}"
+            raise SessionError(text, **_details(error)) from error
         url = found.get("Url")
         if not isinstance(url, str) or not url:
-            raise DiscoveryError("the locator's answer names no Url", company=company)
+            raise DiscoveryError("the locator's response has no Url", company=company)
         if hidden.within(url):
-            raise DiscoveryError("the locator's answer names a Url with the token or secret in it")
+            raise DiscoveryError("the locator's response has a Url with the token or secret in it")
         version, number = found.get("CompanyVersion"), found.get("CompanyId")
         locator = self.hosts.endpoint("the locator address", region.locator_url)
         try:
             base_url = self.hosts.company_url(url, local=is_local(locator))
         except DiscoveryError as error:
-            error.hide(hidden)  # those that are too short to be found by their pieces
+            error.hide(hidden)  # also those too short to be found by their pieces
             raise
         return TokenGrant(
             token=token,
             headers=_session_headers(company, token),
             secrets=secrets,
-            expires_in=life,
+            expires_in=lifetime,
             base_url=base_url,
             locator_url=locator,
-            company_version=hidden.hide(version, _MAX_WORD) if isinstance(version, str) else None,
+            company_version=hidden.hide(version, _MAX_TEXT) if isinstance(version, str) else None,
             company_id=number if isinstance(number, int) else None,
         )
 
     async def _token(self, region: Region, credentials: Credentials, secrets: Secrets) -> tuple[str, float]:
         form = {"grant_type": "client_credentials", **attrs.asdict(credentials)}  # facts 1
         call: Call[tuple[str, float]] = Call(
-            "token", "POST", "", _token_and_life, repeat_safe=True, body=urlencode(form).encode()
+            "token", "POST", "", _token_and_lifetime, repeat_safe=True, body=urlencode(form).encode()
         )
         headers = (("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"))
         url = self.hosts.endpoint("the token address", region.token_url)
@@ -120,48 +134,49 @@ class Login:
         url = self.hosts.endpoint("the locator address", region.locator_url) + path
         try:
             return await self._send(call, url, _session_headers(company, token), read, secrets, _locator_page)
-        except (SessionRefusedError, ThrottledError) as error:
-            if error.code != "DATABASE_VERSION_MISMATCH":
-                raise
-            raise _unknown_company(company, region, error) from error
         except RefusedError as error:
+            if not means_unknown_company(error):
+                raise
             raise _unknown_company(company, region, error) from error
 
     async def _send(
         self,
         call: Call[T],
         url: str,
-        headers: Headers,
+        headers: RequestHeaders,
         reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
-        told_by: Callable[[Unreadable], Exception],
+        page_error: Callable[[Unreadable], Exception],
     ) -> T:
-        """Send it until ``reader`` makes a value of a response; ``told_by`` says what another page means."""
+        """Send ``call`` and return its result, with retries.
+
+        ``reader`` reads a response. ``page_error`` gives the error for one that the reader cannot read.
+        """
         trace = Trace()
 
         async def once() -> T:
             trace.attempts += 1
             try:
-                with self.deadlines.within(_PATIENCE):
-                    value: T = await self.engine.send(
+                with self.deadlines.within(_ATTEMPT_TIMEOUT):
+                    result: T = await self.engine.send(
                         call.method,
                         url,
                         headers,
                         call.body,
                         lambda: None,
                         repeat_safe=call.repeat_safe,
-                        read=lambda reply: reader(call, reply, secrets),
+                        read=lambda response: reader(call, response, secrets),
                     )
             except TimeoutError:
-                raise SendFailed(f"{url}: nothing within {_PATIENCE:g} s", sent=True) from None
-            except SendFailed as failure:
+                raise SendError(f"{url}: no response within {_ATTEMPT_TIMEOUT:g} s", sent=True) from None
+            except SendError as failure:
                 failure.hide(secrets)
                 raise
-            except Unreadable as page:  # after which the engine has closed the connection
-                meant = told_by(page)
+            except Unreadable as page:  # the engine has closed the connection
+                error = page_error(page)
             else:
-                return value
-            raise meant
+                return result
+            raise error
 
         try:
             return await Retries(self.policy, self.clock).run(call, once, trace)
@@ -171,7 +186,7 @@ class Login:
 
 
 def _secrets_of(credentials: Credentials) -> tuple[str, str]:
-    """The secret, and how HTTP's Basic would write the pair."""
+    """Return the secret, and the pair as HTTP Basic authorization encodes it."""
     pair = f"{credentials.client_id}:{credentials.client_secret}"
     return credentials.client_secret, base64.b64encode(pair.encode()).decode()
 
@@ -181,48 +196,52 @@ def _unknown_company(company: str, region: Region, error: RefusedError) -> Unkno
         f"the locator of region {region.name} does not know {company!r} ({error.message}); "
         "check the name and the region",
         company=company,
-        **_answered(error),
+        **_details(error),
     )
 
 
-def _answered(error: RefusedError) -> dict[str, object]:
-    """What the answer behind ``error`` said, for the error that is raised instead."""
+def _details(error: RefusedError) -> dict[str, object]:
+    """Return the details of ``error`` for the error that is raised instead."""
     return {name: getattr(error, name) for name in ("operation", "attempts", "status", "code", "time_stamp")}
 
 
 def _discovered(body: bytes) -> dict[str, Any]:
     result = document(body)["CommandResult"]
     if not isinstance(result, dict):
-        raise ValueError("CommandResult is no object")
+        raise ValueError("CommandResult is not an object")
     return result
 
 
 def _locator_page(page: Unreadable) -> Exception:
-    """A 400 is a refusal whatever its body is: none was seen (facts 2 reports the status only)."""
+    """Take a 400 for a refusal, whatever its body: none was seen (facts 2 reports the status only)."""
     return refused("", "", 400) if page.status == 400 else page
 
 
-def _read_token(call: Call[tuple[str, float]], reply: Response, secrets: Secrets) -> tuple[str, float]:
-    """A refusal here is not in the service's own error body (facts 1: 401 or 400 ``invalid_client``)."""
-    if reply.status in (400, 401, 403):
-        reason = secrets.hide(_refusal(reply.body), _MAX_WORD)
+def _read_token(call: Call[tuple[str, float]], response: Response, secrets: Secrets) -> tuple[str, float]:
+    """Read a response of the token endpoint, which refuses without the service's own error body."""
+    # facts 1: 401 or 400 ``invalid_client``
+    if response.status in (400, 401, 403):
+        reason = secrets.hide(_refusal(response.body), _MAX_TEXT)
         raise CredentialsError(
-            f"the token endpoint refused the credentials (HTTP {reply.status}{reason and ', '}{reason}); "
+            f"the token endpoint refused the credentials (HTTP {response.status}{reason and ', '}{reason}); "
             "check the client id and secret of this Company",
-            status=reply.status,
+            status=response.status,
             code=reason,
         )
-    return read(call, reply, secrets)
+    return read(call, response, secrets)
 
 
 def _token_page(page: Unreadable) -> Exception:
-    """A page that is not the token endpoint's: the address is wrong, unless it may pass (408, 5xx)."""
+    """Return the error for a page that is not the token endpoint's: a wrong address, unless it may pass."""
     if 300 <= page.status < 500 and page.status != 408:
-        return SessionError(f"the token address answers HTTP {page.status}; check it", status=page.status)
+        return SessionError(
+            f"the token address responds with HTTP {page.status}; check it", status=page.status
+        )
     return page
 
 
 def _refusal(body: bytes) -> str:
+    """Return the OAuth error code in ``body``; an empty text if there is none."""
     try:
         reason = document(body).get("error")
     except ValueError:
@@ -232,24 +251,25 @@ def _refusal(body: bytes) -> str:
     return ""
 
 
-def _token_and_life(body: bytes) -> tuple[str, float]:
-    answer = document(body)
-    token = answer["access_token"]
+def _token_and_lifetime(body: bytes) -> tuple[str, float]:
+    members = document(body)
+    token = members["access_token"]
     if (
         not isinstance(token, str)
         or not token.isascii()
         or not token.isprintable()
         or " " in token
         or not token
-        or len(token) > _LONGEST
+        or len(token) > _MAX_TOKEN
     ):
-        raise ValueError(f"access_token is no plain text of up to {_LONGEST} characters")
-    return token, _life(answer.get("expires_in"))
+        raise ValueError(f"access_token is not plain text of at most {_MAX_TOKEN} characters")
+    return token, _lifetime(members.get("expires_in"))
 
 
-def _life(said: object) -> float:
-    """Seconds that a token lives. What makes no sense means the documented time."""
-    least, most = _ODD
-    if not isinstance(said, int | float | Decimal) or isinstance(said, bool) or not least <= said <= most:
-        return _LIFETIME
-    return max(float(said), _SHORTEST)
+def _lifetime(expires_in: object) -> float:
+    """Return the seconds that a token lives: the documented time if ``expires_in`` is not plausible."""
+    low, high = _PLAUSIBLE
+    is_number = isinstance(expires_in, int | float | Decimal) and not isinstance(expires_in, bool)
+    if not is_number or not low <= expires_in <= high:  # type: ignore[operator]
+        return _DEFAULT_LIFETIME
+    return max(float(expires_in), _MIN_LIFETIME)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Token and host of each Company: one frozen pair, swapped together, renewed by one caller for all."""
+"""Session of each Company: token and host in one frozen pair, renewed once for all callers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import random
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Iterator
-from contextvars import ContextVar
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -20,29 +19,26 @@ from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.limiter.limiter import TenantQueue
 
-__all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant", "replaced"]
+__all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant"]
 
 _log = logging.getLogger("wosdk_async")
 
-_MARGIN = 30.0  # seconds before its end at which a token is not used any more: it must survive the way there
-_EARLY = 0.8  # share of its life after which a token is renewed aside, less
-_SPREAD = 0.1  # up to this share, drawn anew: Companies that were opened together do not renew together
-_GRANTS = 4  # whose secrets are still hidden: a call may renew twice, and a response come later
+_MARGIN = 30.0  # seconds before a token expires in which it is not used: a request takes time to arrive
+_EARLY = 0.8  # share of its lifetime after which a token is renewed in the background
+_SPREAD = 0.1  # at most this share earlier, at random: Companies opened together do not renew together
+_GRANTS = 4  # the last ones, whose secrets are hidden: a call may renew twice, and a response come later
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
-
-replaced: ContextVar[Secrets] = ContextVar("wosdk_async_replaced", default=Secrets())  # noqa: B039 - immutable
-"""The secrets of the sessions that the renewal under way follows: a response may repeat them still."""
 
 
 @attrs.frozen(kw_only=True)
 class TokenGrant:
-    """What a renewal brings: a token with its life in seconds, and where the Company is."""
+    """Result of a log-in: a token with its lifetime in seconds, and the host of the Company."""
 
     token: str = attrs.field(repr=False)
     headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
-    """Those of every call that the token is good for."""
+    """Headers of every call that uses the token."""
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """Those of this grant; a keeper has those of earlier ones as well."""
+    """Secrets of this grant; the manager has those of the grants before, too."""
     expires_in: float
     base_url: str
     locator_url: str
@@ -52,7 +48,7 @@ class TokenGrant:
 
 @attrs.frozen(kw_only=True)
 class Session:
-    """A Company's token and host, valid together. Times are those of the transport's clock."""
+    """Token and host of a Company, valid together. Times are those of the transport's clock."""
 
     grant: TokenGrant
     generation: int
@@ -62,10 +58,8 @@ class Session:
 
     @classmethod
     def started(cls, grant: TokenGrant, generation: int, now: float, draw: float = 0.0) -> Session:
-        """The session that ``grant`` opens at ``now``; a short-lived token keeps half of its life.
-
-        ``draw`` in [0, 1) moves the early renewal forward.
-        """
+        """Return the session that ``grant`` opens at ``now``; ``draw`` in [0, 1) renews it earlier."""
+        # A token that lives for less than a minute is used for half of that.
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
         return cls(
             grant=grant,
@@ -77,34 +71,38 @@ class Session:
 
     @property
     def base_url(self) -> str:
+        """Origin of the Company's host."""
         return self.grant.base_url
 
 
 class SessionManager:
-    """Holds the session of one Company and renews it, one renewal at a time.
+    """Session of one Company, renewed by one caller for all.
 
-    ``renew`` fetches a new pair; whatever it raises reaches all who wait for it.
+    ``log_in`` gets a new grant. Its argument are the secrets of the sessions before: a response may still
+    repeat them. Its error reaches every call that waits for the session.
     """
 
-    def __init__(self, company: str, renew: Callable[[], Awaitable[TokenGrant]], clock: Clock) -> None:
+    def __init__(
+        self, company: str, log_in: Callable[[Secrets], Awaitable[TokenGrant]], clock: Clock
+    ) -> None:
         self.company = company
         self.paths: dict[str, str] = {}
-        """Command -> the path that this Company was seen to know, where sources differ."""
-        self.lane: TenantQueue | None = None
-        """Its place at the limiter that sent its last call."""
+        """Command -> the path that this Company knows, where sources differ."""
+        self.queue: TenantQueue | None = None
+        """Queue of this Company at the limiter that sent its last call."""
         self.remembered: dict[object, Any] = {}
-        """What packages above know of this Company as long as it is in use, each under a key of its own."""
-        self._renew = renew
+        """Values that other packages keep for this Company while it is in use, each under its own key."""
+        self._log_in = log_in
         self._granted: deque[Secrets] = deque(maxlen=_GRANTS)
         self._granting = threading.Lock()
         self.secrets = Secrets()
-        """What no error of a call may show: those of the last few sessions, whichever it was sent with."""
+        """Secrets of the last few sessions. No error of a call may show them, whichever session it used."""
         self.clock = clock
         self._session: Session | None = None
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
         self._renewals: set[asyncio.Task[Session]] = set()
-        """That one, and those that other loops have begun."""
+        """That one, and those that other loops have started."""
         self._no_early_before = 0.0
 
     def __repr__(self) -> str:
@@ -113,17 +111,17 @@ class SessionManager:
 
     @property
     def session(self) -> Session | None:
-        """The session last opened, whether it still lives or not."""
+        """Session opened last, expired or not; None before the first one."""
         return self._session
 
     @property
-    def spent(self) -> bool:
-        """Whether nothing is lost by forgetting it: no live session, no renewal, no calls."""
+    def unused(self) -> bool:
+        """Whether it may be dropped: no live session, no renewal, no calls."""
         dead = self._session is None or self.clock.now() >= self._session.expires_at
-        return dead and self._renewal is None and (self.lane is None or not self.lane.calls)
+        return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
-        """The session if it can be used now, without waiting; starts an early renewal when it is due."""
+        """Return the session if it is live, and start an early renewal when that is due; else return None."""
         session = self._session
         if now is None:
             now = self.clock.now()
@@ -133,33 +131,38 @@ class SessionManager:
             self._start().add_done_callback(self._log_early)
         return session
 
-    async def newer_than(self, generation: int) -> Session:
-        """A session that came after ``generation``, the one that failed (0 for none): renews if need be.
+    async def renew(self, after: int) -> Session:
+        """Return a live session with a generation above ``after``, renewing it if there is none.
 
-        Raises SessionError, or whatever error stopped the renewal.
+        Args:
+            after: generation of the session that was refused; 0 if there was none.
+
+        Raises:
+            SessionError: the client was closed during the renewal.
+            WosdkError: the error of the log-in.
         """
         session = self._session
-        if session is not None and session.generation > generation and self.current() is not None:
+        if session is not None and session.generation > after and self.current() is not None:
             return session
         renewal = self._renewal
         if renewal is None or renewal.get_loop() is not asyncio.get_running_loop():
-            renewal = self._start()  # one that another loop has begun may never end
+            renewal = self._start()  # the renewal of another loop may never end
         try:
-            return await asyncio.shield(renewal)  # the renewal outlives any one of those who wait for it
+            return await asyncio.shield(renewal)  # a cancelled caller must not stop the renewal of the others
         except WosdkError as error:
-            raise copy.copy(error) from error  # each waiter adds its own details
+            raise copy.copy(error) from error  # each call adds its own details
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if renewal.cancelled() and not (task is not None and task.cancelling()):
                 raise SessionError(
-                    f"the client was closed while the session of {self.company!r} was renewed"
+                    f"the client was closed while it renewed the session of {self.company!r}"
                 ) from None
             raise
 
     async def aclose(self) -> None:
-        """Stop a renewal under way in this loop."""
+        """Stop the renewal that runs in this loop, if there is one."""
         loop = asyncio.get_running_loop()
-        renewals = list(self._renewals)  # other loops, in other threads, may begin one meanwhile
+        renewals = list(self._renewals)  # loops in other threads may start one meanwhile
         if ours := [renewal for renewal in renewals if renewal.get_loop() is loop]:
             for renewal in ours:
                 renewal.cancel()
@@ -173,8 +176,7 @@ class SessionManager:
         return task
 
     async def _run(self) -> Session:
-        replaced.set(self.secrets)  # in the context of this task alone
-        grant = await self._renew()
+        grant = await self._log_in(self.secrets)
         with self._granting:  # loops in other threads may renew at the same time
             self._granted.append(grant.secrets)
             self.secrets = sum(self._granted, Secrets())
@@ -188,57 +190,56 @@ class SessionManager:
         if self._renewal is task:
             self._renewal = None
         if not task.cancelled():
-            task.exception()  # read here: nobody may be waiting any more
+            task.exception()  # marks it as retrieved: maybe no call waits any more
 
     def _log_early(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
             self._no_early_before = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
-                "early renewal failed, the old session goes on: company=%s error=%s", self.company, kind
+                "early renewal failed, the old session stays in use: company=%s error=%s", self.company, kind
             )
 
 
 class SessionCache:
-    """One keeper for each key, as long as it has a live session or somebody holds it.
+    """Managers by key, each kept while its session is live or a program holds it.
 
-    A client of a web back end meets thousands of Companies in its life. What is dead and unused is dropped
-    whenever the number has doubled since the last time, so that each new Company pays for two looks at most.
-    Event loops in several threads may share it.
+    A web back end may use thousands of Companies in its life. Unused managers are dropped each time their
+    number has doubled, so that the cost for each new Company is constant. Threads may share the cache.
     """
 
-    FEWEST = 64
+    MIN_SIZE = 64
 
     def __init__(self) -> None:
         self._all: WeakValueDictionary[Hashable, SessionManager] = WeakValueDictionary()
         self._kept: dict[Hashable, SessionManager] = {}
-        self._room = self.FEWEST
+        self._limit = self.MIN_SIZE
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._all)
 
     def __iter__(self) -> Iterator[SessionManager]:
-        # In one step, unlike values(): other threads may add some meanwhile.
+        # In one step, unlike values(): other threads may add managers meanwhile.
         found = [reference() for reference in self._all.valuerefs()]
-        return iter([keeper for keeper in found if keeper is not None])
+        return iter([manager for manager in found if manager is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
-        """The keeper of ``key``, made if need be."""
+        """Return the manager of ``key``; ``make`` makes it if there is none."""
         with self._lock:
-            keeper = self._all.get(key)
-            if keeper is None:
-                keeper = self._all[key] = make()
+            manager = self._all.get(key)
+            if manager is None:
+                manager = self._all[key] = make()
             if key not in self._kept:
-                if len(self._kept) >= self._room:
-                    self._drop_spent()
-                self._kept[key] = keeper
-            return keeper
+                if len(self._kept) >= self._limit:
+                    self._drop_unused()
+                self._kept[key] = manager
+            return manager
 
     def forked(self) -> None:
-        """Begin anew in a child: a thread that is not there may have held the lock."""
+        """Make a new lock in a forked child: a thread of the parent may have held the old one."""
         self._lock = threading.Lock()
 
-    def _drop_spent(self) -> None:
-        self._kept = {key: keeper for key, keeper in self._kept.items() if not keeper.spent}
-        self._room = max(self.FEWEST, 2 * len(self._kept))
+    def _drop_unused(self) -> None:
+        self._kept = {key: manager for key, manager in self._kept.items() if not manager.unused}
+        self._limit = max(self.MIN_SIZE, 2 * len(self._kept))

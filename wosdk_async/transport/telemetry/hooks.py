@@ -14,7 +14,7 @@ import attrs
 
 from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
-from wosdk_async.transport.http.engine import Headers
+from wosdk_async.transport.http.engine import RequestHeaders
 
 __all__ = ["LOG", "Attempt", "AttemptHook", "CallResult", "Hook", "Observer"]
 
@@ -60,7 +60,7 @@ class Observer(Protocol):
     def call_begins(self, call: Call[Any], company: str) -> Any:
         """A call was made; nothing of it was sent yet."""
 
-    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, Headers]:
+    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
         """A request goes out: what comes back as its ``state``, and headers that it shall carry besides."""
 
     def attempt_ends(self, state: Any, attempt: Attempt) -> None:
@@ -76,7 +76,7 @@ class NoopObserver:
     def call_begins(self, call: Call[Any], company: str) -> Any:  # noqa: ARG002
         return None
 
-    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, Headers]:  # noqa: ARG002
+    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
         return None, ()
 
     def attempt_ends(self, state: Any, attempt: Attempt) -> None:

@@ -16,7 +16,15 @@ from urllib.parse import urlsplit
 import attrs
 
 from wosdk_async.protocol.wire import Call, Response
-from wosdk_async.transport.http.engine import Engine, Headers, Read, SendFailed, whole_reply
+from wosdk_async.transport.http.engine import (
+    Engine,
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    SendError,
+    whole_response,
+)
 from wosdk_async.transport.telemetry.hooks import Attempt, CallResult, Observer
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -89,11 +97,11 @@ class ObservedEngine:
         self,
         method: str,
         url: str,
-        headers: Headers,
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         watch = _watched.get()
         if watch is None:
@@ -115,7 +123,7 @@ class ObservedEngine:
 
         try:
             return await self._engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
-        except SendFailed as failed:
+        except SendError as failed:
             error = "NoAnswer" if failed.sent else "NotSent"
             raise
         except BaseException:
@@ -139,8 +147,8 @@ class ObservedEngine:
             for each, state in states:
                 _safely(each.attempt_ends, state, attempt)
 
-    def connections(self) -> tuple[int, int]:
-        return self._engine.connections()
+    def statistics(self) -> PoolStatistics:
+        return self._engine.statistics()
 
     async def aclose(self) -> None:
         await self._engine.aclose()

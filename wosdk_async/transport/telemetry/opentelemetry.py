@@ -10,7 +10,7 @@ from typing import Any
 
 from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
-from wosdk_async.transport.http.engine import Headers
+from wosdk_async.transport.http.engine import RequestHeaders
 from wosdk_async.transport.telemetry.hooks import Attempt, CallResult
 
 __all__ = ["Telemetry", "telemetry"]
@@ -59,7 +59,7 @@ class Telemetry:
             attributes["wosdk.request_id"] = call.request_id
         return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
 
-    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, Headers]:
+    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
         attributes: dict[str, Any] = {"http.request.method": call.method}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1
@@ -110,7 +110,7 @@ class Telemetry:
             )
         return self._instruments
 
-    def _injected(self, span: Any) -> Headers:
+    def _injected(self, span: Any) -> RequestHeaders:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         carrier: dict[str, str] = {}

@@ -48,14 +48,14 @@ class Stats:
     connections_idle: int
 
 
-def of_company(keeper: SessionManager, most: int, now: float) -> CompanyStats:
+def of_company(manager: SessionManager, most: int, now: float) -> CompanyStats:
     """The figures of one Company; ``most`` is the limit of one that has not called yet."""
-    lane, session = keeper.lane, keeper.session
+    queue, session = manager.queue, manager.session
     return CompanyStats(
-        name=keeper.company,
-        in_flight=lane.held if lane else 0,
-        queued=len(lane.queue) if lane else 0,
-        limit=lane.limit if lane else most,
+        name=manager.company,
+        in_flight=queue.held if queue else 0,
+        queued=len(queue.waiting) if queue else 0,
+        limit=queue.limit if queue else most,
         session_age=now - session.opened_at if session else None,
         session_left=max(0.0, session.expires_at - now) if session else None,
         session_number=session.generation if session else 0,

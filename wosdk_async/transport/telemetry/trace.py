@@ -74,12 +74,12 @@ class Trace:
         self.sent = self.sent or attempt.sent
         self.reply = attempt.reply or self.reply
 
-    def enter(self, phase: str, now: float) -> None:
+    def start_phase(self, phase: str, now: float) -> None:
         """Leave the phase that was, and go on with ``phase``."""
         self._marks += (self.phase, now)
         self.phase = phase
 
-    def leave(self) -> None:
+    def mark_sent(self) -> None:
         """The first byte of an attempt leaves."""
         self.sent = True
         self._marks += (self.phase, self._now())

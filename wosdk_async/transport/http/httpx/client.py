@@ -13,7 +13,14 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.protocol.wire import Unreadable
-from wosdk_async.transport.http.engine import Headers, Incoming, OnSending, Read, whole_reply
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    StreamedResponse,
+    whole_response,
+)
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import NEVER_SENT, failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
@@ -62,18 +69,18 @@ class ClientEngine:
     def __repr__(self) -> str:
         return f"<ClientEngine {self._busy} of {self.capacity} busy>"
 
-    def connections(self) -> tuple[int, int]:
-        return self._busy, 0
+    def statistics(self) -> PoolStatistics:
+        return PoolStatistics(busy=self._busy)
 
     async def send(
         self,
         method: str,
         url: str,
-        headers: Headers,
+        headers: RequestHeaders,
         body: bytes | None,
         on_sending: OnSending,
         repeat_safe: bool = False,  # noqa: ARG002 - which connection is taken is the client's affair
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         if self._client.is_closed:
             raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
@@ -98,7 +105,7 @@ class ClientEngine:
         raise error
 
     @contextlib.asynccontextmanager
-    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """GET ``url`` and read the answer as it comes.
 
         Whoever may write a document chooses the address, so the client's base headers, cookies, parameters
@@ -115,7 +122,7 @@ class ClientEngine:
             )
             response = await client.send(request, stream=True, auth=None, follow_redirects=False)
         try:
-            yield Incoming(response.status_code, response.headers, pieces(response, url))
+            yield StreamedResponse(response.status_code, response.headers, pieces(response, url))
         finally:
             with filtered_logs(download=True):
                 await response.aclose()
@@ -126,7 +133,7 @@ class ClientEngine:
             await self._client.aclose()
 
     def _request(
-        self, client: httpx.AsyncClient, method: str, url: str, headers: Headers, body: bytes | None
+        self, client: httpx.AsyncClient, method: str, url: str, headers: RequestHeaders, body: bytes | None
     ) -> httpx.Request:
         extensions: dict[str, Any] = {} if self._steps is None else {"timeout": self._steps}
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]

@@ -10,13 +10,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import Incoming, Read, whole_reply
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    StreamedResponse,
+    whole_response,
+)
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
@@ -58,7 +65,7 @@ class HttpxEngine:
         steps = timeouts or Timeouts()
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
         self._slots = ConcurrencyLimiter(self.capacity)
-        self._lane = self._slots.lane()
+        self._queue = self._slots.new_queue()
         self._trust = TLSContextProvider(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
         self._proxy = proxy
         self._proxy_secrets = secrets_of_proxy(proxy)
@@ -68,21 +75,23 @@ class HttpxEngine:
         self._closed = False
 
     def __repr__(self) -> str:
-        busy, idle = self.connections()
-        return f"<HttpxEngine {busy} of {self.capacity} busy, {idle} idle>"
+        now = self.statistics()
+        return f"<HttpxEngine {now.busy} of {self.capacity} busy, {now.idle} idle>"
 
-    def connections(self) -> tuple[int, int]:
-        return self._slots.in_flight, sum(map(len, self._idle.values()))
+    def statistics(self) -> PoolStatistics:
+        return PoolStatistics(
+            busy=self._slots.in_flight, idle=sum(map(len, self._idle.values())), waiting=self._slots.queued
+        )
 
     async def send(
         self,
         method: str,
         url: str,
-        headers: tuple[tuple[str, str], ...],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Any:
         sent = False
 
@@ -100,22 +109,22 @@ class HttpxEngine:
             extensions={"trace": trace, "timeout": self._timeout},
         )
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self._lane)
+        await self._slots.acquire(self._queue)
         try:
             return await self._exchange(origin, request, read)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
             error = failure(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
         finally:
-            self._slots.release(self._lane)
+            self._slots.release(self._queue)
         # Not raised from the cause: it holds the request, and with it the token.
         raise error
 
     @contextlib.asynccontextmanager
-    async def incoming(self, url: str) -> AsyncIterator[Incoming]:
+    async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
         """GET ``url`` over a connection of its own and read the answer as it comes."""
         origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
-        await self._slots.acquire(self._lane)
+        await self._slots.acquire(self._queue)
         try:
             transport = await self._take(origin)
             try:
@@ -124,14 +133,14 @@ class HttpxEngine:
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
                 try:
-                    yield Incoming(response.status_code, response.headers, pieces(response, url))
+                    yield StreamedResponse(response.status_code, response.headers, pieces(response, url))
                 finally:
                     with filtered_logs(download=True):  # the task that closes takes it along
                         self._aside(response.aclose())
             finally:
                 self._discard(transport)
         finally:
-            self._slots.release(self._lane)
+            self._slots.release(self._queue)
 
     async def _exchange(self, origin: str, request: httpx.Request, read: Read) -> Any:
         """Send ``request`` over a connection, which is kept only if its response is believed."""

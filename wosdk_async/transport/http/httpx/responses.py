@@ -22,7 +22,7 @@ from wosdk_async.transport.http.bodies import (
     decompress,
     decompressor_for,
 )
-from wosdk_async.transport.http.engine import Read, SendFailed
+from wosdk_async.transport.http.engine import Read, SendError
 from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.log_filter import filtered_steps
 
@@ -78,7 +78,7 @@ def _within(body: bytes, limit: int) -> bytes:
 
 
 async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed, as it comes. Raises SendFailed, or DownloadError for a coding not accepted."""
+    """The body, decompressed, as it comes. Raises SendError, or DownloadError for a coding not accepted."""
     with translated(url):
         try:
             if response.is_stream_consumed:
@@ -121,14 +121,12 @@ _STEPS = {
 }
 
 
-def failure(
-    url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS
-) -> SendFailed:
+def failure(url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS) -> SendError:
     """The error for ``cause``, to be raised outside of its handler."""
     step = next((step for kind, step in _STEPS.items() if isinstance(cause, kind)), "")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
     why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
-    return SendFailed(f"{origin}: {why}", sent=sent, timeout=step)
+    return SendError(f"{origin}: {why}", sent=sent, timeout=step)
 
 
 def _summary(cause: BaseException) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Any, cast
 
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import Origin
@@ -86,7 +86,7 @@ _GOODBYE = 1.0  # seconds that the other side has to end TLS in good order
 async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
     """A new connection in the place that ``pool`` holds for it, which is free again when this fails.
 
-    Raises SendFailed.
+    Raises SendError.
     """
     connection = Connection(pool, origin)
     try:
@@ -105,7 +105,7 @@ async def dial(pool: Pool, origin: Origin, seconds: float | None) -> Connection:
             pool.watch()
             return connection
         late, why = False, "the service closed the connection at once"
-    raise SendFailed(f"{origin.text}: {why}", sent=False, timeout="connect" if late else "")
+    raise SendError(f"{origin.text}: {why}", sent=False, timeout="connect" if late else "")
 
 
 async def _open(connection: Connection, context: ssl.SSLContext | None) -> None:

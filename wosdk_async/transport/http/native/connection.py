@@ -7,7 +7,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
 from wosdk_async.transport.limits import Timeouts
@@ -71,7 +71,7 @@ class Connection(asyncio.BufferedProtocol):
     # --- for who took it ------------------------------------------------------------------------
 
     def take(self, exchange: PreparedRequest, waiter: asyncio.Future[Response]) -> None:
-        """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendFailed."""
+        """Take a request, which leaves with :meth:`send`; ``waiter`` gets its answer, or SendError."""
         self._exchange, self._waiter, self._unsent = exchange, waiter, True
         self.careful = self.reused and not exchange.repeat_safe
         self._parser.expect(exchange.bare)
@@ -270,6 +270,6 @@ class Connection(asyncio.BufferedProtocol):
         waiter = self._let_go()
         self.abort()
         if isinstance(why, str):
-            why = SendFailed(f"{self.origin.text}: {why}", sent=sent, timeout=timeout)
+            why = SendError(f"{self.origin.text}: {why}", sent=sent, timeout=timeout)
         if waiter is not None and not waiter.done():
             waiter.set_exception(why)

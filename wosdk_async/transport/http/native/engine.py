@@ -12,7 +12,14 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.bodies import BadContent, decompress
-from wosdk_async.transport.http.engine import Read, SendFailed, whole_reply
+from wosdk_async.transport.http.engine import (
+    OnSending,
+    PoolStatistics,
+    Read,
+    RequestHeaders,
+    SendError,
+    whole_response,
+)
 from wosdk_async.transport.http.native.connect import dial
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
@@ -62,23 +69,22 @@ class NativeEngine:
         register_after_fork(self)
 
     def __repr__(self) -> str:
-        busy, idle = self.connections()
-        return f"<NativeEngine {busy} of {self.capacity} busy, {idle} idle>"
+        now = self.statistics()
+        return f"<NativeEngine {now.busy} of {self.capacity} busy, {now.idle} idle>"
 
-    def connections(self) -> tuple[int, int]:
-        """How many are in use or being opened, and how many are idle."""
-        size, idle = (self._pool.size, self._pool.idle) if self._pool else (0, 0)
-        return size - idle, idle
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the pool of the event loop that used the engine last."""
+        return PoolStatistics() if self._pool is None else self._pool.statistics()
 
     def send(
         self,
         method: str,
         url: str,
-        headers: tuple[tuple[str, str], ...],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,
-        read: Read = whole_reply,
+        read: Read = whole_response,
     ) -> Coroutine[Any, Any, Any]:
         """See :class:`~wosdk_async.transport.http.engine.Engine`."""
         pool = self._pool
@@ -95,7 +101,7 @@ class NativeEngine:
             bare = method == "HEAD"
             asked = PreparedRequest(request, on_sending, self.timeouts, repeat_safe, bare, False)
             return self._exchange(pool, origin, asked, read)
-        raise SendFailed(why, sent=False)  # not from the ValueError: it may hold a header
+        raise SendError(why, sent=False)  # not from the ValueError: it may hold a header
 
     def _place(self, pool: Pool, url: str) -> tuple[Origin, bytes]:
         """Where ``url`` leads, remembered. Raises ValueError."""
@@ -115,9 +121,9 @@ class NativeEngine:
         return origin
 
     def exchange(
-        self, origin: Origin, asked: PreparedRequest, read: Read = whole_reply
+        self, origin: Origin, asked: PreparedRequest, read: Read = whole_response
     ) -> Coroutine[Any, Any, Any]:
-        """Send a request and return what ``read`` makes of its response. Raises SendFailed.
+        """Send a request and return what ``read`` makes of its response. Raises SendError.
 
         What is safe to repeat is sent once more, over a new connection, when one that had been idle turns
         out to be dead: the service closes those when it likes.
@@ -136,7 +142,7 @@ class NativeEngine:
                 pool.outbox.post(connection, pool.size == 1)
                 reply = await waiter
                 break
-            except SendFailed as failure:
+            except SendError as failure:
                 if failure.timeout or not connection.stale:
                     raise
                 if failure.sent:
@@ -161,11 +167,11 @@ class NativeEngine:
         return value
 
     async def _plain(self, origin: Origin, coded: Response) -> Response:
-        """Return the reply as it was before it was compressed. Raises SendFailed."""
+        """Return the reply as it was before it was compressed. Raises SendError."""
         try:
             body = await decompress(coded.body, coded.headers, self.limits.body)
         except BadContent as bad:
-            raise SendFailed(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
+            raise SendError(f"{origin.text}: the answer cannot be read: {bad}", sent=True) from None
         return Response(coded.status, coded.headers, body, coded.followed)
 
     async def aclose(self) -> None:

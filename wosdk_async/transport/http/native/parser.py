@@ -12,13 +12,13 @@ from httptools import HttpResponseParser
 
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import Body
-from wosdk_async.transport.http.headers import Headers
+from wosdk_async.transport.http.engine import ResponseHeaders
 from wosdk_async.transport.limits import Limits
 
 __all__ = ["BadResponse", "CodedResponse", "HeaderLines", "ResponseParser"]
 
 
-class HeaderLines(Headers):
+class HeaderLines(ResponseHeaders):
     """The headers of a head whose grammar llhttp has accepted."""
 
     __slots__ = ("_lines",)
@@ -26,7 +26,7 @@ class HeaderLines(Headers):
     def __init__(self, lines: bytes) -> None:
         self._lines = lines
         """The status line and what follows it, without the line break at the end."""
-        self._read = None
+        self._decoded = None
 
     @property
     def raw(self) -> list[tuple[bytes, bytes]]:

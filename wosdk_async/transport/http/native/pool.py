@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from wosdk_async.transport.http.engine import SendFailed
+from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin
 from wosdk_async.transport.http.native.socket_reader import SocketReader
@@ -64,10 +64,11 @@ class Pool:
         self._quiet: asyncio.Future[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    @property
-    def idle(self) -> int:
-        """How many connections wait for a request."""
-        return sum(not connection.busy for connection in self.open if connection.live)
+    def statistics(self) -> PoolStatistics:
+        """Return the state of the connections."""
+        idle = sum(len(origin.idle) for origin in self.origins.values())
+        waiting = sum(not waiter.granted.done() for waiter in self._waiting)
+        return PoolStatistics(self.size - idle, idle, waiting, len(self.open))
 
     # --- taking ---------------------------------------------------------------------------------
 
@@ -87,7 +88,7 @@ class Pool:
 
     async def wait(self, origin: Origin, *, limit: float | None) -> Connection | None:
         """A connection to ``origin`` that another request has just left; or None when one may be opened
-        in the place that is held for it then. Raises SendFailed after ``limit`` seconds.
+        in the place that is held for it then. Raises SendError after ``limit`` seconds.
         """
         if self.size < self.limits.connections or self._evicted(origin):
             self.size += 1
@@ -186,7 +187,7 @@ class Pool:
                 if limit is None or now - since <= limit:
                     return
                 why = f"all {self.limits.connections} connections were in use for {limit:g} s"
-                granted.set_exception(SendFailed(why, sent=False, timeout="pool"))
+                granted.set_exception(SendError(why, sent=False, timeout="pool"))
             self._waiting.popleft()
 
     # --- the end --------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from wosdk_async import CredentialsError, SessionError
+from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
@@ -23,11 +24,11 @@ class Time:
         return Clock(lambda: self.seconds)
 
 
-def keeper(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:
-    """A keeper whose renewals give ``results`` in turn, the last one for ever."""
+def manager(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:
+    """A manager whose renewals give ``results`` in turn, the last one for ever."""
     renewals: list[float] = []
 
-    async def renew() -> TokenGrant:
+    async def log_in(_: Secrets) -> TokenGrant:
         renewals.append(time.seconds)
         await asyncio.sleep(0)
         result = results[min(len(renewals), len(results)) - 1]
@@ -35,7 +36,7 @@ def keeper(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:
             raise result
         return TokenGrant(token="t", expires_in=result, base_url="https://a.corrigo.com", locator_url="")
 
-    return SessionManager("Acme", renew, time.clock()), renewals
+    return SessionManager("Acme", log_in, time.clock()), renewals
 
 
 async def settle() -> None:
@@ -46,8 +47,8 @@ async def settle() -> None:
 async def test_renewed_early_by_one_while_the_others_go_on() -> None:
     """Late in its life the session is still handed out, and one renewal runs aside."""
     time = Time()
-    sessions, renewals = keeper(time, 1200)
-    first = await sessions.newer_than(0)
+    sessions, renewals = manager(time, 1200)
+    first = await sessions.renew(after=0)
     time.seconds += 1000
     assert [sessions.current() for _ in range(20)] == [first] * 20
     await settle()
@@ -58,8 +59,8 @@ async def test_renewed_early_by_one_while_the_others_go_on() -> None:
 async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogCaptureFixture) -> None:
     """While the old session lives, a locator that is down stops nobody and is not hammered."""
     time = Time()
-    sessions, renewals = keeper(time, 1200, SessionError("down"))
-    first = await sessions.newer_than(0)
+    sessions, renewals = manager(time, 1200, SessionError("down"))
+    first = await sessions.renew(after=0)
     time.seconds += 1000
     with caplog.at_level(logging.WARNING, "wosdk_async"):
         for _ in range(50):
@@ -76,8 +77,8 @@ async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogC
 async def test_a_dead_session_is_not_handed_out() -> None:
     """Before a token can die on its way it is not used any more."""
     time = Time()
-    sessions, _ = keeper(time, 1200)
-    await sessions.newer_than(0)
+    sessions, _ = manager(time, 1200)
+    await sessions.renew(after=0)
     time.seconds += 1171
     assert sessions.current() is None
 
@@ -85,8 +86,8 @@ async def test_a_dead_session_is_not_handed_out() -> None:
 async def test_a_renewal_outlives_the_caller_that_started_it() -> None:
     """Cancelling one waiter neither cancels the renewal nor the others."""
     time = Time()
-    sessions, renewals = keeper(time, 1200)
-    first, second = (asyncio.ensure_future(sessions.newer_than(0)) for _ in range(2))
+    sessions, renewals = manager(time, 1200)
+    first, second = (asyncio.ensure_future(sessions.renew(after=0)) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()
     assert (await second).generation == 1
@@ -95,8 +96,8 @@ async def test_a_renewal_outlives_the_caller_that_started_it() -> None:
 
 async def test_each_waiter_gets_an_error_of_its_own() -> None:
     """A failed renewal reaches all who wait, as separate exceptions with one cause."""
-    sessions, renewals = keeper(Time(), CredentialsError("no"))
-    errors = await asyncio.gather(*(sessions.newer_than(0) for _ in range(3)), return_exceptions=True)
+    sessions, renewals = manager(Time(), CredentialsError("no"))
+    errors = await asyncio.gather(*(sessions.renew(after=0) for _ in range(3)), return_exceptions=True)
     assert len(renewals) == 1
     assert len({id(error) for error in errors}) == 3
     assert len({id(error.__cause__) for error in errors}) == 1  # type: ignore[union-attr]
@@ -104,10 +105,10 @@ async def test_each_waiter_gets_an_error_of_its_own() -> None:
 
 async def test_a_late_failure_of_an_old_generation_renews_nothing() -> None:
     """Who failed with a session that was replaced meanwhile gets the new one."""
-    sessions, renewals = keeper(Time(), 1200)
-    await sessions.newer_than(0)
-    second = await sessions.newer_than(1)
-    assert await sessions.newer_than(1) is second
+    sessions, renewals = manager(Time(), 1200)
+    await sessions.renew(after=0)
+    second = await sessions.renew(after=1)
+    assert await sessions.renew(after=1) is second
     assert len(renewals) == 2
 
 
@@ -115,12 +116,12 @@ async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
     """As at the end of asyncio.run, which cancels every task: no other error takes its place."""
     hanging = asyncio.Event()
 
-    async def renew() -> TokenGrant:
+    async def log_in(_: Secrets) -> TokenGrant:
         await hanging.wait()
         raise AssertionError
 
-    sessions = SessionManager("Acme", renew, Time().clock())
-    waiting = asyncio.create_task(sessions.newer_than(0))
+    sessions = SessionManager("Acme", log_in, Time().clock())
+    waiting = asyncio.create_task(sessions.renew(after=0))
     await settle()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
         task.cancel()

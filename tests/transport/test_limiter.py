@@ -19,83 +19,83 @@ async def spin() -> None:
 
 async def test_first_come_first_served() -> None:
     """Waiters of one key get their slots in the order in which they asked."""
-    gate, order = ConcurrencyLimiter(1), []
-    a = gate.lane()
-    await gate.acquire(a)
+    limiter, order = ConcurrencyLimiter(1), []
+    a = limiter.new_queue()
+    await limiter.acquire(a)
 
     async def wait(number: int) -> None:
-        await gate.acquire(a)
+        await limiter.acquire(a)
         order.append(number)
-        gate.release(a)
+        limiter.release(a)
 
     tasks = [asyncio.create_task(wait(number)) for number in range(5)]
     await spin()
-    assert (gate.in_flight, gate.queued) == (1, 5)
-    gate.release(a)
+    assert (limiter.in_flight, limiter.queued) == (1, 5)
+    limiter.release(a)
     await asyncio.gather(*tasks)
     assert order == [0, 1, 2, 3, 4]
-    assert (gate.in_flight, gate.queued) == (0, 0)
+    assert (limiter.in_flight, limiter.queued) == (0, 0)
 
 
 async def test_a_key_never_holds_more_than_its_share() -> None:
-    """A key at its own bound waits although the gate has room, and others pass it."""
-    gate = ConcurrencyLimiter(10, 2)
-    a, b = gate.lane(), gate.lane()
-    await gate.acquire(a)
-    await gate.acquire(a)
-    third = asyncio.create_task(gate.acquire(a))
+    """A key at its own bound waits although the limiter has room, and others pass it."""
+    limiter = ConcurrencyLimiter(10, 2)
+    a, b = limiter.new_queue(), limiter.new_queue()
+    await limiter.acquire(a)
+    await limiter.acquire(a)
+    third = asyncio.create_task(limiter.acquire(a))
     await spin()
-    await asyncio.wait_for(gate.acquire(b), 1)
+    await asyncio.wait_for(limiter.acquire(b), 1)
     assert not third.done()
-    gate.release(a)
+    limiter.release(a)
     await asyncio.wait_for(third, 1)
 
 
 async def test_keys_take_turns() -> None:
     """A key with a long queue does not hold up one that asks later."""
-    gate, order = ConcurrencyLimiter(1), []
-    lanes = {key: gate.lane() for key in "abx"}
-    await gate.acquire(lanes["x"])
+    limiter, order = ConcurrencyLimiter(1), []
+    queues = {key: limiter.new_queue() for key in "abx"}
+    await limiter.acquire(queues["x"])
 
     async def wait(key: str) -> None:
-        await gate.acquire(lanes[key])
+        await limiter.acquire(queues[key])
         order.append(key)
-        gate.release(lanes[key])
+        limiter.release(queues[key])
 
     tasks = [asyncio.create_task(wait(key)) for key in "aaaabb"]
     await spin()
-    gate.release(lanes["x"])
+    limiter.release(queues["x"])
     await asyncio.gather(*tasks)
     assert order == ["a", "b", "a", "b", "a", "a"]
 
 
 async def test_cancelled_after_being_granted_hands_the_slot_on() -> None:
     """A waiter that is cancelled in the same turn in which it got its slot does not keep it."""
-    gate = ConcurrencyLimiter(1)
-    a = gate.lane()
-    await gate.acquire(a)
-    first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
+    limiter = ConcurrencyLimiter(1)
+    a = limiter.new_queue()
+    await limiter.acquire(a)
+    first, second = (asyncio.create_task(limiter.acquire(a)) for _ in range(2))
     await spin()
-    gate.release(a)  # grants to the first, which has not run yet
+    limiter.release(a)  # grants to the first, which has not run yet
     first.cancel()
     await asyncio.wait_for(second, 1)
     with pytest.raises(asyncio.CancelledError):
         await first
-    assert gate.in_flight == 1
+    assert limiter.in_flight == 1
 
 
 async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
     """A slot that comes back in the same turn in which the first in line was cancelled goes to the second."""
-    gate = ConcurrencyLimiter(1)
-    a = gate.lane()
-    await gate.acquire(a)
-    first, second = (asyncio.create_task(gate.acquire(a)) for _ in range(2))
+    limiter = ConcurrencyLimiter(1)
+    a = limiter.new_queue()
+    await limiter.acquire(a)
+    first, second = (asyncio.create_task(limiter.acquire(a)) for _ in range(2))
     await spin()
     first.cancel()
-    gate.release(a)
+    limiter.release(a)
     await asyncio.wait_for(second, 1)
-    gate.release(a)
-    assert (gate.in_flight, gate.queued) == (0, 0)
+    limiter.release(a)
+    assert (limiter.in_flight, limiter.queued) == (0, 0)
 
 
 @settings(max_examples=400, deadline=None)
@@ -111,8 +111,8 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
     """Whatever is asked, released and cancelled in whatever order: bounds hold and all slots come back."""
 
     async def scenario() -> None:
-        gate, holding, waiting = ConcurrencyLimiter(total, each), [], []
-        lanes = {key: gate.lane() for key in "abc"}
+        limiter, holding, waiting = ConcurrencyLimiter(total, each), [], []
+        queues = {key: limiter.new_queue() for key in "abc"}
 
         def settle() -> None:
             for key, task in list(waiting):
@@ -126,9 +126,9 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
         for step, number in steps:
             if step == "ask":
                 key = "abc"[number % 3]
-                waiting.append((key, asyncio.create_task(gate.acquire(lanes[key]))))
+                waiting.append((key, asyncio.create_task(limiter.acquire(queues[key]))))
             elif step == "release" and holding:
-                gate.release(lanes[holding.pop(number % len(holding))])
+                limiter.release(queues[holding.pop(number % len(holding))])
             elif step == "cancel" and waiting:
                 waiting[number % len(waiting)][1].cancel()
             elif step == "spin":
@@ -138,7 +138,7 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
             await spin()
             settle()
             if holding:
-                gate.release(lanes[holding.pop()])
-        assert (gate.in_flight, gate.queued) == (0, 0)
+                limiter.release(queues[holding.pop()])
+        assert (limiter.in_flight, limiter.queued) == (0, 0)
 
     asyncio.run(scenario())

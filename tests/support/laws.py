@@ -1,0 +1,43 @@
+"""Loops over many cases in one test, and how many examples a law is tried with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hypothesis import HealthCheck, settings
+
+# What `max_examples` of the profile "suite" means here: the number of examples that a law asks for.
+_USUAL = 50
+
+COMMON = {
+    "deadline": None,
+    # A fixture is not made again between examples: the tests that take one leave it as it was.
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+}
+
+
+def register_profiles() -> None:
+    """Register "suite", which repeats the same examples, and "thorough", which looks for new ones."""
+    settings.register_profile("suite", max_examples=_USUAL, derandomize=True, database=None, **COMMON)
+    settings.register_profile("thorough", max_examples=20 * _USUAL, **COMMON)
+    settings.load_profile("suite")
+
+
+def examples(number: int) -> settings:
+    """Return settings that try a law with ``number`` examples, and with more in a thorough run."""
+    return settings(max_examples=max(1, number * settings.default.max_examples // _USUAL))
+
+
+@contextmanager
+def case(*names: object) -> Iterator[None]:
+    """Name the case of a loop in the error that its checks raise."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"in the case {', '.join(map(str, names))}")
+        raise

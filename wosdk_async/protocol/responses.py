@@ -1,0 +1,218 @@
+"""Read a response: the result of the call, a refusal of the service, or a doubt. No input, no output.
+
+``verdicts.py`` says what each status and code means. Before a response is believed, its RequestId is compared
+with the one that was sent.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from wosdk_async import codec
+from wosdk_async.errors import RefusedError, ThrottledError
+from wosdk_async.protocol.verdicts import IN_DOUBT, is_early, refused, verdict_on
+from wosdk_async.protocol.wire import COMMANDS, Call, Response, Unreadable
+from wosdk_async.safe_text import Secrets
+
+__all__ = ["RequestIds", "read"]
+
+T = TypeVar("T")
+
+_MAX_REASON = 300  # characters that are shown of a reader's error
+_MAX_TYPE = 60  # characters that are shown of a content type
+_MAX_ID = 80  # characters that are shown of another call's RequestId
+_TAIL = 1024  # bytes of a body in which its last key is looked for
+_LONG = 1024 * 1024  # bytes; an error of the service has some hundreds
+_NO_SECRETS = Secrets()
+
+
+def read(
+    call: Call[T],
+    response: Response,
+    secrets: Secrets = _NO_SECRETS,
+    request_ids: RequestIds | None = None,
+    host: str = "",
+) -> T:
+    """Return the result of ``call``.
+
+    Args:
+        call: The call that was sent.
+        response: Its response.
+        secrets: Texts that no error may show.
+        request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
+        host: The origin of the response.
+
+    Raises:
+        RefusedError: The service says that it did nothing.
+        Unreadable: The response does not tell.
+    """
+    try:
+        failure = None if 200 <= response.status < 300 else _failure(response, secrets)
+        known = False
+        if request_ids is not None and not isinstance(failure, Unreadable):
+            if call.request_id is not None:
+                known = request_ids.check(call, call.request_id, response, host, secrets, failure)
+            elif failure is not None and is_early(failure):
+                pass  # a gateway that asks to wait may number its own responses: not shown; assumed
+            elif failure is not None or not call.repeat_safe:
+                _require_none(call, response)
+        if response.followed and not known:
+            raise Unreadable(response.status, "other bytes came with it, behind its end")
+        if failure is not None:
+            raise failure
+        return call.decode(response.body)
+    except RefusedError as refusal:
+        refusal.hide(secrets)
+        refusal.__context__ = None  # an error of a first reader may quote the body
+        raise
+    except Unreadable:
+        raise
+    except Exception as cause:
+        # The status says that the work was done, so whatever the reader fails with is a doubt and not a bug.
+        why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
+    # Not from the cause: it may hold the body, and with it secrets that the body repeats.
+    raise Unreadable(response.status, f"the body cannot be read ({why})")
+
+
+def _failure(response: Response, secrets: Secrets) -> RefusedError | Unreadable:
+    """Return what a response that is not a success means."""
+    body = _members(response.body) if len(response.body) <= _LONG else {}
+    code, message = body.get("ErrorCode"), body.get("ErrorMessage")
+    wait = response.headers.get("retry-after")
+    verdict, kind = verdict_on(
+        response.status,
+        code if isinstance(code, str) else "",
+        has_error_body=any(isinstance(text, str) and text for text in (code, message)),
+        has_retry_after=bool(wait),
+    )
+    if verdict is IN_DOUBT:
+        shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
+        why = f"no error body of the service ({len(response.body)} bytes, {shown})"
+        return Unreadable(response.status, why)
+    # facts 6: RequestId is the last key when the request carried one
+    error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
+    if isinstance(error, ThrottledError):
+        error.retry_after = _retry_after(wait)
+    return error
+
+
+def _members(body: bytes) -> dict[str, Any]:
+    """Return the members of a JSON object; an empty dict for anything else."""
+    try:
+        found = codec.loads(body)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Return the seconds to wait, from a number of seconds or an HTTP date; None when it is neither."""
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = _until(value)
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _until(date: str) -> float:
+    """Return the seconds until an HTTP date; -1 when it is not one."""
+    from email.utils import parsedate_to_datetime  # 8 ms to import, and hardly ever needed
+
+    try:
+        return parsedate_to_datetime(date).timestamp() - time.time()
+    except (ValueError, OverflowError, OSError):
+        return -1.0
+
+
+# --- RequestIds -----------------------------------------------------------------------------
+
+
+class RequestIds:
+    """Comparison of the RequestId of each response with the one that was sent.
+
+    A response with another RequestId belongs to another call: a surplus response on a connection gives every
+    later request the response of the one before. A command comes back with its RequestId as the last key of
+    every success (spec 4.2) and, as recorded, of every error (facts 5 and 12 row 9; the error body of spec 7
+    has none). A query comes back with that of a query that sent one (facts 4). So a response without one is
+    believed until its host has sent one in a response of that kind.
+    """
+
+    def __init__(self) -> None:
+        self._echoing: set[tuple[str, bool, bool]] = set()
+        """Host, whether for commands, whether in successes."""
+
+    def check(
+        self,
+        call: Call[Any],
+        sent: str,
+        response: Response,
+        host: str,
+        secrets: Secrets,
+        failure: RefusedError | None = None,
+    ) -> bool:
+        """Return whether the response carries the RequestId that was sent.
+
+        Args:
+            call: A command or a query.
+            sent: Its RequestId.
+            response: The response of ``host``.
+            host: The origin that the request was sent to.
+            secrets: Texts that the error must not show.
+            failure: The refusal in the response, if it is one.
+
+        Raises:
+            Unreadable: The response cannot be the one of ``call``.
+        """
+        kind = (host, call.path.startswith(COMMANDS), failure is None)
+        # As bytes first: a compact body ends like this when the RequestId is its last key.
+        if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
+            self._echoing.add(kind)
+            return True
+        found = _echoed(response.body)
+        if found is None:
+            if kind in self._echoing and not (failure is not None and is_early(failure)):
+                why = f"it carries no RequestId, which this host has sent before{_OFF}"
+                raise Unreadable(response.status, why)
+            return False
+        if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
+            self._echoing.add(kind)
+        if found.strip().lower() != sent.lower():
+            shown = secrets.hide(found, _MAX_ID)
+            why = f"it carries the RequestId {shown!a} of another call{_OFF}"
+            raise Unreadable(response.status, why)
+        return True
+
+
+_OFF = "; Client(check_request_ids=False) turns this check off"
+_LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
+
+
+def _echoed(body: bytes) -> str | None:
+    """Return the RequestId in a body, in any letter case of its key; None when there is none."""
+    # The body may have 64 MB: it is parsed for this only if it is short and the key is not the last one. In
+    # another letter case than documented the key is found at the end only.
+    tail = body[-_TAIL:]
+    if last := _LAST.search(tail):
+        return last[1].decode("utf-8", "replace")
+    if len(body) > _LONG or (body.find(b'"RequestId"') < 0 and tail.lower().find(b'"requestid"') < 0):
+        return None
+    found: Mapping[str, Any] = _members(body)
+    value = found.get("RequestId")
+    if value is None:  # facts 3.3: names ignore letter case
+        value = next((each for key, each in found.items() if key.lower() == "requestid"), None)
+    return None if value is None else str(value)
+
+
+def _require_none(call: Call[Any], response: Response) -> None:
+    """Raise Unreadable when the response carries a RequestId and the request did not.
+
+    The service only sends back what was sent, and a base call sends none (facts 5).
+    """
+    if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
+        why = f"it carries a RequestId, and none was sent: of another call{_OFF}"
+        raise Unreadable(response.status, why)

@@ -1,0 +1,325 @@
+"""The verdict table: what a response or a failed attempt means, and what happens then.
+
+Response reading, retries, log-in, the lookup of calls in doubt and the exit statuses of the command line read
+it. To change the rule for one error code, change its row in ``CODES``. The tables of ``docs/failures.md`` are
+rendered from here: ``python -m tests.errors.tables`` writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, Protocol
+
+import attrs
+
+from wosdk_async.errors import (
+    BusinessRuleError,
+    ConflictError,
+    DeadlineError,
+    InDoubtError,
+    NoAnswerError,
+    NotFoundError,
+    NotSentError,
+    NotUniqueError,
+    RefusedError,
+    SessionError,
+    SessionRefusedError,
+    ThrottledError,
+    UnknownNameError,
+    UnsupportedError,
+    WosdkError,
+)
+
+__all__ = [
+    "BUSY",
+    "CODES",
+    "ENDINGS",
+    "IN_DOUBT",
+    "NEVER_SENT",
+    "OTHER_PATH",
+    "REFUSED",
+    "REPEAT",
+    "SESSION_REFUSED",
+    "STATUSES",
+    "VERDICTS",
+    "WAIT",
+    "OwnCodes",
+    "Verdict",
+    "ending_of",
+    "is_early",
+    "means_unknown_company",
+    "refused",
+    "verdict_of",
+    "verdict_on",
+]
+
+
+# --- verdicts -------------------------------------------------------------------------------
+
+
+@attrs.frozen(eq=False)
+class Verdict:
+    """Meaning of an attempt that gave no result."""
+
+    name: str
+    retried: Literal["always", "if safe", "never"]
+    """Whether the retry policy sends the call again: always, only if it is safe to repeat, or never."""
+    when: str
+    then: str
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self.name}>"
+
+
+NEVER_SENT = Verdict(
+    "never sent",
+    "always",
+    when="no connection; cancelled or out of time before the first byte",
+    then="sent again, creates too; then `NotSentError` or `DeadlineError`",
+)
+REFUSED = Verdict(
+    "refused",
+    "never",
+    when="an error body of the service (HTTP 4xx); `ErrorInfo` in a success",
+    then="raised at once, as the class of its code",
+)
+SESSION_REFUSED = Verdict(
+    "session refused",
+    "never",  # the attempt itself renews the session: transport/attempts.py
+    when="{codes}; any 401",
+    then="token and host are renewed once for all calls, and the call is sent again",
+)
+OTHER_PATH = Verdict(
+    "other path",
+    "never",  # the attempt itself tries the paths
+    when="{codes}, where sources show two paths of a command",
+    then="sent to the other path; if there is none left, raised as the class of its code",
+)
+WAIT = Verdict(
+    "wait",
+    "always",
+    when="429; 503 with an error body of the service or a `Retry-After` (assumed: none was ever seen); "
+    "a code of `RetryPolicy(waits=...)`",
+    then="waits as asked, plus jitter, and sends again; above 60 s `ThrottledError`",
+)
+REPEAT = Verdict(
+    "repeat",
+    "always",
+    when="a code of `RetryPolicy(repeats=...)`",
+    then="sent again after a wait, creates too; then raised as the class of its code",
+)
+IN_DOUBT = Verdict(
+    "in doubt",
+    "if safe",
+    when="sent, and then a reset, half a response, any other 5xx, a page of a gateway, a redirect, no JSON, "
+    "no result, the response of another call",
+    then="safe to repeat: sent again, then `NoAnswerError`. Otherwise `InDoubtError`, at once",
+)
+
+VERDICTS = (NEVER_SENT, REFUSED, SESSION_REFUSED, OTHER_PATH, WAIT, REPEAT, IN_DOUBT)
+
+
+# --- error codes ----------------------------------------------------------------------------
+
+
+@attrs.frozen
+class CodeRule:
+    """Meaning of one error code of the service."""
+
+    code: str
+    verdict: Verdict
+    error: type[RefusedError]
+    source: str
+    unknown_company: bool = False
+    """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
+
+
+CODES: Mapping[str, CodeRule] = {
+    rule.code: rule
+    for rule in (
+        CodeRule("BUSINESS_LOGIC_ERROR", REFUSED, BusinessRuleError, "facts 6"),
+        CodeRule("ERROR_CODE_6", REFUSED, ConflictError, "facts 3.7, facts 6"),
+        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError, "facts 6: in another client's map only"),
+        CodeRule("ERROR_CODE_1019", REFUSED, NotFoundError, "facts 6"),
+        CodeRule("ERROR_CODE_1000", REFUSED, UnsupportedError, "facts 6"),
+        CodeRule("CUSTOM_COMMAND_ERROR", REFUSED, UnsupportedError, "facts 6"),
+        CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError, "facts 6: no such entity type"),
+        CodeRule("ERROR_CODE_1002", REFUSED, UnknownNameError, "facts 6"),
+        CodeRule("ERROR_CODE_1003", REFUSED, UnknownNameError, "facts 3.4, facts 6"),
+        CodeRule("COMMAND_NOT_FOUND", OTHER_PATH, UnknownNameError, "facts 6, facts 12 row 4"),
+        CodeRule("EXPIRED_TOKEN", SESSION_REFUSED, SessionRefusedError, "facts 6"),
+        CodeRule("INCORRECT_TOKEN", SESSION_REFUSED, SessionRefusedError, "facts 6"),
+        CodeRule("MISSING_AUTHORIZATION_HEADER", SESSION_REFUSED, SessionRefusedError, "facts 6"),
+        CodeRule("MISSING_AUTHORIZATION_SCHEME", SESSION_REFUSED, SessionRefusedError, "facts 6"),
+        CodeRule(
+            "DATABASE_VERSION_MISMATCH",
+            SESSION_REFUSED,
+            SessionRefusedError,
+            "facts 2, facts 6: ask the locator again",
+            unknown_company=True,
+        ),
+    )
+}
+
+_OTHER_CODE = CodeRule("", REFUSED, RefusedError, "spec 7, facts 6: the list of codes is open")
+
+
+class OwnCodes(Protocol):
+    """Error codes to which a program gives a verdict; a ``RetryPolicy`` is one."""
+
+    @property
+    def waits(self) -> Collection[str]:
+        """Codes by which the service did nothing and asks to wait."""
+
+    @property
+    def repeats(self) -> Collection[str]:
+        """Codes by which the service did nothing, and after which the call may be sent again."""
+
+
+@attrs.frozen
+class _NoOwnCodes:
+    waits: Collection[str] = ()
+    repeats: Collection[str] = ()
+
+
+_NO_OWN_CODES = _NoOwnCodes()
+
+
+# --- statuses -------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class StatusRule:
+    """Meaning of a status, where the response has what the rule needs; the first row that fits decides."""
+
+    statuses: range
+    verdict: Verdict | None
+    """The verdict; None where ``CODES`` says it."""
+    error: type[RefusedError] | None
+    source: str
+    needs: Literal["nothing", "error body", "error body or Retry-After"] = "nothing"
+
+    def fits(self, status: int, has_error_body: bool, has_retry_after: bool) -> bool:
+        """Return whether the rule is for such a response."""
+        if status not in self.statuses:
+            return False
+        if self.needs == "nothing" or has_error_body:
+            return True
+        return has_retry_after and self.needs == "error body or Retry-After"
+
+
+STATUSES = (
+    StatusRule(range(300), None, None, "facts 5: an ErrorInfo in a success"),
+    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError, "facts 6: whatever its body"),
+    StatusRule(range(429, 430), WAIT, ThrottledError, "facts 6: not shown; assumed"),
+    StatusRule(range(400, 500), None, None, "spec 7, facts 6", "error body"),
+    # A gateway sends a 503 of its own after it has passed a request on, too: not shown; assumed.
+    StatusRule(
+        range(503, 504), WAIT, ThrottledError, "facts 6: not shown; assumed", "error body or Retry-After"
+    ),
+    StatusRule(range(1000), IN_DOUBT, None, "facts 6: a 500 is an unhandled exception"),
+)
+
+BUSY = frozenset(status for rule in STATUSES if rule.verdict is WAIT for status in rule.statuses)
+"""Statuses after which fewer calls of the Company are sent at a time."""
+
+
+def verdict_on(
+    status: int,
+    code: str,
+    *,
+    has_error_body: bool = True,
+    has_retry_after: bool = False,
+    own: OwnCodes = _NO_OWN_CODES,
+) -> tuple[Verdict, type[RefusedError]]:
+    """Return what a response means, and the class of its error if it is one of the service."""
+    rule = next(each for each in STATUSES if each.fits(status, has_error_body, has_retry_after))
+    by_code = CODES.get(code, _OTHER_CODE)
+    verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error
+    if has_error_body and verdict in (REFUSED, IN_DOUBT):
+        if code in own.waits:
+            return WAIT, ThrottledError
+        if code in own.repeats:
+            return REPEAT, error
+    return verdict, error
+
+
+def verdict_of(error: RefusedError, own: OwnCodes = _NO_OWN_CODES) -> Verdict:
+    """Return what a refusal means, from the status and the code that it carries."""
+    return verdict_on(error.status, error.code, own=own)[0]
+
+
+def is_early(error: RefusedError) -> bool:
+    """Return whether a refusal may be sent before the body of the request is read.
+
+    It carries no RequestId then, whoever else gets one (not shown; assumed).
+    """
+    return error.status in BUSY or verdict_of(error) is SESSION_REFUSED
+
+
+def means_unknown_company(error: RefusedError) -> bool:
+    """Return whether the locator says by a refusal that it does not know the Company (facts 2)."""
+    return CODES.get(error.code, _OTHER_CODE).unknown_company or verdict_of(error) in (REFUSED, OTHER_PATH)
+
+
+def refused(
+    code: object,
+    message: object,
+    status: int,
+    time_stamp: object = None,
+    request_id: object = None,
+    kind: type[RefusedError] | None = None,
+) -> RefusedError:
+    """Return the error for what a response says of a failure, of the class that the table names.
+
+    A value that is not text counts as not sent. Texts are kept whole: secrets are hidden before they are cut,
+    and :func:`wosdk_async.protocol.responses.read` does both.
+    """
+    known = _text(code) or ""
+    return (kind or verdict_on(status, known)[1])(
+        _text(message) or known or f"HTTP {status} without a text",
+        code=known,
+        status=status,
+        time_stamp=_text(time_stamp),
+        request_id=_text(request_id),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+# --- errors that a call ends with -----------------------------------------------------------
+
+
+@attrs.frozen
+class Ending:
+    """Meaning of an error with which a call ends; the first row whose class fits decides."""
+
+    error: type[WosdkError]
+    exit_status: int
+    """Exit status of the ``wosdk`` command."""
+    means: str
+    passes: bool = False
+    """Whether it may be gone a moment later, so that the lookup of a call in doubt tries again."""
+
+
+ENDINGS = (
+    Ending(InDoubtError, 7, "it may have been carried out"),
+    Ending(SessionError, 5, "no session", passes=True),
+    Ending(ThrottledError, 6, "not carried out; later it may be", passes=True),
+    Ending(NotFoundError, 4, "no such record"),
+    Ending(RefusedError, 3, "refused"),
+    Ending(NotUniqueError, 3, "several records"),
+    Ending(NotSentError, 6, "not carried out; later it may be", passes=True),
+    Ending(NoAnswerError, 6, "not carried out; later it may be", passes=True),
+    Ending(DeadlineError, 6, "not carried out; later it may be", passes=True),
+    Ending(WosdkError, 2, "the call or a setting cannot be used"),
+)
+
+
+def ending_of(error: Any) -> Ending:
+    """Return what an error means for the caller."""
+    if isinstance(error, UnsupportedError) and not error.status:
+        return ENDINGS[-1]  # refused by the catalogue, before anything was sent
+    return next((each for each in ENDINGS if isinstance(error, each.error)), ENDINGS[-1])
