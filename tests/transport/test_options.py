@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.laws import case
 from tests.support.service import SECRET, Service
 from tests.support.virtual import World, reply
 from wosdk_async import (
@@ -36,53 +37,55 @@ def with_options(**changes: Any) -> Any:
     return client().company().with_options(**changes)
 
 
-@pytest.mark.parametrize("value", NO_TIMES)
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (CallOptions, "deadline"),
-        (CallOptions, "settle"),
-        (with_options, "deadline"),
-        (with_options, "settle"),
-        (RetryPolicy, "wait_initial"),
-        (RetryPolicy, "wait_max"),
-        (RetryPolicy, "max_retry_after"),
-        (Timeouts, "connect"),
-        (Timeouts, "read"),
-        (Timeouts, "write"),
-        (Timeouts, "pool"),
-        (Limits, "keepalive"),
-        (Limits, "lifetime"),
-        (client, "rate"),
-        (client, "retry_quota"),
-    ],
-)
-def test_what_is_no_number_of_seconds(make: Callable[..., Any], name: str, value: Any) -> None:
+SECONDS: list[Any] = [
+    (CallOptions, "deadline"),
+    (CallOptions, "settle"),
+    (with_options, "deadline"),
+    (with_options, "settle"),
+    (RetryPolicy, "wait_initial"),
+    (RetryPolicy, "wait_max"),
+    (RetryPolicy, "max_retry_after"),
+    (Timeouts, "connect"),
+    (Timeouts, "read"),
+    (Timeouts, "write"),
+    (Timeouts, "pool"),
+    (Limits, "keepalive"),
+    (Limits, "lifetime"),
+    (client, "rate"),
+    (client, "retry_quota"),
+]
+
+
+def test_what_is_no_number_of_seconds() -> None:
     """Negative, without end, no number, a text or a truth value."""
-    with pytest.raises(ConfigurationError) as caught:
-        make(**{name: value})
-    assert f"{name} is {repr(value)[:80]}" in str(caught.value)
-    assert "it takes" in str(caught.value)
-    assert len(str(caught.value)) < 250
+    for make, name in SECONDS:
+        for value in NO_TIMES:
+            with case(make.__name__, name, repr(value)[:80]):
+                with pytest.raises(ConfigurationError) as caught:
+                    make(**{name: value})
+                assert f"{name} is {repr(value)[:80]}" in str(caught.value)
+                assert "it takes" in str(caught.value)
+                assert len(str(caught.value)) < 250
 
 
-@pytest.mark.parametrize("value", [-1, 1.5, NAN, INF, "5", True])
-@pytest.mark.parametrize(
-    ("make", "name"),
-    [
-        (RetryPolicy, "attempts"),
-        (Limits, "connections"),
-        (Limits, "head"),
-        (Limits, "headers"),
-        (Limits, "body"),
-        (client, "in_flight"),
-        (client, "max_queued"),
-    ],
-)
-def test_what_is_no_whole_number(make: Callable[..., Any], name: str, value: Any) -> None:
+COUNTS: list[Any] = [
+    (RetryPolicy, "attempts"),
+    (Limits, "connections"),
+    (Limits, "head"),
+    (Limits, "headers"),
+    (Limits, "body"),
+    (client, "in_flight"),
+    (client, "max_queued"),
+]
+
+
+def test_what_is_no_whole_number() -> None:
     """Counters are whole."""
-    with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
-        make(**{name: value})
+    for make, name in COUNTS:
+        for value in [-1, 1.5, NAN, INF, "5", True]:
+            with case(make.__name__, name, value):
+                with pytest.raises(ConfigurationError, match=f"{name} is .*; it takes"):
+                    make(**{name: value})
 
 
 @pytest.mark.parametrize(
@@ -157,14 +160,30 @@ def test_a_pair_that_is_no_credentials(given: Any) -> None:
         assert SECRET not in repr(caught.value)
 
 
-@pytest.mark.parametrize("setting", ["trusted_hosts", "host_suffixes"])
-@pytest.mark.parametrize(
-    "host", ["host:8080", "http://host", "https://host/", "host/path", "a b", "", "*", "1:2", None, 5, b"h"]
-)
-def test_a_host_that_would_never_match(setting: str, host: Any) -> None:
+ODD_HOSTS: list[Any] = [
+    "host:8080",
+    "http://host",
+    "https://host/",
+    "host/path",
+    "a b",
+    "",
+    "*",
+    "1:2",
+    None,
+    5,
+    b"h",
+]
+
+
+def test_a_host_that_would_never_match() -> None:
     """Scheme, port and path are refused with what to write instead."""
-    with pytest.raises(ConfigurationError, match=f"{setting} has .*without scheme, port and path"):
-        client(**{setting: [host]})
+    for host in ODD_HOSTS:
+        for setting in ["trusted_hosts", "host_suffixes"]:
+            with case(setting, host):
+                with pytest.raises(
+                    ConfigurationError, match=f"{setting} has .*without scheme, port and path"
+                ):
+                    client(**{setting: [host]})
 
 
 @pytest.mark.parametrize("given", ["host", b"host", 5, None])
