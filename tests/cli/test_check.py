@@ -80,7 +80,7 @@ def test_a_wrong_setting(
         ("on_token", Answer(500, b"<html>"), 6, "token", "a proxy, or a page of maintenance"),
         ("on_discovery", error(403, "DATABASE_VERSION_MISMATCH"), 5, "discovery", "it may be at home in another region"),
         ("on_discovery", Answer(body={"CommandResult": {"Url": "https://evil.example/"}}), 5, "discovery", "WOSDK_TRUSTED_HOSTS only if it is yours"),
-        ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "names no Url"),
+        ("on_discovery", Answer(body={"CommandResult": {}}), 5, "discovery", "has no Url"),
         ("handler", error(400, "BUSINESS_LOGIC_ERROR", "no rights"), 3, "read", "Permissions - Web Services Access"),
         ("handler", error(401, "INCORRECT_TOKEN"), 5, "read", "the token was given and then refused"),
     ],

@@ -36,7 +36,7 @@ async def test_a_deadline_that_passes_while_waiting_for_the_answer() -> None:
     async with Service(hang) as service, service.client() as client:
         await client.company().connect()
         company = client.company().with_options(deadline=0.25)
-        with pytest.raises(DeadlineError, match="waiting for the answer") as late:
+        with pytest.raises(DeadlineError, match="waiting for the response") as late:
             await company.get("Thing", 1)
         with pytest.raises(InDoubtError, match=r"within 0\.25 s"):
             await company.run("AnyCommand", {})

@@ -34,7 +34,7 @@ async def test_the_deadline_of_a_sent_create_is_a_doubt_though_another_call_begi
     sent, queued = await overlapping(world)
     await world.time.finish(sent)
     await world.transport.aclose(0.0)
-    with pytest.raises(InDoubtError, match="waiting for the answer"):
+    with pytest.raises(InDoubtError, match="waiting for the response"):
         sent.result()
     assert isinstance(queued.exception(), InDoubtError), "it got the slot of the first"
 

@@ -54,7 +54,7 @@ async def test_a_token_that_is_no_header(token: Any) -> None:
     async with Service() as service, service.client() as client:
         service.on_token = lambda _: Answer(body={"access_token": token})
         company = client.company().with_options(deadline=0.2)
-        with pytest.raises(Exception, match=r"not done within|no answer that could be read"):
+        with pytest.raises(Exception, match=r"not done within|no response that could be read"):
             await company.get("Thing", 1)
     assert service.calls == []
 
@@ -142,7 +142,7 @@ async def test_a_token_address_that_is_wrong_is_told_at_once(status: int) -> Non
     async with Service() as service, service.client() as client:
         service.on_token = lambda _: Answer(status, b"<html>")
         for _ in range(2):
-            with pytest.raises(SessionError, match=f"the token address answers HTTP {status}; check it"):
+            with pytest.raises(SessionError, match=f"the token address responds with HTTP {status}; check"):
                 await client.company().connect()
         assert (len(service.tokens), service.connections) == (2, 2)
 

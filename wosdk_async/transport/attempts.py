@@ -1,4 +1,4 @@
-"""One attempt of a call: slot, session, request, response."""
+"""Attempts of a call: slot, session, request, response."""
 
 from __future__ import annotations
 
@@ -15,60 +15,89 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
+from wosdk_async.transport.telemetry.hooks import ObservedCall
 from wosdk_async.transport.telemetry.trace import Trace
 
-__all__ = ["Attempts"]
+__all__ = ["Attempts", "Channel"]
 
 _MAX_RENEWALS = 2  # of the session in one attempt: the token may expire and the Company move at the same time
 
 
 @attrs.frozen(eq=False)
-class Attempts:
-    """Attempts of the calls of one dispatcher."""
+class Channel:
+    """Parts of a dispatcher that the attempts of all its calls share."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
     clock: Clock
     request_ids: RequestIds | None
 
-    async def once(
+
+class Attempts:
+    """Attempts of one call. It is made when the call has left the queue for the first time."""
+
+    __slots__ = (
+        "_begun",
+        "_call",
+        "_channel",
+        "_host",
+        "_number",
+        "_observed",
+        "_queue",
+        "_sessions",
+        "_trace",
+    )
+
+    def __init__(
         self,
+        channel: Channel,
         call: Call[Any],
         sessions: SessionManager,
         queue: TenantQueue,
         trace: Trace,
-        holding: bool = False,
-    ) -> Any:
-        """Make one attempt of ``call`` and return its result. ``holding`` says that it has a slot already.
+        observed: ObservedCall | None,
+    ) -> None:
+        self._channel = channel
+        self._call = call
+        self._sessions = sessions
+        self._queue = queue
+        self._trace = trace
+        self._observed = observed
+
+    async def once(self, holding: bool = False) -> Any:
+        """Make one attempt and return the result. ``holding`` says that the call has a slot already.
 
         When the session is refused or the path is not known, another request follows in the same attempt.
         """
-        clock, limiter = self.clock, self.limiter
+        call, sessions, trace, channel = self._call, self._sessions, self._trace, self._channel
+        clock, limiter = channel.clock, channel.limiter
+        send = channel.engine.send if self._observed is None else partial(self._observed.send, channel.engine)
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
         tried, renewals_left = 1, _MAX_RENEWALS
         while True:
             begun = clock.now()
             session = sessions.current(begun) if holding else None
             if session is None:
-                session = await self._admitted(sessions, queue, trace, holding)
+                session = await self._admitted(holding)
                 begun = clock.now()
             holding = False
             grant = session.grant
-            base = grant.locator_url if call.to_locator else grant.base_url
+            host = grant.locator_url if call.to_locator else grant.base_url
+            self._host, self._begun, self._number = host, begun, limiter.sent
             trace.attempts += 1
             trace.start_phase("connect", begun)
             try:
-                result = await self.engine.send(
+                result = await send(
                     call.method,
-                    f"{base}/{path}",
+                    f"{host}/{path}",
                     grant.headers + call.headers if call.headers else grant.headers,
                     call.body,
                     trace.mark_sent,
                     call.repeat_safe,
-                    partial(self._received, call, base, sessions, queue, trace, begun, limiter.sent),
+                    self._read,
                 )
             except RefusedError as refusal:
-                limiter.release(queue)
+                limiter.release(self._queue)
                 trace.sent = False
                 if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
                     renewals_left -= 1
@@ -78,55 +107,47 @@ class Attempts:
                     path = _another(call, refusal, tried, path)
                     tried += 1
             except BaseException as failure:
-                limiter.release(queue)
-                if isinstance(failure, SendError):
-                    failure.hide(sessions.secrets)
-                    if not failure.sent:
-                        trace.sent = (
-                            False  # it was handed to a library, which then reported that nothing had left
-                        )
-                if not isinstance(failure, Unreadable):
-                    queue.algorithm.gave_up(clock.now() - begun)
+                limiter.release(self._queue)
+                self._note_failure(failure)
                 raise
             else:
-                limiter.release(queue)
+                limiter.release(self._queue)
                 if tried > 1:
                     sessions.paths[call.operation] = path
                 return result
 
-    def _received(
-        self,
-        call: Call[Any],
-        host: str,
-        sessions: SessionManager,
-        queue: TenantQueue,
-        trace: Trace,
-        begun: float,
-        number: int,
-        response: Response,
-    ) -> Any:
-        """Read the response of ``host`` to the request with this ``number`` and return the result.
+    def _read(self, response: Response) -> Any:
+        """Read a response and return the result.
 
         The engine calls this while no other request can get the connection.
         """
-        now = self.clock.now()
+        channel, trace, queue = self._channel, self._trace, self._queue
+        now = channel.clock.now()
         trace.reply = response
         trace.start_phase("request", now)
         if response.status in BUSY:
-            queue.algorithm.throttled(number, self.limiter.sent)
+            queue.algorithm.throttled(self._number, channel.limiter.sent)
         else:
-            queue.algorithm.answered(number, now - begun, queue.held)
-        return read(call, response, sessions.secrets, self.request_ids, host)
+            queue.algorithm.answered(self._number, now - self._begun, queue.held)
+        return read(self._call, response, self._sessions.secrets, channel.request_ids, self._host)
 
-    async def _admitted(
-        self, sessions: SessionManager, queue: TenantQueue, trace: Trace, holding: bool
-    ) -> Session:
+    def _note_failure(self, failure: BaseException) -> None:
+        """Note that an attempt ended without a response of the service."""
+        if isinstance(failure, SendError):
+            failure.hide(self._sessions.secrets)
+            if not failure.sent:
+                self._trace.sent = False  # it was handed to a library, which reports that nothing left
+        if not isinstance(failure, Unreadable):
+            self._queue.algorithm.gave_up(self._channel.clock.now() - self._begun)
+
+    async def _admitted(self, holding: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.
 
         The slot comes first: a call that waited for it must not carry a token or a host that expired
         meanwhile. Without a session the slot is given back until there is one.
         """
-        limiter, now = self.limiter, self.clock.now
+        limiter, now = self._channel.limiter, self._channel.clock.now
+        queue, sessions, trace = self._queue, self._sessions, self._trace
         while True:
             if not holding:
                 trace.start_phase("queue", now())

@@ -1,11 +1,10 @@
-"""The chain a call goes down: deadline, retry, slot, session, engine."""
+"""Way of a call: deadline, slot, attempts with retries, and the error if they fail."""
 
 from __future__ import annotations
 
 import logging
 from asyncio import CancelledError
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -14,7 +13,7 @@ import attrs
 from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
-from wosdk_async.transport.attempts import Attempts
+from wosdk_async.transport.attempts import Attempts, Channel
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines, Scope
 from wosdk_async.transport.http.engine import Engine
@@ -22,6 +21,7 @@ from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueu
 from wosdk_async.transport.options import check_kind, names_checked, option
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
+from wosdk_async.transport.telemetry.hooks import ObservedCall
 from wosdk_async.transport.telemetry.stats import Counters
 from wosdk_async.transport.telemetry.trace import PHASES, Trace
 
@@ -32,7 +32,7 @@ _log = logging.getLogger("wosdk_async")
 T = TypeVar("T")
 
 OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Told of a call, and of its RequestId, that may have been carried out though its caller was cancelled."""
+"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
 
 
 @names_checked
@@ -63,7 +63,7 @@ class CallOptions:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Dispatcher:
-    """Sends calls for the Companies of one client, within one event loop."""
+    """Sender of the calls of one client within one event loop."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
@@ -74,19 +74,24 @@ class Dispatcher:
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
-    attempts: Attempts = attrs.field(init=False)
+    _channel: Channel = attrs.field(init=False)
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
 
-    @attempts.default
-    def _attempts(self) -> Attempts:
-        return Attempts(self.engine, self.limiter, self.clock, self.request_ids)
+    @_channel.default
+    def _make_channel(self) -> Channel:
+        return Channel(self.engine, self.limiter, self.clock, self.request_ids)
 
     async def send(
-        self, call: Call[T], sessions: SessionManager, options: CallOptions, trace: Trace | None = None
+        self,
+        call: Call[T],
+        sessions: SessionManager,
+        options: CallOptions,
+        trace: Trace | None = None,
+        observed: ObservedCall | None = None,
     ) -> T:
-        """The value of ``call``. Raises a WosdkError that names Company, operation and RequestId."""
+        """Send ``call`` and return its result, or raise an error that names the call."""
         now = self.clock.now()
         if trace is not None:
             trace.begin(call.request_id, self.clock, now)
@@ -96,7 +101,7 @@ class Dispatcher:
             queue = self.queue_of(sessions)
         scope = Scope(self.deadlines, now + seconds)
         queue.calls += 1
-        self.counters.under_way += 1
+        self.counters.running += 1
         try:
             if seconds <= 0:
                 raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
@@ -109,42 +114,39 @@ class Dispatcher:
                 except CancelledError:
                     self.limiter.leave(queue, granted)
                     raise
-            # Not before it has left the queue, where very many may wait.
-            trace = trace or self._traced(call, now)
+            # Made only now: very many calls may wait in the queue.
+            trace = trace or self._new_trace(call, now)
+            attempts = Attempts(self._channel, call, sessions, queue, trace, observed)
             try:
-                value: T = await self.attempts.once(call, sessions, queue, trace, True)
+                result: T = await attempts.once(True)
                 self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                again = partial(self.attempts.once, call, sessions, queue, trace)
-                value = await retries.run(call, again, trace, failure)
+                result = await retries.run(call, attempts.once, trace, failure)
             self.counters.done += 1
-            return value
+            return result
         except WosdkError as error:
-            trace = trace or self._traced(call, now)
-            self._complete(error, call, sessions, trace)
+            self._complete(error, call, sessions, trace or self._new_trace(call, now))
             raise
         except CancelledError:
-            trace = trace or self._traced(call, now)
-            if scope.end():
-                limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
-                late = _too_late(call, limit, trace)
-                self._complete(late, call, sessions, trace)
-                raise late from None
-            self.counters.failed("cancelled")
-            if trace.sent and not call.repeat_safe:
-                report_in_doubt(self.on_in_doubt, call, sessions.company)
-            raise
+            trace = trace or self._new_trace(call, now)
+            if not scope.end():
+                self._cancelled(call, sessions, trace)
+                raise
+            limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
+            late = _too_late(call, limit, trace)
+            self._complete(late, call, sessions, trace)
+            raise late from None
         finally:
             scope.end()
             queue.calls -= 1
             self.counters.end()
 
-    def _traced(self, call: Call[Any], begun: float) -> Trace:
+    def _new_trace(self, call: Call[Any], begun: float) -> Trace:
         return Trace(call.request_id, [begun], self.clock.now)
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue:
-        """The place of a Company at the limiter of this loop."""
+        """Return the queue of a Company at the limiter of this loop."""
         queue = sessions.queue
         if queue is None or queue.limiter is not self.limiter:
             queue = sessions.queue = self._queues.get(sessions) or self.limiter.new_queue()
@@ -153,7 +155,7 @@ class Dispatcher:
 
     @staticmethod
     def _shed(queue: TenantQueue, most: int) -> None:
-        """Turn a call away that would have to wait behind too many others."""
+        """Refuse a call if too many calls are in the queue already."""
         if queue.calls > queue.limit + most:
             raise OverloadedError(
                 f"{queue.calls - 1} calls are under way or wait, and {queue.limit} may be in flight with "
@@ -161,7 +163,7 @@ class Dispatcher:
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
-        """Count ``error`` and add what is known of the call."""
+        """Count ``error`` and add the details of the call to it."""
         trace.start_phase(trace.phase, self.clock.now())
         self.counters.failed(type(error).__name__)
         error.add(
@@ -173,16 +175,23 @@ class Dispatcher:
             times=trace.times,
         )
 
+    def _cancelled(self, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
+        """Count a call that its caller cancelled, and report it if it may have taken effect."""
+        self.counters.failed("cancelled")
+        if trace.sent and not call.repeat_safe:
+            report_in_doubt(self.on_in_doubt, call, sessions.company)
+
 
 def _too_late(call: Call[Any], limit: str, trace: Trace) -> WosdkError:
+    """Return the error of a call whose time is up."""
     doing = PHASES[trace.phase]
     if trace.sent and not call.repeat_safe:
-        return InDoubtError(f"it may have been carried out: no answer {limit} ({doing})")
+        return InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
     return DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
-    """Log that nobody will hear how ``call`` ended, and tell the client's hook."""
+    """Log that ``call`` was cancelled while it may have taken effect, and call the client's hook."""
     _log.warning(
         "cancelled, and it may have been carried out: operation=%s company=%s request_id=%s",
         call.operation,

@@ -1,4 +1,4 @@
-"""What belongs to one event loop: connections, limiter and deadlines."""
+"""State of one event loop: connections, limiter and deadlines."""
 
 from __future__ import annotations
 
@@ -21,55 +21,48 @@ from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.settings import TransportSettings
-from wosdk_async.transport.telemetry.instrumentation import ObservedEngine
 from wosdk_async.transport.telemetry.stats import Counters
 
-__all__ = ["Hold", "LoopState", "opened"]
+__all__ = ["Hold", "LoopState", "open_loop_state"]
 
-_DOWNLOADS = 8  # files fetched at once: aside, so that long files never hold calls up
-_LOGIN_CONNECTIONS = 1024  # each Company renews once at a time, and one that hangs must not hold up others
-_LEAVING = 1.0  # seconds that calls whose time was ended get to clean up
+_DOWNLOADS = 8  # files at once, over connections of their own: long files must not delay calls
+_LOGIN_CONNECTIONS = 1024  # each Company renews once at a time; one that hangs must not delay the others
+_CLEAN_UP = 1.0  # seconds that calls get to end after the grace of closing is over
 
 
-class Closing(Protocol):
-    """What has connections to close."""
+class Closable(Protocol):
+    """Object with connections to close."""
 
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        """Close them."""
 
 
 @attrs.define(eq=False)
 class LoopState:
-    """The transport within one event loop."""
+    """Transport within one event loop."""
 
     dispatcher: Dispatcher
     login: Login
-    engines: list[Closing]
+    engines: list[Closable]
     _connections: AsyncGenerator[None, None]
     _downloads: Downloads | None = None
-    _watched: Dispatcher | None = None
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
 
     @classmethod
-    def started(cls, dispatcher: Dispatcher, login: Login, engines: list[Closing]) -> LoopState:
-        """What is made here closes its connections with the loop at the latest.
+    def start(cls, dispatcher: Dispatcher, login: Login, engines: list[Closable]) -> LoopState:
+        """Return a state whose connections are closed when the loop ends, if not before.
 
-        ``asyncio.run`` ends the async generators that were begun in its loop, so one of them stands for
-        the connections: a client that nobody closed leaves no socket open.
+        ``asyncio.run`` closes the async generators that were started in its loop. One of them closes the
+        connections, so a client that was never closed leaves no socket open. ``weakref.finalize`` would run
+        too late, when the loop is closed.
         """
-        connections = _closing(engines)
+        connections = _close_at_end(engines)
         with contextlib.suppress(StopIteration):
-            next(connections.__anext__().__await__())  # to its yield: nothing before it waits
+            next(connections.__anext__().__await__())  # runs to its yield: nothing before that waits
         return cls(dispatcher, login, engines, connections)
 
-    @property
-    def watched(self) -> Dispatcher:
-        """The dispatcher for calls that observers are told of."""
-        if self._watched is None:
-            self._watched = attrs.evolve(self.dispatcher, engine=ObservedEngine(self.dispatcher.engine))
-        return self._watched
-
     def downloads(self, settings: TransportSettings) -> Downloads:
-        """What fetches files; made when it is asked for."""
+        """Return the downloads of this loop, made when they are first used."""
         if self._downloads is None:
             make = settings.files or partial(engine_for, settings.network)
             engine = make(attrs.evolve(settings.network.limits, connections=_DOWNLOADS))
@@ -78,65 +71,67 @@ class LoopState:
         return self._downloads
 
     async def aclose(self, grace: float) -> None:
-        """Let calls under way end within ``grace`` seconds, end the others, close the connections."""
-        calls, deadlines = self.dispatcher.counters, self.dispatcher.deadlines
+        """Wait ``grace`` seconds for running calls, end the others, close the connections."""
+        counters, deadlines = self.dispatcher.counters, self.dispatcher.deadlines
         try:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(grace):
-                    await calls.none_left()
+                    await counters.none_left()
             deadlines.expire_all()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LEAVING):
-                    await calls.none_left()
+                async with asyncio.timeout(_CLEAN_UP):
+                    await counters.none_left()
         finally:
-            async with self._closing:  # two may close at once; who comes second finds it done
+            async with self._closing:  # if two tasks close at once, the second finds it done
                 await self._connections.aclose()
 
 
 @attrs.frozen(eq=False)
 class Hold:
-    """A call of the program that sends several requests: closing the client waits for the whole of it.
+    """Context of a call that sends several requests: closing the client waits for all of them.
 
-    Its requests go out while the client is being closed, as those of other calls that are under way do.
+    Its requests are sent while the client is being closed, like those of other running calls.
     """
 
-    running: LoopState
+    state: LoopState
     clock: Clock
 
     def __enter__(self) -> Self:
-        self.running.dispatcher.counters.under_way += 1
+        self.state.dispatcher.counters.running += 1
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.running.dispatcher.counters.end()
+        self.state.dispatcher.counters.end()
 
     @property
     def ended(self) -> bool:
         """Whether the client was closed and its grace is over."""
-        return self.running.dispatcher.deadlines.ended
+        return self.state.dispatcher.deadlines.ended
 
     async def sleep(self, seconds: float) -> None:
         """Sleep between two requests. Raises TimeoutError when the client is closed meanwhile."""
         if self.ended:
             raise TimeoutError
         try:
-            with self.running.dispatcher.deadlines.within(seconds + _LEAVING):
+            with self.state.dispatcher.deadlines.within(seconds + _CLEAN_UP):
                 await self.clock.sleep(seconds)
         except TimeoutError:
             if self.ended:
                 raise
-            # The program held up the loop for longer than the margin; the time to sleep has passed, too.
+            # The program blocked the loop for longer than the margin: the time to sleep has passed, too.
 
 
-async def _closing(engines: list[Closing]) -> AsyncGenerator[None, None]:
+async def _close_at_end(engines: list[Closable]) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
         await asyncio.gather(*(engine.aclose() for engine in engines))
 
 
-def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None) -> LoopState:
-    """A transport for the running loop; its connections open with the first call."""
+def open_loop_state(
+    settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None
+) -> LoopState:
+    """Return the state of the running loop. Its connections are opened by the first call."""
     make = settings.engine or partial(engine_for, settings.network)
     limits = settings.network.limits
     calls = make(limits)
@@ -163,4 +158,4 @@ def opened(settings: TransportSettings, quota: RetryQuota, request_ids: RequestI
     login = Login(
         engine=logins, clock=clock, deadlines=Deadlines(clock), policy=RetryPolicy(), hosts=settings.hosts
     )
-    return LoopState.started(dispatcher, login, [calls, logins])
+    return LoopState.start(dispatcher, login, [calls, logins])

@@ -1,4 +1,4 @@
-"""The transport of one client: its connections, its limiter, and the session of each Company."""
+"""Transport of one client: the state of each event loop, and the session of each Company."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
-from wosdk_async.transport.loop_state import Hold, LoopState, opened
+from wosdk_async.transport.loop_state import Hold, LoopState, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
-from wosdk_async.transport.telemetry.hooks import LOG, Hook, Observer
-from wosdk_async.transport.telemetry.instrumentation import observed
-from wosdk_async.transport.telemetry.opentelemetry import Telemetry, telemetry
-from wosdk_async.transport.telemetry.stats import Stats, of_company
+from wosdk_async.transport.telemetry.hooks import LOG_OBSERVER, HookObserver, ObservedCall, Observer
+from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
+from wosdk_async.transport.telemetry.stats import Stats, company_stats
 from wosdk_async.transport.telemetry.trace import Trace
 
 __all__ = ["Transport"]
@@ -38,10 +37,10 @@ T = TypeVar("T")
 
 
 class Transport:
-    """Sends calls for many Companies; opens its connections with the first one.
+    """Sender of the calls of many Companies. The first call opens its connections.
 
-    Sessions are its own. Connections, limiter and deadlines belong to the event loop that made the call: each
-    loop has its own, and so has a forked child, which never touches the sockets of its parent.
+    All event loops share the sessions. Each loop has connections, limiter and deadlines of its own, and so
+    has a forked child, which never touches the sockets of its parent.
     """
 
     def __init__(self, settings: TransportSettings) -> None:
@@ -52,29 +51,30 @@ class Transport:
         self._quota = RetryQuota(settings.retry_quota)
         self._request_ids = RequestIds() if settings.check_request_ids else None
         self._closed = False
+        self._hook = None if settings.on_attempt is None else HookObserver(settings.on_attempt)
         self._telemetry: Telemetry | None = None
-        self._hooked = settings.on_attempt is not None
+        self._observers: tuple[Observer, ...] = ()
         register_after_fork(self)
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "not opened"
         if self._loops and not self._closed:
-            state = " ".join(repr(running.dispatcher.limiter) for running in list(self._loops.values()))
+            state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
     def changed(self, **settings: Any) -> Transport:
-        """Another transport, not opened yet, whose settings differ in these."""
+        """Return another transport, not opened yet, with these settings changed."""
         return Transport(attrs.evolve(self._settings, **settings))
 
     @property
     def clock(self) -> Clock:
-        """What the waits of this transport go by."""
+        """Clock of all waits of this transport."""
         return self._settings.clock
 
     def sessions(self, tenant: Tenant) -> SessionManager:
-        """The one manager of a tenant's session: the cache of hosts and tokens."""
-        # By the exact name: the service ignores case (facts 1), but folding takes names for the same that are
-        # not ("Straße", "STRASSE"), and a provider of credentials must be asked for each.
+        """Return the manager of a tenant's session; it is always the same one."""
+        # By the exact name: the service ignores case (facts 1), but case folding makes different names equal
+        # ("Straße", "STRASSE"), and the provider of credentials must be asked for each name.
         key = (tenant.company, tenant.region, tenant.credentials)
         return self._sessions.get(
             key, lambda: SessionManager(tenant.company, partial(self._log_in, tenant), self._settings.clock)
@@ -88,22 +88,21 @@ class Transport:
         trace: Trace | None = None,
         hold: Hold | None = None,
     ) -> Coroutine[Any, Any, T]:
-        """The value of ``call``; see :class:`~wosdk_async.transport.dispatcher.Dispatcher`.
+        """Send ``call`` and return its result; see :class:`~wosdk_async.transport.dispatcher.Dispatcher`.
 
-        ``trace`` decides the verdict, so it is one that no other call has. A call that is part of another one
-        has its ``hold``. Not a coroutine itself but the dispatcher's: those that wait in tens of thousands
-        hold one less.
+        Args:
+            call: the call.
+            sessions: of its Company.
+            options: its deadline and retries.
+            trace: one of this call alone: it decides whether the call may have taken effect.
+            hold: that of the call that this one is a part of.
         """
-        settings = self._settings
-        if settings.read_only and not call.reads:
-            raise InvalidCallError(
-                "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
-            )
-        if settings.before_send is not None:
-            return self._asked(settings.before_send, call, sessions, options, trace, hold)
-        return self._go(call, sessions, options, trace, hold)
+        # It returns the coroutine of the dispatcher: tens of thousands of calls may wait, each with one less.
+        if self._settings.before_send is not None or self._settings.read_only:
+            return self._send_checked(call, sessions, options, trace, hold)
+        return self._send(call, sessions, options, trace, hold)
 
-    def _go(
+    def _send(
         self,
         call: Call[T],
         sessions: SessionManager,
@@ -111,29 +110,35 @@ class Transport:
         trace: Trace | None,
         hold: Hold | None,
     ) -> Coroutine[Any, Any, T]:
-        """Send it, with the observers told of it if there are any."""
-        running = self._loops.get(asyncio.get_running_loop())
-        if running is None or self._closed:
-            running = self._running() if hold is None else hold.running
-        telemetry = self._telemetry
-        if (
-            self._hooked or (telemetry is not None and telemetry.active) or _log.isEnabledFor(logging.DEBUG)
-        ) and (observers := self._observers()):
-            send = partial(running.watched.send, call, sessions, options)
-            return observed(call, sessions.company, observers, send, trace or Trace())
-        return running.dispatcher.send(call, sessions, options, trace)
+        """Send ``call`` by the dispatcher of the running loop, with its observers if there are any."""
+        loop = self._loops.get(asyncio.get_running_loop())
+        if loop is None or self._closed:
+            loop = self._loop_state() if hold is None else hold.state
+        if not self._observers and not _log.isEnabledFor(logging.DEBUG):
+            return loop.dispatcher.send(call, sessions, options, trace)
+        observers = (*self._observers, LOG_OBSERVER) if _log.isEnabledFor(logging.DEBUG) else self._observers
+        observed = ObservedCall(call, sessions.company, observers)
+        return observed.run(partial(loop.dispatcher.send, call, sessions, options, trace, observed))
 
-    def _observers(self) -> list[Observer]:
-        """Who wants to be told now."""
-        hook, telemetry = self._settings.on_attempt, self._telemetry
-        found: list[Observer] = [] if hook is None else [Hook(hook)]
-        if telemetry is not None and telemetry.active:
-            found.append(telemetry)
-        if _log.isEnabledFor(logging.DEBUG):
-            found.append(LOG)
-        return found
+    def _send_checked(
+        self,
+        call: Call[T],
+        sessions: SessionManager,
+        options: CallOptions,
+        trace: Trace | None,
+        hold: Hold | None,
+    ) -> Coroutine[Any, Any, T]:
+        """Send ``call`` if ``read_only`` and ``before_send`` let it pass."""
+        settings = self._settings
+        if settings.read_only and not call.reads:
+            raise InvalidCallError(
+                "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
+            )
+        if settings.before_send is None:
+            return self._send(call, sessions, options, trace, hold)
+        return self._ask_hook(settings.before_send, call, sessions, options, trace, hold)
 
-    async def _asked(
+    async def _ask_hook(
         self,
         hook: BeforeSend,
         call: Call[T],
@@ -142,20 +147,20 @@ class Transport:
         trace: Trace | None,
         hold: Hold | None,
     ) -> T:
-        """The value of ``call`` if the hook lets it go, or from the answer that the hook gave."""
-        begun = self.clock.now()
-        answer = await hook(call, sessions.company)
-        if answer is not None:
-            return _taken(call, answer, sessions.company, trace or Trace(), self.clock)
-        left = options.seconds(call) - (self.clock.now() - begun)
+        """Return the result from the hook's response; send ``call`` if the hook gives none."""
+        started = self.clock.now()
+        response = await hook(call, sessions.company)
+        if response is not None:
+            return _read_hook_response(call, response, sessions.company, trace or Trace(), self.clock)
+        left = options.seconds(call) - (self.clock.now() - started)
         options = attrs.evolve(options, deadline=max(left, 0.0))
-        return await self._go(call, sessions, options, trace, hold)
+        return await self._send(call, sessions, options, trace, hold)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
-        """Open the session now, within the deadline of a call that is safe to repeat."""
+        """Open the session, within the deadline of a call that is safe to repeat."""
         seconds = 60.0 if options.deadline is None else options.deadline
         hold = self.hold()
-        deadlines = hold.running.dispatcher.deadlines
+        deadlines = hold.state.dispatcher.deadlines
         if sessions.current() is not None:
             return
         scope = deadlines.within(seconds)
@@ -165,68 +170,75 @@ class Transport:
                     await sessions.renew(after=0)
                     return
         except TimeoutError:
-            if not scope.expired:  # the program's own, of what gives the credentials
+            if not scope.expired:  # that of the program's provider of credentials
                 raise
         limit = "before the client was closed" if deadlines.ended else f"within {seconds:g} s"
         raise DeadlineError(f"no session {limit}", phase="session", company=sessions.company)
 
     def hold(self) -> Hold:
         """Return a context that keeps the client open for all requests of one call."""
-        return Hold(self._running(), self._settings.clock)
+        return Hold(self._loop_state(), self._settings.clock)
 
     def report_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
-        """Tell the client's hook of a call that was given up while nobody knew how it had ended."""
+        """Log a call that was cancelled while it may have taken effect, and call ``on_in_doubt``."""
         report_in_doubt(self._settings.on_in_doubt, call, sessions.company)
 
     def downloads(self) -> Downloads:
-        """What fetches files, over connections of its own."""
-        return self._running().downloads(self._settings)
+        """Return the downloads of the running loop, which have connections of their own."""
+        return self._loop_state().downloads(self._settings)
 
     def stats(self) -> Stats:
-        """The state in figures."""
-        running, settings = self._loops.get(asyncio.get_running_loop()), self._settings
-        connections = running.dispatcher.engine.statistics() if running else PoolStatistics()
+        """Return the statistics of this moment."""
+        loop, settings = self._loops.get(asyncio.get_running_loop()), self._settings
+        connections = loop.dispatcher.engine.statistics() if loop else PoolStatistics()
         return Stats(
-            in_flight=running.dispatcher.limiter.in_flight if running else 0,
-            queued=running.dispatcher.limiter.queued if running else 0,
+            in_flight=loop.dispatcher.limiter.in_flight if loop else 0,
+            queued=loop.dispatcher.limiter.queued if loop else 0,
             retry_quota=self._quota.left,
-            outcomes=running.dispatcher.counters.totals() if running else {},
+            outcomes=loop.dispatcher.counters.totals() if loop else {},
             companies=tuple(
-                of_company(manager, settings.in_flight, settings.clock.now()) for manager in self._sessions
+                company_stats(manager, settings.in_flight, settings.clock.now()) for manager in self._sessions
             ),
             connections_busy=connections.busy,
             connections_idle=connections.idle,
         )
 
     async def aclose(self, grace: float = 5.0) -> None:
-        """Refuse new calls, let those under way end within ``grace`` seconds, then end them and all else."""
+        """Refuse new calls, give running ones ``grace`` seconds to end, then close everything."""
         self._closed = True
         loop = asyncio.get_running_loop()
         try:
-            if (running := self._loops.get(loop)) is not None:
-                await running.aclose(grace)
+            if (state := self._loops.get(loop)) is not None:
+                await state.aclose(grace)
         finally:
             self._loops.pop(loop, None)
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
-    def _running(self) -> LoopState:
+    def _loop_state(self) -> LoopState:
+        """Return the state of the running loop, opened if need be."""
         if self._closed:
             raise ConfigurationError("the client is closed; open a new one, or leave its block later")
         loop = asyncio.get_running_loop()
-        running = self._loops.get(loop)
-        if running is None:
-            # Loops in other threads do the same: the dict is changed in place, and by one step each time.
+        state = self._loops.get(loop)
+        if state is None:
+            # Loops in other threads do the same: the dict is changed in place, in one step each time.
             for other in list(self._loops):
                 if other.is_closed():
                     self._loops.pop(other, None)
-            running = self._loops[loop] = opened(self._settings, self._quota, self._request_ids)
-            if self._settings.telemetry and self._telemetry is None:
-                self._telemetry = telemetry(traceparent=self._settings.traceparent)
-        return running
+            state = self._loops[loop] = open_loop_state(self._settings, self._quota, self._request_ids)
+            self._find_observers()
+        return state
+
+    def _find_observers(self) -> None:
+        """Set the observers: the hook of the program, and OpenTelemetry if it has a provider by now."""
+        # Not asked for each call: OpenTelemetry reads the environment until there is a provider.
+        if self._settings.telemetry and self._telemetry is None:
+            self._telemetry = active_telemetry(traceparent=self._settings.traceparent)
+        self._observers = tuple(each for each in (self._hook, self._telemetry) if each is not None)
 
     async def _log_in(self, tenant: Tenant, replaced: Secrets) -> TokenGrant:
-        # While the client is being closed, calls under way may still need a session.
-        login = (self._loops.get(asyncio.get_running_loop()) or self._running()).login
+        # While the client is being closed, running calls may still need a session.
+        login = (self._loops.get(asyncio.get_running_loop()) or self._loop_state()).login
         try:
             return await login.grant(tenant.company, tenant.region, await tenant.pair(), replaced)
         except WosdkError as error:
@@ -234,19 +246,19 @@ class Transport:
             raise
 
     def forked(self) -> None:
-        """In a child: open anew, and leave what was inherited alone; to close it would speak to its peers."""
+        """Start without loops in a forked child, and keep the inherited ones untouched."""
         self._inherited += self._loops.values()
         self._loops = {}
         self._sessions.forked()
 
 
-def _taken(call: Call[T], answer: Response, company: str, trace: Trace, clock: Clock) -> T:
-    """The value of a call that a hook answered."""
+def _read_hook_response(call: Call[T], response: Response, company: str, trace: Trace, clock: Clock) -> T:
+    """Return the result of a call from the response that ``before_send`` gave."""
     trace.begin(call.request_id, clock, clock.now())
-    trace.reply = answer
+    trace.reply = response
     details = {"company": company, "operation": call.operation, "request_id": call.request_id}
     try:
-        return read(call, answer)
+        return read(call, response)
     except Unreadable as failure:
         error = give_up(failure, call.repeat_safe)
     except WosdkError as refusal:

@@ -1,32 +1,39 @@
-"""What can be seen of calls from outside, attempt by attempt.
+"""Observers of calls and attempts, and how they are notified.
 
-An :class:`Observer` is told when a call, and each of its attempts, begins and ends. It is never told of
-tokens, bodies or headers: :class:`Attempt` and :class:`CallResult` list all that may be known, and so logged.
+An :class:`Observer` is notified when a call, and each of its attempts, starts and ends. It never gets tokens,
+bodies or headers: the fields of :class:`Attempt` and :class:`CallResult` are all that it can know and log.
+
+A call with observers has an :class:`ObservedCall` of its own, which goes down the chain with it. A call
+without observers has None there and costs nothing.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any, Protocol
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.protocol.wire import Call
+from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.safe_text import one_line
-from wosdk_async.transport.http.engine import RequestHeaders
+from wosdk_async.transport.http.engine import Engine, OnSending, Read, RequestHeaders, SendError
 
-__all__ = ["LOG", "Attempt", "AttemptHook", "CallResult", "Hook", "Observer"]
+__all__ = ["LOG_OBSERVER", "Attempt", "AttemptHook", "CallResult", "HookObserver", "ObservedCall", "Observer"]
 
 _log = logging.getLogger("wosdk_async")
+
+T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One request that was tried, and what came of it.
+    """One request of a call, and what became of it.
 
-    ``status`` is None when no answer came, and ``error`` then says why in one word: ``NotSent``, ``NoAnswer``
-    or ``Cancelled``. ``seconds`` are those from the moment it had a slot and a session, connecting included.
+    ``status`` is None when no response came. ``error`` then says why: ``NotSent``, ``NoAnswer`` or
+    ``Cancelled``. ``seconds`` count from the moment it had a slot and a session, so connecting is included.
     """
 
     company: str
@@ -43,7 +50,7 @@ class Attempt:
 
 @attrs.frozen(kw_only=True)
 class CallResult:
-    """How a call ended: ``error`` is the class of what it raised, ``code`` the service's ErrorCode."""
+    """End of a call: ``error`` is the class of the error it raised, ``code`` the service's ErrorCode."""
 
     company: str
     operation: str
@@ -54,66 +61,170 @@ class CallResult:
     code: str = ""
 
 
+AttemptHook = Callable[[Attempt], None]
+"""Function that is called after each attempt. It must return at once; an error of it is logged."""
+
+
+# --- observers ------------------------------------------------------------------------------
+
+
 class Observer(Protocol):
-    """Is told of calls. Whatever ``call_begins`` gives comes back as ``state``. What it raises is logged."""
+    """Receiver of notifications. An error that it raises is logged."""
 
-    def call_begins(self, call: Call[Any], company: str) -> Any:
-        """A call was made; nothing of it was sent yet."""
+    def call_started(self, call: Call[Any], company: str) -> Any:
+        """Note a new call, of which nothing was sent yet, and return a state for it."""
 
-    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
-        """A request goes out: what comes back as its ``state``, and headers that it shall carry besides."""
+    def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
+        """Note a request that is sent next. Return a state for it, and headers to add to it."""
 
-    def attempt_ends(self, state: Any, attempt: Attempt) -> None:
-        """An answer came, or none will."""
+    def attempt_ended(self, state: Any, attempt: Attempt) -> None:
+        """Note that a response came, or that none will. ``state`` is that of the attempt."""
 
-    def call_ends(self, state: Any, ended: CallResult) -> None:
-        """The call gave its value or raised."""
+    def call_ended(self, state: Any, result: CallResult) -> None:
+        """Note that the call returned or raised. ``state`` is that of the call."""
 
 
 class NoopObserver:
-    """An observer that does nothing: what others need not write."""
+    """Observer that does nothing: the base of those that want some notifications only."""
 
-    def call_begins(self, call: Call[Any], company: str) -> Any:  # noqa: ARG002
+    def call_started(self, call: Call[Any], company: str) -> Any:  # noqa: ARG002
+        """Ignore it."""
         return None
 
-    def attempt_begins(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
+    def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:  # noqa: ARG002
+        """Ignore it and add no headers."""
         return None, ()
 
-    def attempt_ends(self, state: Any, attempt: Attempt) -> None:
-        """Not interested."""
+    def attempt_ended(self, state: Any, attempt: Attempt) -> None:
+        """Ignore it."""
 
-    def call_ends(self, state: Any, ended: CallResult) -> None:
-        """Not interested."""
-
-
-AttemptHook = Callable[[Attempt], None]
-"""Told of each attempt when it has ended; it must return at once. What it raises is logged."""
+    def call_ended(self, state: Any, result: CallResult) -> None:
+        """Ignore it."""
 
 
 @attrs.frozen
-class Hook(NoopObserver):
-    """The observer that hands each attempt to a function of the program."""
+class HookObserver(NoopObserver):
+    """Observer that passes each attempt to a function of the program."""
 
     on_attempt: AttemptHook
 
-    def attempt_ends(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
+    def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
+        """Call the function."""
         self.on_attempt(attempt)
 
 
-class _Log(NoopObserver):
-    """Writes attempts and calls to the log ``wosdk_async`` at DEBUG."""
+class _LogObserver(NoopObserver):
+    """Observer that writes attempts and calls to the log ``wosdk_async`` at DEBUG."""
 
-    def attempt_ends(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
+    def attempt_ended(self, state: Any, attempt: Attempt) -> None:  # noqa: ARG002
         _log.debug("attempt: %s", _fields(attempt))
 
-    def call_ends(self, state: Any, ended: CallResult) -> None:  # noqa: ARG002
-        _log.debug("call: %s", _fields(ended))
+    def call_ended(self, state: Any, result: CallResult) -> None:  # noqa: ARG002
+        _log.debug("call: %s", _fields(result))
 
 
-LOG = _Log()
+LOG_OBSERVER = _LogObserver()
 
 
 def _fields(record: Attempt | CallResult) -> str:
+    """Return the fields of ``record`` that have a value, on one line."""
     shown = attrs.asdict(record, filter=lambda _, value: value not in (None, ""))
     shown["seconds"] = f"{record.seconds:.3f}"
     return one_line(" ".join(f"{name}={value}" for name, value in shown.items()))
+
+
+# --- notification ---------------------------------------------------------------------------
+
+
+class ObservedCall:
+    """One call with its observers. Each call has its own, so that overlapping calls cannot be mixed up."""
+
+    def __init__(self, call: Call[Any], company: str, observers: Iterable[Observer]) -> None:
+        self._call = call
+        self._company = company
+        self._observers = [(each, _notify(each.call_started, call, company)) for each in observers]
+        self._attempts = 0
+
+    async def run(self, send: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of ``send()``, and notify the observers of its end."""
+        started = time.monotonic()
+        error: BaseException | None = None
+        try:
+            return await send()
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            result = CallResult(
+                company=self._company,
+                operation=self._call.operation,
+                request_id=self._call.request_id,
+                attempts=self._attempts,
+                seconds=time.monotonic() - started,
+                error=type(error).__name__ if error is not None else "",
+                code=getattr(error, "code", ""),
+            )
+            for each, state in self._observers:
+                _notify(each.call_ended, state, result)
+
+    async def send(
+        self,
+        engine: Engine,
+        method: str,
+        url: str,
+        headers: RequestHeaders,
+        body: bytes | None,
+        on_sending: OnSending,
+        repeat_safe: bool,
+        read: Read,
+    ) -> Any:
+        """Send one request by ``engine``, and notify the observers of its start and end."""
+        self._attempts += 1
+        started, number = time.monotonic(), self._attempts
+        states = []
+        for each, state in self._observers:
+            own, more = _notify(each.attempt_started, state, self._call, number) or (None, ())
+            states.append((each, own))
+            headers = headers + more
+        status: int | None = None
+        error = ""
+
+        def read_and_note(response: Response) -> Any:
+            nonlocal status
+            status = response.status
+            return read(response)
+
+        try:
+            return await engine.send(method, url, headers, body, on_sending, repeat_safe, read_and_note)
+        except SendError as failure:
+            error = "NoAnswer" if failure.sent else "NotSent"
+            raise
+        except BaseException:
+            if status is None:
+                error = "Cancelled"
+            raise
+        finally:
+            address = urlsplit(url)
+            attempt = Attempt(
+                company=self._company,
+                operation=self._call.operation,
+                request_id=self._call.request_id,
+                number=number,
+                method=method,
+                host=address.hostname or "",
+                port=address.port,
+                seconds=time.monotonic() - started,
+                status=status,
+                error=error,
+            )
+            for each, state in states:
+                _notify(each.attempt_ended, state, attempt)
+
+
+def _notify(method: Callable[..., T], *values: Any) -> T | None:
+    """Call a method of an observer. Its error is logged: it must not change the result of the call."""
+    try:
+        return method(*values)
+    except Exception:
+        _log.exception("an observer failed")
+        return None

@@ -1,4 +1,4 @@
-"""Counters of a client, and the snapshot of them that a program gets."""
+"""Counters of a client, and the snapshot that a program gets of them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ __all__ = ["CompanyStats", "Counters", "Stats"]
 
 @attrs.frozen(kw_only=True)
 class CompanyStats:
-    """One Company: calls ``in_flight`` of at most ``limit`` now, calls ``queued`` for a slot.
+    """Statistics of one Company: calls ``in_flight``, of at most ``limit``, and calls ``queued`` for a slot.
 
-    ``session_age`` and ``session_left`` are seconds since its session was opened and until it is not used any
-    more, None without one; ``session_number`` counts the sessions it had.
+    ``session_age`` and ``session_left`` are the seconds since the session was opened and until it is renewed
+    at the latest; None without a session. ``session_number`` counts the sessions that were opened.
     """
 
     name: str
@@ -32,11 +32,11 @@ class CompanyStats:
 
 @attrs.frozen(kw_only=True)
 class Stats:
-    """A client at one moment; what it says of calls is of the running event loop.
+    """Statistics of a client at one moment. Calls and connections are those of the running event loop.
 
-    ``outcomes`` counts the calls that ended so far: ``done``, ``cancelled``, or the name of the error.
-    ``retry_quota`` is what may still be spent on sending again. ``connections_busy`` and ``connections_idle``
-    are those for calls, without log-ins and downloads.
+    ``outcomes`` counts the calls that ended: ``done``, ``cancelled``, or the name of the error.
+    ``retry_quota`` is the budget left for retries. ``connections_busy`` and ``connections_idle`` are the
+    connections for calls, without those for log-ins and downloads.
     """
 
     in_flight: int
@@ -48,14 +48,14 @@ class Stats:
     connections_idle: int
 
 
-def of_company(manager: SessionManager, most: int, now: float) -> CompanyStats:
-    """The figures of one Company; ``most`` is the limit of one that has not called yet."""
+def company_stats(manager: SessionManager, initial_limit: int, now: float) -> CompanyStats:
+    """Return the statistics of one Company; ``initial_limit`` is that of a Company without calls."""
     queue, session = manager.queue, manager.session
     return CompanyStats(
         name=manager.company,
         in_flight=queue.held if queue else 0,
         queued=len(queue.waiting) if queue else 0,
-        limit=queue.limit if queue else most,
+        limit=queue.limit if queue else initial_limit,
         session_age=now - session.opened_at if session else None,
         session_left=max(0.0, session.expires_at - now) if session else None,
         session_number=session.generation if session else 0,
@@ -63,33 +63,34 @@ def of_company(manager: SessionManager, most: int, now: float) -> CompanyStats:
 
 
 class Counters:
-    """Counted for every call; ``outcomes`` has ``done``, ``cancelled`` and the names of the errors."""
+    """Counters of the calls of one event loop."""
 
     def __init__(self) -> None:
-        self.under_way = 0
-        """How many have come and not gone; each adds itself."""
-        self.outcomes: Counter[str] = Counter()
+        self.running = 0
+        """Calls that have not ended. Each call adds itself."""
         self.done = 0
-        """How many gave a value."""
+        """Calls that returned a result."""
+        self.outcomes: Counter[str] = Counter()
+        """Other calls that ended, by ``cancelled`` or the name of the error."""
         self._none_left: asyncio.Event | None = None
 
-    def failed(self, how: str) -> None:
-        """A call ended without a value."""
-        self.outcomes[how] += 1
+    def failed(self, outcome: str) -> None:
+        """Count a call that ended without a result."""
+        self.outcomes[outcome] += 1
 
     def end(self) -> None:
-        """A call has gone."""
-        self.under_way -= 1
-        if not self.under_way and self._none_left is not None:
+        """Count a call that ended, however it did."""
+        self.running -= 1
+        if not self.running and self._none_left is not None:
             self._none_left.set()
 
     def totals(self) -> dict[str, int]:
-        """Outcomes of the calls that ended."""
+        """Return how many calls ended with each outcome."""
         return {"done": self.done, **self.outcomes}
 
     async def none_left(self) -> None:
-        """Wait until no call is under way."""
-        while self.under_way:
+        """Wait until no call is running."""
+        while self.running:
             self._none_left = self._none_left or asyncio.Event()
             self._none_left.clear()
             await self._none_left.wait()

@@ -17,7 +17,7 @@ PHASES = {
     "queue": "waiting in the queue",
     "session": "opening the session",
     "connect": "connecting",
-    "request": "waiting for the answer",
+    "request": "waiting for the response",
     "sleep": "waiting to send again",
 }
 
