@@ -153,7 +153,7 @@ async def _fetch(company: Company, engine: str) -> Meeting:
     watch, begun = Watch(), time.monotonic()
     try:
         with watch.watching():
-            size = len(await company.download(1, max_bytes=32 * 1024 * 1024))
+            size = len(await company.documents.download(1, max_bytes=32 * 1024 * 1024))
         kind, right = f"{size} bytes", "gzip" not in company.name and "endless" not in company.name
     except Exception as raised:
         kind, right = type(raised).__name__, isinstance(raised, _NO_FILE)

@@ -378,14 +378,14 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "a watermark of nothing": (lambda _: watermark.parse(None), "not the text of a watermark: None"),
     "custom fields as a text": (
-        lambda a: a.set_custom_fields(ORDER, "Dock"),
+        lambda a: a.custom_fields.set(ORDER, "Dock"),
         "takes a dict of values by label, not 'Dock'; pass {'Dock': value}",
     ),
-    "custom fields by a number": (lambda a: a.set_custom_fields(ORDER, {5: "x"}), "a label is text, not 5"),
-    "custom fields of an id": (lambda a: a.custom_fields(7), "custom_fields() takes a record, not 7"),
+    "custom fields by a number": (lambda a: a.custom_fields.set(ORDER, {5: "x"}), "a label is text, not 5"),
+    "custom fields of an id": (lambda a: a.custom_fields.get(7), "custom_fields.get() takes a record, not 7"),
     "custom fields set for an id": (
-        lambda a: a.set_custom_fields(7, {"Dock": "5"}),
-        "set_custom_fields() takes a record, not 7; pass the record that was read, or one that holds its id",
+        lambda a: a.custom_fields.set(7, {"Dock": "5"}),
+        "custom_fields.set() takes a record, not 7; pass the record that was read, or one that holds its id",
     ),
     "edit by a dict": (
         lambda a: a.edit(WorkOrder, 1, {"po_number": "x"}),
@@ -396,7 +396,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "attempts is '5'; it takes a whole number from 1",
     ),
     "attach a file that is not there": (
-        lambda a: a.attach(ORDER, "nofile.pdf"),
+        lambda a: a.documents.attach(ORDER, "nofile.pdf"),
         "'nofile.pdf' cannot be read: No such file or directory; pass the path of a file, or its bytes",
     ),
     "scan with a text": (
@@ -409,14 +409,17 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "run_many() has no keyword 'concurrency'; it takes command, marker, limit, grace, keep_replies",
     ),
     "complete with a comment": (
-        lambda a: a.complete(ORDER, comment="x"),
+        lambda a: a.work_orders.complete(ORDER, comment="x"),
         "complete() has no keyword 'comment'; it takes note, note_option, repair_code, at",
     ),
     "hold with a note": (
-        lambda a: a.hold(ORDER, reason=1, note="x"),
+        lambda a: a.work_orders.hold(ORDER, reason=1, note="x"),
         "hold() has no keyword 'note'; it takes reason, comment, at",
     ),
-    "cancel with a note": (lambda a: a.cancel(ORDER, reason=1, note="x"), "it takes reason, comment, at"),
+    "cancel with a note": (
+        lambda a: a.work_orders.cancel(ORDER, reason=1, note="x"),
+        "it takes reason, comment, at",
+    ),
     "edit with retries": (
         lambda a: a.edit(WorkOrder, 1, print, retries=3),
         "options are set before: with_options(retry=...).edit(...)",
@@ -484,21 +487,39 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     # numbers and lists of the helpers
     "attach with a size as text": (
-        lambda a: a.attach(ORDER, b"x", file_name="a.txt", max_bytes="10MB"),
+        lambda a: a.documents.attach(ORDER, b"x", file_name="a.txt", max_bytes="10MB"),
         "max_bytes is '10MB'; it takes a number of bytes, 0 or more",
     ),
-    "download with a size as text": (lambda a: a.download(5, max_bytes="10MB"), "max_bytes is '10MB'; it"),
-    "download to a number": (lambda a: a.download(5, 5), "to is 5; it takes the path of a file or of a dir"),
-    "link a number": (lambda a: a.link(ORDER, 5, title="t"), "the link is 5; it takes an http(s) address as"),
+    "download with a size as text": (
+        lambda a: a.documents.download(5, max_bytes="10MB"),
+        "max_bytes is '10MB'; it",
+    ),
+    "download to a number": (
+        lambda a: a.documents.download(5, 5),
+        "to is 5; it takes the path of a file or of a dir",
+    ),
+    "link a number": (
+        lambda a: a.documents.link(ORDER, 5, title="t"),
+        "the link is 5; it takes an http(s) address as",
+    ),
     "addresses of one document": (
-        lambda a: a.download_urls(5),
+        lambda a: a.documents.download_urls(5),
         "documents is 5; it takes a list of documents",
     ),
-    "no flags": (lambda a: a.set_flags(ORDER, None), "flags is None; it takes a list of at least one"),
-    "clear one flag": (lambda a: a.clear_flags(ORDER, 7), "flags is 7; it takes a list of at least one"),
-    "set one flag by name": (lambda a: a.set_flags(ORDER, "Urgent"), "flags is 'Urgent'; it takes a list"),
+    "no flags": (
+        lambda a: a.work_orders.set_flags(ORDER, None),
+        "flags is None; it takes a list of at least one",
+    ),
+    "clear one flag": (
+        lambda a: a.work_orders.clear_flags(ORDER, 7),
+        "flags is 7; it takes a list of at least one",
+    ),
+    "set one flag by name": (
+        lambda a: a.work_orders.set_flags(ORDER, "Urgent"),
+        "flags is 'Urgent'; it takes a list",
+    ),
     "labor of one order": (
-        lambda a: a.labor(ORDER).__anext__(),
+        lambda a: a.labor.entries(ORDER).__anext__(),
         "orders is a WorkOrder; it takes a list of work orders or ids",
     ),
     "resolve with an age as text": (

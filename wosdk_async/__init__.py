@@ -2,8 +2,8 @@
 
 One call goes down this chain, and its response comes back up::
 
-    company.py            what users hold: resources/ for what they ask for most, on
-    verbs/                get, create, update, delete, query, run, run_many (connected.py sends)
+    company.py            every verb of a Company; resources/ holds what programs ask for most
+    sender.py             session, options and trace of a Company's calls
     query/                conditions checked as they are built, pages past the row cap
     protocol/             a verb becomes a Call, a response becomes a value or an error; no input, no output
     codec/                objects of the model to JSON and back

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Never, Self, TypedDict, Unpack
 from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.sender import CallSender
 from wosdk_async.settings import Settings
 from wosdk_async.transport.dispatcher import CallOptions, OnInDoubt
 from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
@@ -234,7 +235,8 @@ class Client:
                 f"no credentials for {name!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
                 "or pass credentials="
             )
-        return Company(self._transport, Tenant(name, region or self._region, pair), self._options)
+        tenant = Tenant(name, region or self._region, pair)
+        return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
     def stats(self) -> Stats:
         """What is under way, waits and was done so far, in figures; asked from within the event loop."""

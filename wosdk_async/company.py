@@ -1,20 +1,621 @@
-"""What users hold: the verbs of one Company, and the helpers on top of them."""
+"""Company: every verb for the records and commands of one Company."""
 
 from __future__ import annotations
 
-from wosdk_async.resources.changes import Feeds
-from wosdk_async.resources.custom_fields import CustomFields
-from wosdk_async.resources.documents import Documents
-from wosdk_async.resources.editing import Editing
-from wosdk_async.resources.labor import Labor
-from wosdk_async.resources.names import Lookup
-from wosdk_async.resources.work_orders import Workflow
+from collections.abc import AsyncIterable, Callable, Coroutine, Iterable, Mapping
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
+
+import attrs
+
+from wosdk_async.bulk import Run
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
+from wosdk_async.model.base import Referable
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.calls import Id
+from wosdk_async.protocol.validation.arguments import (
+    NOT_GIVEN,
+    described,
+    entity_name,
+    refuse_keywords,
+    refuse_values,
+    require_id,
+    require_pair,
+    require_record,
+)
+from wosdk_async.protocol.wire import Call
+from wosdk_async.query.builder import Query
+from wosdk_async.query.plan import selection
+from wosdk_async.query.properties import Path
+from wosdk_async.reconcile import Marker
+from wosdk_async.resources.changes import ChangeFeed, follow
+from wosdk_async.resources.editing import Change, edit
+from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
+from wosdk_async.resources.names import REMEMBERED, NameResolver
+from wosdk_async.resources.watermark import Watermark
+from wosdk_async.sender import CallSender
+from wosdk_async.transport.dispatcher import CallOptions
+from wosdk_async.transport.options import check_names
+from wosdk_async.transport.telemetry.trace import Trace
+
+if TYPE_CHECKING:
+    from wosdk_async.resources.custom_fields import CustomFields
+    from wosdk_async.resources.documents import Documents
+    from wosdk_async.resources.labor import Labor
+    from wosdk_async.resources.work_orders import WorkOrders
 
 __all__ = ["Company"]
 
+E = TypeVar("E", bound=Record)
+V = TypeVar("V", bound=Referable)
+R = TypeVar("R", bound=CommandResult)
+I = TypeVar("I")  # noqa: E741 - an input
+T = TypeVar("T")
 
-class Company(Workflow, Documents, Editing, CustomFields, Lookup, Labor, Feeds):
+Expression = QueryExpression | Mapping[str, Any]
+Inputs = Iterable[T] | AsyncIterable[T]
+
+_PAIR = "an entity and an id"
+
+
+class Company:
     """One Company of a client; made by :meth:`Client.company <wosdk_async.client.Client.company>`.
 
-    Light: it can be made anew for every request, the session and the connections are the client's.
+    It is light: make one for every request if you like, the client keeps the session and the connections.
+
+    Every verb raises a :class:`~wosdk_async.errors.WosdkError`. Before anything is sent, it refuses what an
+    entity does not support, and names and values that the service would refuse or drop; ``check=False`` sends
+    them anyway.
     """
+
+    def __init__(self, sender: CallSender) -> None:
+        self._sender = sender
+
+    def __repr__(self) -> str:
+        tenant = self._sender.tenant
+        return f"<Company {tenant.company!r} region={tenant.region.name} {self._sender.sessions!r}>"
+
+    @property
+    def name(self) -> str:
+        """The Company's name, as every request carries it."""
+        return self._sender.company
+
+    @property
+    def id(self) -> int | None:
+        """The Company's number; None before its first call."""
+        grant = self._sender.grant  # spec 4.1
+        return grant.company_id if grant else None
+
+    @property
+    def version(self) -> str | None:
+        """The release of the Company's installation; None before its first call."""
+        grant = self._sender.grant  # spec 9
+        return grant.company_version if grant else None
+
+    @property
+    def host(self) -> str | None:
+        """The origin that served the last session; None before the first call."""
+        grant = self._sender.grant
+        return grant.base_url if grant else None
+
+    # --- resources: what programs ask for most ------------------------------------------------
+
+    @cached_property
+    def work_orders(self) -> WorkOrders:
+        """Actions on work orders: complete, hold, cancel, flags."""
+        from wosdk_async.resources.work_orders import WorkOrders
+
+        return WorkOrders(self, LookupTables(self._sender))
+
+    @cached_property
+    def documents(self) -> Documents:
+        """Files and links of records: attach, link, download."""
+        from wosdk_async.resources.documents import Documents
+
+        return Documents(self, self._sender)
+
+    @cached_property
+    def custom_fields(self) -> CustomFields:
+        """Custom fields of records by their labels: get, set."""
+        from wosdk_async.resources.custom_fields import CustomFields
+
+        return CustomFields(self, LookupTables(self._sender))
+
+    @cached_property
+    def labor(self) -> Labor:
+        """Labor entries of work orders."""
+        from wosdk_async.resources.labor import Labor
+
+        return Labor(self)
+
+    # --- options ------------------------------------------------------------------------------
+
+    def with_options(self, **changes: Any) -> Self:
+        """Return the same Company with other :class:`CallOptions`: ``with_options(deadline=5)``.
+
+        Raises:
+            ConfigurationError: an option does not exist, or does not take the value.
+        """
+        check_names(changes, (field.name for field in attrs.fields(CallOptions)), "with_options")
+        options = attrs.evolve(self._sender.options, **changes)
+        return type(self)(attrs.evolve(self._sender, options=options))
+
+    def traced(self, trace: Trace) -> Self:
+        """Return the same Company; each of its calls copies its course to ``trace`` when it ends.
+
+        Calls may overlap: ``trace`` shows the one that ended last. Calls of ``run_many`` are not shown there;
+        its ``keep_replies=True`` keeps their responses::
+
+            trace = Trace()
+            order = await acme.traced(trace).get(WorkOrder, 1)
+            trace.attempts, trace.reply.status, trace.reply.headers, trace.reply.body
+
+        Raises:
+            InvalidCallError: the argument is not a Trace.
+        """
+        if not isinstance(trace, Trace):
+            raise InvalidCallError(
+                f"traced() takes a Trace, not {described(trace)}; pass one: trace = Trace();"
+                " company.traced(trace)"
+            )
+        return type(self)(attrs.evolve(self._sender, trace=trace))
+
+    async def connect(self) -> None:
+        """Open the session now instead of with the first call: this shows whether the credentials work."""
+        await self._sender.connect()
+
+    # --- records ------------------------------------------------------------------------------
+
+    @overload
+    async def get(
+        self, entity: type[E], id: Id, *, properties: Iterable[str | Path] = (), check: bool = True
+    ) -> E: ...
+    @overload
+    async def get(
+        self, entity: str, id: Id, *, properties: Iterable[str | Path] = (), check: bool = True
+    ) -> dict[str, Any]: ...
+    async def get(
+        self,
+        entity: type[Record] | str,
+        id: Id = NOT_GIVEN,
+        *more: Any,
+        properties: Iterable[str | Path] = (),
+        check: bool = True,
+        **unknown: Any,
+    ) -> Any:
+        """Read one record.
+
+        Args:
+            entity: a class of the model, or the name of an entity type that the catalogue does not know.
+            id: the record's id, or ``{"ParentId": 1, "ChildId": 2}`` for a compound key.
+            properties: property paths (``"*"``, ``"Customer.Name"``, ``"Items.*"``), as for ``Query.select``.
+                Without any, the service sends scalars and references cut to their id, and no lists.
+            check: refuse a property that the class does not have before anything is sent.
+
+        Raises:
+            NotFoundError: no record has that id.
+            InvalidCallError: the value cannot be an id.
+        """
+        if unknown:
+            refuse_keywords("get", unknown, ("properties", "check"))
+        if more:
+            refuse_values("get", _PAIR, more, "properties")
+        require_pair("get", entity, id)
+        return await self._sender.send(calls.retrieve(entity, id, selection(entity, properties, check)))
+
+    @overload
+    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
+    @overload
+    async def create(
+        self, entity: str, fields: Mapping[str, Any], *, check: bool = True
+    ) -> EntitySpecifier: ...
+    async def create(
+        self,
+        entity: Record | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        check: bool = True,
+        **unknown: Any,
+    ) -> EntitySpecifier:
+        """Create a record and return its type, id and version. WoCreateCommand creates work orders.
+
+        Raises:
+            InDoubtError: the record may have been created, but no response confirms it.
+        """
+        if unknown:
+            refuse_keywords("create", unknown, ("check",), _where_fields_go(entity))
+        if not isinstance(entity, str):
+            require_record("create", entity)
+        if check:
+            calls.require_support(entity if isinstance(entity, str) else type(entity), "create")
+        return await self._sender.send(calls.create(entity, fields, check=check))
+
+    async def update(
+        self,
+        record: E,
+        read: E | None = None,
+        /,
+        *,
+        check: bool = True,
+        if_unchanged: bool = False,
+        **changes: Any,
+    ) -> E:
+        """Write fields of a record and nothing else; return a copy with the changes and the new version.
+
+        ``update(order, po_number="PO-77")`` writes the named fields, None as null. ``update(edited, order)``
+        writes the difference between an edited copy and the record that was read. If nothing differs,
+        nothing is sent. Add elements to a list without an id, and remove them by ``perform_deletion=True``
+        (``docs/updates.md``).
+
+        Args:
+            record: the record whose named fields are written, or the edited copy.
+            read: the record as it was read.
+            check: refuse what the service would refuse or drop before anything is sent.
+            if_unchanged: read the version first, and raise ConflictError if it is not that of ``read``. A
+                change between that read and the write is still overwritten: a PUT checks no version.
+            changes: the fields to write, by their Python names.
+
+        Raises:
+            InvalidCallError: an update cannot express the change.
+            ConflictError: another caller has changed the record (``if_unchanged`` only).
+        """
+        held = record if read is None else read
+        require_record("update", held)
+        if check:
+            calls.require_support(type(held), "update")
+        if read is not None and changes:
+            raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
+        call, after = calls.change(record, changes) if read is None else calls.change_to(record, read)
+        if call is None:
+            return after
+        if if_unchanged:
+            calls.require_unchanged(held, await self._sender.send(calls.version(held)))
+        return calls.versioned(after, await self._sender.send(call))
+
+    async def put(
+        self,
+        entity: type[Record] | str,
+        content: Record | Mapping[str, Any],
+        /,
+        *,
+        properties: Iterable[str],
+    ) -> EntitySpecifier:
+        """Send a PUT unchanged, for what :meth:`update` cannot express; return type, id and version.
+
+        ::
+
+            await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
+
+        Nothing is checked: ``"*"`` writes every scalar that is sent, over what somebody changed since it was
+        read; ``"WorkZone.*"`` writes into that other record; the service drops a field that it does not know
+        without an error. Prefer :meth:`update`. See ``docs/updates.md``.
+
+        Args:
+            entity: a class of the model, or a name.
+            content: the id and the fields, by the service's names; or a record.
+            properties: the ``Properties`` of the request.
+
+        Raises:
+            InDoubtError: the record may have been written, but no response confirms it. The PUT is not sent
+                again.
+        """
+        return await self._sender.send(calls.put(entity, content, selection(entity, properties, check=False)))
+
+    async def edit(
+        self,
+        entity: type[E],
+        id: Id,
+        change: Change[E],
+        *,
+        properties: Iterable[str | Path] = ("*",),
+        attempts: int = 5,
+        check: bool = True,
+        **unknown: Never,
+    ) -> E:
+        """Read a record, let ``change`` edit a copy of it, write the difference, and return the record.
+
+        Nothing is sent if nothing changed. If the entity has a version, it must be the one that was read
+        (``if_unchanged`` of :meth:`update`).
+
+        Args:
+            entity: a class of the model.
+            id: the record's id, as for :meth:`get`.
+            change: a function or coroutine function. It changes the record that it gets, or returns a changed
+                one. After a conflict it runs again with a new read, so it must not do more than that.
+            properties: property paths to read; read a list to edit it (``"*", "CustomFields.*"``). The
+                version is always read.
+            attempts: most reads of the record; before each further one it waits as the retry policy says.
+            check: as for :meth:`get` and :meth:`update`.
+
+        Raises:
+            ConflictError: every attempt met a change of another caller.
+        """
+        if unknown:
+            refuse_keywords("edit", unknown, ("properties", "attempts", "check"))
+        wait = self._sender.pause
+        return await edit(
+            self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
+        )
+
+    async def delete(
+        self,
+        entity: type[Record] | str,
+        id: Id = NOT_GIVEN,
+        *more: Any,
+        missing_ok: bool = False,
+        check: bool = True,
+        **unknown: Any,
+    ) -> EntitySpecifier:
+        """Delete a record; the service only marks a record that can be restored.
+
+        With ``missing_ok``, a record that does not exist any more is not an error: the call is then safe to
+        repeat.
+        """
+        if unknown:
+            refuse_keywords("delete", unknown, ("missing_ok", "check"))
+        if more:
+            refuse_values("delete", _PAIR, more, "missing_ok")
+        require_pair("delete", entity, id)
+        if check:
+            calls.require_support(entity, "delete")
+        return await self._sender.send(calls.delete(entity, id, missing_ok=missing_ok))
+
+    async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
+        """Undo the removal of a record."""
+        # facts 3.4
+        name = entity_name(entity)
+        require_id(entity, id)
+        done = await self.run("RestoreCommand", {"EntitySpecifier": {"EntityType": name, "Id": id}})
+        return calls.specifier_of(done)
+
+    # --- queries ------------------------------------------------------------------------------
+
+    @overload
+    def query(self, entity: type[E], *, check: bool = True) -> Query[E]: ...
+    @overload
+    def query(self, entity: str, *, check: bool = True) -> Query[dict[str, Any]]: ...
+    @overload
+    def query(
+        self, entity: type[E], expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[E]]: ...
+    @overload
+    def query(
+        self, entity: str, expression: Expression, *, check: bool = True
+    ) -> Coroutine[Any, Any, list[dict[str, Any]]]: ...
+    def query(
+        self,
+        entity: type[Record] | str,
+        expression: Expression | None = None,
+        *,
+        check: bool = True,
+        **unknown: Any,
+    ) -> Any:
+        """Return a :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
+
+        A QueryExpression is sent unchanged: ``await query(WorkOrder, expression)`` returns its records, 4,000
+        at most.
+        """
+        if unknown:
+            remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
+            refuse_keywords("query", unknown, ("check",), remedy)
+        entity_name(entity)
+        if check:
+            calls.require_support(entity, "query")
+        if expression is None:
+            return Query(entity, self._sender.send)
+        return self._sender.send(calls.query(entity, expression, check=check))
+
+    def changes(
+        self,
+        entity: type[E],
+        *,
+        since: Watermark | datetime | None = None,
+        properties: Iterable[str | Path] = (),
+        overlap: timedelta = timedelta(minutes=5),
+        **unknown: Never,
+    ) -> ChangeFeed[E]:
+        """Return the records that moved since a watermark: ``async for order in acme.changes(WorkOrder)``.
+
+        Args:
+            entity: WorkOrder, the one entity with a ``LastActionDateUtc``.
+            since: ``feed.watermark`` of an earlier feed; a time with a zone, for records that moved since
+                then or up to ``overlap`` before; None for all records, moved or not.
+            properties: property paths as in :meth:`get`; the fields that tell versions apart are always read.
+            overlap: how far each pass looks back. It must be longer than the service's clocks differ and than
+                its transactions take; at most a day.
+
+        Not every change is a move: see ``docs/changes.md``.
+
+        Raises:
+            UnsupportedError: the entity has no time of its last change.
+            InvalidCallError: the watermark belongs to another Company.
+        """
+        if unknown:
+            refuse_keywords("changes", unknown, ("since", "properties", "overlap"))
+        return follow(self._sender, entity, since, properties, overlap)
+
+    @overload
+    async def resolve(
+        self,
+        entity: type[V],
+        *,
+        names: Iterable[str],
+        by: str = "name",
+        max_age: float = MAX_AGE,
+        remember: int = REMEMBERED,
+    ) -> dict[str, V]: ...
+    @overload
+    async def resolve(
+        self, entity: type[V], *, max_age: float = MAX_AGE, remember: int = REMEMBERED, **name: str
+    ) -> V: ...
+    async def resolve(
+        self,
+        entity: type[V],
+        *,
+        names: Iterable[str] | None = None,
+        by: str | None = None,
+        max_age: float = MAX_AGE,
+        remember: int = REMEMBERED,
+        **name: str,
+    ) -> Any:
+        """Return a reference to the record with a name, to be used wherever a reference is expected.
+
+        ::
+
+            customer = await acme.resolve(Customer, name="Acme Mall")
+            zone = await acme.resolve(WorkZone, number="07")
+            people = await acme.resolve(Employee, names=["ann.lee", "bo.ray"], by="username")
+
+        Letter case and outer blanks of names do not matter, and removed records are left out. Names that any
+        number of tasks ask for in the same turn of the event loop share one query for each 200 names.
+
+        Args:
+            entity: the class of the record.
+            name: a text property of the entity, by its Python name, and the name to find there.
+            names: several names: the result is a dict with one reference for each.
+            by: the property that holds ``names``.
+            max_age: seconds for which a name that was found is remembered; 0 asks again.
+            remember: how many names of the Company are remembered, those used last. A name that was not
+                found, or found several times, is not remembered.
+
+        Raises:
+            NotFoundError: there is no such record (``status`` is 0).
+            NotUniqueError: several records have the name.
+            UnknownPropertyError: the entity has no such property.
+            InvalidCallError: the property does not hold text.
+        """
+        resolver = NameResolver(LookupTables(self._sender), max_age=max_age, remember=remember)
+        return await resolver.resolve(entity, names, by, name)
+
+    # --- commands -----------------------------------------------------------------------------
+
+    @overload
+    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
+    @overload
+    async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
+    async def run(
+        self,
+        command: Command[Any] | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        marker: str | None = None,
+        check: bool = True,
+        **unknown: Any,
+    ) -> Any:
+        """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
+
+        Args:
+            command: the command, or its name.
+            fields: the fields of a command that is given by its name.
+            marker: where the command carries a key of your own that can be queried, as in
+                ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
+                doubt, the record with this key is looked up until the ``settle`` time of the options has
+                passed since the last attempt. If it is there, the result holds it; else the command is sent
+                again, all within the deadline. See ``docs/failures.md`` for the risk that remains.
+            check: refuse what the service would refuse or drop before anything is sent.
+
+        Raises:
+            InvalidCallError: the command cannot be sent like this.
+            InDoubtError: the command may have taken effect, but no response confirms it. With a marker: the
+                deadline ended before the doubt was resolved, or the key could not be queried.
+            NotUniqueError: several records have the key of the marker.
+        """
+        # spec 4.2
+        if unknown:
+            refuse_keywords("run", unknown, ("marker", "check"))
+        mark = Marker.of(command, marker) if marker is not None else None
+        call = calls.command(command, fields, check=check)
+        if mark is not None:
+            return await self._sender.send_marked(call, mark)
+        return await self._sender.send(call)
+
+    @overload
+    def run_many(
+        self,
+        inputs: Inputs[Command[R]],
+        *,
+        marker: str | None = None,
+        limit: int = 32,
+        grace: float = 30.0,
+        keep_replies: bool = False,
+    ) -> Run[Command[R], R]: ...
+    @overload
+    def run_many(
+        self,
+        inputs: Inputs[I],
+        *,
+        command: Callable[[I], Command[R]],
+        marker: str | None = None,
+        limit: int = 32,
+        grace: float = 30.0,
+        keep_replies: bool = False,
+    ) -> Run[I, R]: ...
+    def run_many(
+        self,
+        inputs: Inputs[Any],
+        *,
+        command: Callable[[Any], Command[Any]] | None = None,
+        marker: str | None = None,
+        limit: int = 32,
+        grace: float = 30.0,
+        keep_replies: bool = False,
+        **unknown: Any,
+    ) -> Run[Any, Any]:
+        """Run many commands at once: one outcome for each input, in the order in which the calls end.
+
+        Args:
+            inputs: commands, or anything that ``command`` turns into one; sync or async, of any length.
+            command: makes the command of an input when its turn comes. If it raises, only that input fails.
+            marker: where each command carries a key of your own, as for :meth:`run`.
+            limit: most calls under way, and most outcomes that wait to be read.
+            grace: seconds that calls under way get when the block is cancelled or left by an exception.
+            keep_replies: put the raw response of each call into its outcome, as ``reply``.
+
+        :class:`~wosdk_async.bulk.Run` says what happens if the block is left early.
+        """
+        if unknown:
+            refuse_keywords("run_many", unknown, ("command", "marker", "limit", "grace", "keep_replies"))
+        sender = self._sender
+
+        async def run_one(item: Any, trace: Trace) -> Any:
+            made = command(item) if command is not None else item
+            mark = Marker.of(made, marker) if marker is not None else None
+            call = calls.command(made)
+            trace.company, trace.operation, trace.request_id = sender.company, call.operation, call.request_id
+            trace.repeat_safe = call.repeat_safe
+            if mark is not None:
+                return await sender.send_marked(call, mark, trace)
+            return await sender.send(call, trace)
+
+        return Run(inputs, run_one, limit=limit, grace=grace, keep_replies=keep_replies)
+
+    # --- what no verb covers ------------------------------------------------------------------
+
+    async def post(self, path: str, body: Any, *, repeat_safe: bool = False) -> Any:
+        """POST ``body`` to a path below ``api/v1/`` that no verb covers, and return the JSON of the response.
+
+        For what is documented without its responses, such as the batch endpoints::
+
+            await acme.post("batch/Get", [BatchEntityRequestItem(entity_type="Customer", id=512)])
+
+        Args:
+            path: names joined by ``/``.
+            body: JSON values and objects of the model; nothing in it is checked.
+            repeat_safe: whether sending it twice does no harm, so that it may be sent again.
+        """
+        return await self._sender.send(calls.post(path, body, repeat_safe=repeat_safe))  # facts 3.2
+
+    async def send(self, call: Call[T]) -> T:
+        """Send a call that was built before, such as one that :class:`DryRun` kept, and return its result."""
+        return await self._sender.send(call)
+
+
+def _where_fields_go(entity: object) -> str:
+    """Return the remedy for fields of a record that are keywords of ``create``."""
+    if isinstance(entity, type):
+        return f"; fields go into the record: create({entity.__name__}(name=...))"
+    if isinstance(entity, str):
+        return f"; fields go into a dict: create({entity!r:.80}, {{...}})"
+    return "; set the field in the record"

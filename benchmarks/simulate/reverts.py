@@ -14,7 +14,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async import bulk, connected
+from wosdk_async import bulk, sender
 from wosdk_async.outcome import NotStarted
 from wosdk_async.protocol import commands, envelopes, wire
 from wosdk_async.reconcile import Resolver
@@ -134,9 +134,9 @@ def _gateway_503_repeated() -> Iterator[None]:
 )
 def _shared_trace() -> Iterator[None]:
     def before(self: Any, call: Any, trace: Any = None) -> Any:
-        return self._transport.send(call, self._sessions, self._options, trace or self._trace)
+        return self.transport.send(call, self.sessions, self.options, trace or self.trace)
 
-    with _replaced(connected.Connected, "_send", before):
+    with _replaced(sender.CallSender, "_send", before):
         yield
 
 

@@ -114,7 +114,7 @@ async def given(client: Client) -> Given:
     await acme.run(WoPickUpCommand(work_order_id=made.wo.id))
     await acme.run(WoStartCommand(work_order_id=made.wo.id))
     order = await acme.get(WorkOrder, 1)
-    attached = await acme.attach(order, b"a picture", file_name="belt.jpg")
+    attached = await acme.documents.attach(order, b"a picture", file_name="belt.jpg")
     edited = copy.deepcopy(order)
     edited.po_number = "PO-78"
     return Given(

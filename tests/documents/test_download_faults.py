@@ -97,7 +97,7 @@ PASSING = {
 
 async def failing(acme: Any, to: Path | None, kind: type[WosdkError], **options: Any) -> WosdkError:
     with pytest.raises(kind) as caught:
-        await acme.download(1, to, max_bytes=1_000_000, **options)
+        await acme.documents.download(1, to, max_bytes=1_000_000, **options)
     return caught.value
 
 
@@ -118,7 +118,7 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
 async def test_what_may_pass_is_tried_again(act: Act, tmp_path: Path) -> None:
     """A fetch is safe to repeat: a fault or two cost time, three are an error, and none leaves a trace."""
     async with Storage(act, act, answer(b"whole")) as storage, company(storage.url) as acme:
-        assert (await acme.download(1, tmp_path / "a")).read_bytes() == b"whole"
+        assert (await acme.documents.download(1, tmp_path / "a")).read_bytes() == b"whole"
     async with Storage(act) as storage, company(storage.url) as acme:
         error = await failing(acme, tmp_path / "b", NoAnswerError)
         await storage.all_gone()
@@ -149,7 +149,7 @@ async def test_cancelling_leaves_nothing(times: int, tmp_path: Path) -> None:
     """Cancelled in the middle of a file, once or again while it is closed: no part of it, no connection."""
     begun = asyncio.Event()
     async with Storage(stalling) as storage, company(storage.url) as acme:
-        download = acme.download(1, tmp_path / "a", progress=lambda *_: begun.set())
+        download = acme.documents.download(1, tmp_path / "a", progress=lambda *_: begun.set())
         task = asyncio.create_task(download)
         async with asyncio.timeout(5):
             await begun.wait()
@@ -170,7 +170,7 @@ async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
 
     async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
         with pytest.raises(TimeoutError, match="enough"):
-            await acme.download(1, tmp_path / "a", progress=stop)
+            await acme.documents.download(1, tmp_path / "a", progress=stop)
         await storage.all_gone()
     assert len(storage.requests) == 1
     assert files(tmp_path) == {}
@@ -179,18 +179,18 @@ async def test_a_progress_that_raises_ends_the_download(tmp_path: Path) -> None:
 async def test_many_at_once_hold_no_call_up(tmp_path: Path) -> None:
     """Downloads wait for each other, at most eight at a time, and calls do not wait for them."""
     async with Storage(stalling) as storage, company(storage.url) as acme:
-        tasks = [asyncio.create_task(acme.download(id, tmp_path / str(id))) for id in range(1, 31)]
+        tasks = [asyncio.create_task(acme.documents.download(id, tmp_path / str(id))) for id in range(1, 31)]
         async with asyncio.timeout(5):
             while len(storage.requests) < 8:
                 await asyncio.sleep(0)
-            await asyncio.gather(*(acme.download_urls([id]) for id in range(1, 60)))
+            await asyncio.gather(*(acme.documents.download_urls([id]) for id in range(1, 60)))
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await storage.all_gone()
         assert len(storage.requests) == 8
         storage.acts = [answer(b"file")]
-        assert [await acme.download(id) for id in range(1, 10)] == [b"file"] * 9
+        assert [await acme.documents.download(id) for id in range(1, 10)] == [b"file"] * 9
     assert files(tmp_path) == {}
 
 
@@ -205,7 +205,7 @@ async def test_a_storage_that_repeats_a_signed_address(before: int) -> None:
 
     async with Storage(repeats) as storage, company(f"{storage.url}/a?X-Signature=5ecre7ly51gned") as acme:
         with pytest.raises(NoAnswerError) as caught:
-            await acme.download(1)
+            await acme.documents.download(1)
     error: BaseException | None = caught.value
     while error is not None:
         assert "5ecre7" not in repr((str(error), error.args, vars(error)))
@@ -227,7 +227,7 @@ async def test_an_address_with_the_token_is_not_used(url: str, caplog: pytest.Lo
     caplog.set_level(logging.DEBUG)
     async with company(url, bearer=TOKEN) as made:
         with pytest.raises(DownloadError, match="has the token or secret in it") as caught:
-            await made.download(5)
+            await made.documents.download(5)
     check(caught.value, TOKEN, TOKEN.lower(), TOKEN[5:17], TOKEN[5:17].lower())
     assert TOKEN[5:17].lower() not in caplog.text.lower()
 
@@ -237,5 +237,5 @@ async def test_a_storage_that_redirects_to_the_token() -> None:
     async with Storage(answer(status=302, Location=f"https://{TOKEN}.invalid/")) as storage:
         async with company(f"{storage.url}/a", bearer=TOKEN) as made:
             with pytest.raises(DownloadError, match="has the token or secret in it") as caught:
-                await made.download(5)
+                await made.documents.download(5)
     check(caught.value, TOKEN, TOKEN.lower())

@@ -25,8 +25,8 @@ async def test_the_command_of_the_sample() -> None:
     result = {"DocumentId": 70021, "Url": "https://files.fm-host.example/40217/70021", "FileName": "belt.jpg"}
     found = Answer(body={"CommandResult": {"Results": [result]}})
     async with Service(lambda _: found) as service, service.client() as client:
-        urls = await client.company().download_urls([70021, Document(id=2), Ref(3)])
-        assert await client.company().download_urls([]) == {}
+        urls = await client.company().documents.download_urls([70021, Document(id=2), Ref(3)])
+        assert await client.company().documents.download_urls([]) == {}
     (call,) = service.calls
     assert (call.path, call.json["Command"]) == (
         "/api/v1/cmd/GetDocDownloadUrlCommand",
@@ -40,7 +40,7 @@ async def test_the_command_of_the_sample() -> None:
 async def test_the_storage_is_told_nothing() -> None:
     """The address is not the Company's host: no token, no Company name, no cookie, no agent."""
     async with Storage(answer(b"file")) as storage, company(f"{storage.url}/46/1?signature=x") as acme:
-        assert await acme.download(1) == b"file"
+        assert await acme.documents.download(1) == b"file"
     first, *headers = storage.requests[0].strip().split("\r\n")
     assert first == "GET /46/1?signature=x HTTP/1.1"
     assert {line.split(":")[0].lower() for line in headers} == {"host", "accept-encoding"}
@@ -50,11 +50,11 @@ async def test_where_a_file_goes(tmp_path: Path) -> None:
     """Bytes without a place, a file at a path, and under id and name in a directory; progress counts up."""
     seen: list[tuple[int, int | None]] = []
     async with Storage(answer(WHOLE)) as storage, company(storage.url, "../..\\belt.jpg") as acme:
-        assert await acme.download(7, progress=lambda *had: seen.append(had)) == WHOLE
-        assert await acme.download(Document(id=7), tmp_path / "a.jpg") == tmp_path / "a.jpg"
-        assert await acme.download(Ref(7), str(tmp_path)) == tmp_path / "7-belt.jpg"
+        assert await acme.documents.download(7, progress=lambda *had: seen.append(had)) == WHOLE
+        assert await acme.documents.download(Document(id=7), tmp_path / "a.jpg") == tmp_path / "a.jpg"
+        assert await acme.documents.download(Ref(7), str(tmp_path)) == tmp_path / "7-belt.jpg"
         with pytest.raises(InvalidCallError, match="no id"):
-            await acme.download(Document())
+            await acme.documents.download(Document())
     assert files(tmp_path) == {"a.jpg": WHOLE, "7-belt.jpg": WHOLE}
     assert (seen[-1], sorted(seen)) == ((len(WHOLE), len(WHOLE)), seen)
 
@@ -66,9 +66,9 @@ async def test_a_link_stays_and_leads_to_the_file(tmp_path: Path) -> None:
     (tmp_path / "way").symlink_to("there")
     async with Storage(answer(b"1"), answer(b"2")) as storage, company(storage.url) as acme:
         for body in (b"1", b"2"):
-            assert await acme.download(7, tmp_path / "link") == tmp_path / "link"
+            assert await acme.documents.download(7, tmp_path / "link") == tmp_path / "link"
             assert files(tmp_path / "there") == {"a": body}
-        assert await acme.download(7, tmp_path / "way") == tmp_path / "way" / "7-belt.jpg"
+        assert await acme.documents.download(7, tmp_path / "way") == tmp_path / "way" / "7-belt.jpg"
     assert (tmp_path / "link").is_symlink()
     assert files(tmp_path / "there") == {"a": b"2", "7-belt.jpg": b"2"}
 
@@ -97,7 +97,7 @@ async def test_what_cannot_become_a_file_is_refused_before_anything_is_sent(
     (tmp_path / "loop").symlink_to("loop")
     async with Service() as service, service.client() as client:
         with pytest.raises(InvalidCallError) as caught:
-            await client.company().download(7, f"{tmp_path}/{name}")
+            await client.company().documents.download(7, f"{tmp_path}/{name}")
         assert (service.calls, service.tokens) == ([], [])
     assert told in str(caught.value)
     assert (tmp_path / "fifo").is_fifo()
@@ -108,7 +108,7 @@ async def test_the_name_in_a_directory_is_looked_at_too(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "7-belt.jpg")
     async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
         with pytest.raises(InvalidCallError, match=r"7-belt\.jpg' is there and no regular file"):
-            await acme.download(7, tmp_path)
+            await acme.documents.download(7, tmp_path)
     assert (tmp_path / "7-belt.jpg").is_fifo()
 
 
@@ -120,7 +120,7 @@ async def test_a_disk_that_is_full(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(WHOLE) // 2, hard))
         try:
             with pytest.raises(DownloadError, match=r"cannot be written to '.*/a': File too large") as caught:
-                await acme.download(7, tmp_path / "a")
+                await acme.documents.download(7, tmp_path / "a")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert (caught.value.operation, len(storage.requests)) == ("download", 1)
@@ -153,10 +153,10 @@ async def test_the_address_in_the_record(refusal: Answer) -> None:
             )
 
         async with Service(handler) as service, service.client() as client:
-            assert await client.company().download(1) == b"file"
+            assert await client.company().documents.download(1) == b"file"
             doc_url = ""
             with pytest.raises(DownloadError, match="no address") as caught:
-                await client.company().download(1)
+                await client.company().documents.download(1)
     assert caught.value.operation == "download Document 1"
 
 
@@ -164,14 +164,14 @@ async def test_refusals_reach_the_caller() -> None:
     """A document that is not there, and whatever else the service refuses."""
     async with Service(lambda _: error(400, "BUSINESS_LOGIC_ERROR")) as service, service.client() as client:
         with pytest.raises(BusinessRuleError):
-            await client.company().download(1)
+            await client.company().documents.download(1)
         service.handler = lambda request: (
             error(400, "ERROR_CODE_1019")
             if request.method == "GET"
             else Answer(body={"CommandResult": {"Results": []}})
         )
         with pytest.raises(NotFoundError):
-            await client.company().download(1)
+            await client.company().documents.download(1)
 
 
 async def test_a_compressed_answer_is_unpacked(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ async def test_a_compressed_answer_is_unpacked(tmp_path: Path) -> None:
     seen: list[Any] = []
     packed = answer(gzip.compress(WHOLE), Content_Encoding="gzip")
     async with Storage(packed) as storage, company(storage.url) as acme:
-        assert await acme.download(1, progress=lambda *had: seen.append(had)) == WHOLE
+        assert await acme.documents.download(1, progress=lambda *had: seen.append(had)) == WHOLE
     assert seen[-1] == (len(WHOLE), None)
 
 
@@ -191,7 +191,7 @@ async def test_redirects_are_followed() -> None:
             answer(status=307, Location=f"{other.url}/c?signature=y"),
         ]
         async with Storage(*hops) as storage, company(f"{storage.url}/a") as acme:
-            assert await acme.download(1) == b"file"
+            assert await acme.documents.download(1) == b"file"
     paths = [request.split(" ")[1] for request in storage.requests + other.requests]
     assert paths == ["/a", "/b", "/c?signature=y"]
     assert "authorization" not in "".join(other.requests).lower()

@@ -13,7 +13,7 @@ MADE = Answer(body={"EntitySpecifier": {"ConcurrencyId": 1, "EntityType": "Docum
 async def test_the_body_of_the_sample() -> None:
     """facts 3.10: StorageTypeId URL with DocUrl, as in the sample."""
     async with Service(lambda _: MADE) as service, service.client() as client:
-        made = await client.company().link(
+        made = await client.company().documents.link(
             WorkOrder(id=90417),
             "https://manuals.example/ah-3",
             title="Air handler manual",
@@ -56,5 +56,5 @@ async def test_what_is_no_link_is_not_sent(url: str) -> None:
     """Only plain http and https addresses, without control characters and not too long."""
     async with Service(lambda _: MADE) as service, service.client() as client:
         with pytest.raises(InvalidCallError, match="the link is"):
-            await client.company().link(1, url, title="a")
+            await client.company().documents.link(1, url, title="a")
     assert service.calls == []

@@ -31,22 +31,22 @@ async def test_files_come_back(acme: Company, tmp_path: Path) -> None:
     (tmp_path / "belt.jpg").write_bytes(whole)
     made = await acme.run("WoCreateCommand", create_request())
     order = WorkOrder(id=made["Wo"]["Id"])
-    document = await acme.attach(order, tmp_path / "belt.jpg", doc_type="PDF")
+    document = await acme.documents.attach(order, tmp_path / "belt.jpg", doc_type="PDF")
     read = await acme.get(WorkOrder, order.id or 0, properties=["Documents.*", "ActionLogRecords.*"])
     (kept,) = read.documents or ()
     assert (kept.id, kept.title, kept.mime_type) == (document.id, "belt.jpg", "image/jpeg")
     assert kept.doc_type == DocumentType(id=3)  # facts 3.10: it follows the media type
     assert len(read.action_log_records or ()) == 1  # spec 4.9 rule 5: the creation of the order
-    assert await acme.download(kept) == whole
+    assert await acme.documents.download(kept) == whole
     (tmp_path / "had").mkdir()
-    target = await acme.download(kept, tmp_path / "had")
+    target = await acme.documents.download(kept, tmp_path / "had")
     assert (target.name, target.read_bytes()) == (f"{kept.id}-belt.jpg", whole)
 
 
 async def test_links_keep_their_address(acme: Company) -> None:
     """A link is a document too; what it leads to is not fetched from this machine over http."""
-    made = await acme.link(1, "http://files.example/ah-3", title="Manual")
+    made = await acme.documents.link(1, "http://files.example/ah-3", title="Manual")
     document = await acme.get(Document, made.id or 0)
     assert (document.doc_url, document.storage_type_id) == ("http://files.example/ah-3", "URL")
     with pytest.raises(DownloadError, match="https"):
-        await acme.download(document)
+        await acme.documents.download(document)

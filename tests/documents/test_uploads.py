@@ -43,7 +43,7 @@ async def sent(owner: Any, source: Any, **options: Any) -> dict[str, Any]:
     """The Entity that an upload would send; nothing goes out."""
     dry = DryRun()
     async with Client(credentials=Credentials("id", "s"), company="Acme", before_send=dry) as client:
-        await client.company().attach(owner, source, **options)
+        await client.company().documents.attach(owner, source, **options)
     ((_, call),) = dry.calls
     entity: dict[str, Any] = json.loads(call.body or b"")["Entity"]
     return entity
@@ -57,7 +57,7 @@ async def stream(pieces: Sequence[Any]) -> AsyncIterator[Any]:
 async def test_the_body_of_the_sample() -> None:
     """facts 3.10: the create of a document with a Blob, member for member as in the sample."""
     async with Service(known) as service, service.client() as client:
-        made = await client.company().attach(
+        made = await client.company().documents.attach(
             WorkOrder(id=90417),
             b"sample picture bytes",
             file_name="belt.jpg",
@@ -174,7 +174,7 @@ async def test_what_cannot_be_sent_is_told_before(tmp_path: Path) -> None:
     async with Service(known) as service, service.client() as client:
         for owner, source, options, words in cases:
             with pytest.raises(InvalidCallError, match=words):
-                await client.company().attach(owner, source, **options)
+                await client.company().documents.attach(owner, source, **options)
     assert service.calls == service.tokens == []
 
 
@@ -197,7 +197,7 @@ async def test_an_upload_without_an_answer_is_in_doubt() -> None:
     """It is a create: sent once, and the caller is told that nobody knows."""
     async with Service(lambda _: RESET) as service, service.client() as client:
         with pytest.raises(InDoubtError):
-            await client.company().attach(1, b"a", file_name="a")
+            await client.company().documents.attach(1, b"a", file_name="a")
     assert len(service.calls) == 1
 
 
@@ -206,7 +206,7 @@ async def test_refusals_reach_the_caller() -> None:
     refusal = error(400, "BUSINESS_LOGIC_ERROR", "`DocType.Id` is a required field")
     async with Service(lambda _: refusal) as service, service.client() as client:
         with pytest.raises(BusinessRuleError, match="required"):
-            await client.company().attach(1, b"a", file_name="a")
+            await client.company().documents.attach(1, b"a", file_name="a")
         service.handler = lambda _: Answer(body={"Entities": []})
         with pytest.raises(NotFoundError, match="'Painting'"):
-            await client.company().attach(1, b"a", file_name="a", doc_type="Painting")
+            await client.company().documents.attach(1, b"a", file_name="a", doc_type="Painting")

@@ -66,7 +66,7 @@ async def test_what_a_storage_sets_stays_there() -> None:
             body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/file"}]}}
         )
         async with httpx.AsyncClient() as http, service.client(http_client=http) as client:
-            assert await client.company().download(7) == b"bytes"
+            assert await client.company().documents.download(7) == b"bytes"
             assert not http.cookies
 
 
@@ -91,7 +91,7 @@ async def test_the_address_of_a_file_is_in_no_log(way: str, caplog: pytest.LogCa
             "http2": {"http2": True},
         }[way]
         async with service.client(**settings) as client:
-            assert await client.company().download(7) == b"bytes"
+            assert await client.company().documents.download(7) == b"bytes"
         texts = [record.getMessage() for record in caplog.records]
         assert not [text for text in texts if "5ecre7ly" in text]
         if settings and way != "http2":

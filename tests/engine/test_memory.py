@@ -31,13 +31,13 @@ async def main(kind, url):
         async with Client(**login, **way, options=options, trust_env=False) as client:
             acme = client.company()
             await acme.get(Customer, 1)
-            await acme.download(1)
+            await acme.documents.download(1)
             used = int(re.search(r"VmSize:\\s*(\\d+) kB", open("/proc/self/status").read())[1]) * 1024
             before = resource.getrlimit(resource.RLIMIT_AS)
             resource.setrlimit(resource.RLIMIT_AS, (used + 48 * 1024 * 1024, before[1]))
             for id in (2, 3):
                 await said(acme.get(Customer, id))
-                await said(acme.download(id))
+                await said(acme.documents.download(id))
             assert (await acme.get(Customer, 1)).id == 1
             resource.setrlimit(resource.RLIMIT_AS, before)
 

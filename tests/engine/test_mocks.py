@@ -125,7 +125,7 @@ async def test_files_are_mocked_too(service: Service) -> None:
         router.post(path__regex=".*/GetDocDownloadUrlCommand").respond(json=found)
         file = router.get(f"{service.url}/file").respond(content=b"bytes")
         async with service.client() as client:
-            assert await client.company().download(Document(id=7)) == b"bytes"
+            assert await client.company().documents.download(Document(id=7)) == b"bytes"
     assert "authorization" not in file.calls.last.request.headers
     assert service.connections == 0
 

@@ -136,7 +136,7 @@ async def test_a_download_takes_nothing_of_the_client_along(service: Service) ->
     )
     http = httpx.AsyncClient(headers={"X-Gateway": "key"}, cookies={"a": "1"}, auth=("user", "password"))
     async with http, service.client(http_client=http) as client:
-        assert await client.company().download(7) == b"bytes"
+        assert await client.company().documents.download(7) == b"bytes"
     assert "x-gateway" in service.calls[0].headers
     assert set(service.calls[-1].headers) == {"host", "accept-encoding"}
 

@@ -130,7 +130,7 @@ async def test_the_clients_own_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPat
         found = {"CommandResult": {"Results": [{"DocumentId": 1, "Url": f"{service.url}/file"}]}}
         service.handler = lambda _: Answer(body=found)
         async with service.client(proxy=f"http://user:{SECRET}@{proxy.address}") as made:
-            assert b"CommandResult" in await made.company().download(1)
+            assert b"CommandResult" in await made.company().documents.download(1)
             assert SECRET not in repr(made) + str(vars(made))
     credentials = base64.b64encode(f"user:{SECRET}".encode())
     assert len(proxy.heads) == 3  # session, call, download

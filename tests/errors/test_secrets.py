@@ -200,7 +200,7 @@ async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
         async with service.client(credentials=pair, options=QUICK, transport=transport) as client:
             with pytest.raises(NoAnswerError, match=r"ReadError: lost http.*\*\*\*") as caught:
                 if path == "/file":
-                    await client.company().download(7)
+                    await client.company().documents.download(7)
                 await client.company().get("Thing", 1)
     check(caught.value)
     shown = repr([(str(each), vars(each), each.args) for each in behind(caught.value)])

@@ -24,6 +24,7 @@ from wosdk_async import (
     Watermark,
     WorkOrder,
 )
+from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.transport import Tenant, Transport, TransportSettings
@@ -176,7 +177,8 @@ async def test_polling_waits_between_passes() -> None:
         settings = TransportSettings(hosts=HostRules((), ()), in_flight=2, clock=Clock(sleep=sleep))
         tenant = Tenant("Acme Facilities", service.region(), Credentials("id-1", "s3cr3t"))
         async with closing(Transport(settings)) as transport:
-            feed = Company(transport, tenant, CallOptions()).changes(WorkOrder)
+            sender = CallSender(transport=transport, tenant=tenant, options=CallOptions())
+            feed = Company(sender).changes(WorkOrder)
             async with aclosing(feed.poll(every=30)) as orders:
                 found = [version_of(await anext(orders)) for _ in range(5)]
     assert found == [(1, 1), (2, 1), (2, 2), (1, 2), (2, 3)]

@@ -40,9 +40,9 @@ VALUES: dict[str, FieldValue | None] = {
 async def test_what_is_written_is_read(local: Local, order: WorkOrder) -> None:
     """Values of each type, added in one write and read in one call."""
     acme = local.company
-    await acme.set_custom_fields(order, VALUES)
+    await acme.custom_fields.set(order, VALUES)
     local.server.asked.clear()
-    assert await acme.custom_fields(order) == VALUES
+    assert await acme.custom_fields.get(order) == VALUES
     assert len(local.server.asked) == 1
     rows = await acme.get(WorkOrder, order.id or 0, properties=["CustomFields.*"])
     kinds = {(row.object_id, str(row.object_type_id)) for row in rows.custom_fields or []}
@@ -52,27 +52,27 @@ async def test_what_is_written_is_read(local: Local, order: WorkOrder) -> None:
 async def test_fields_are_changed_added_removed_and_left_alone(local: Local, order: WorkOrder) -> None:
     """Labels are compared without letter case; None for a field that is not there does nothing."""
     acme = local.company
-    await acme.set_custom_fields(order, {"Dock": "4", "Floors": 3, "Key needed": True})
+    await acme.custom_fields.set(order, {"Dock": "4", "Floors": 3, "Key needed": True})
     before = await acme.get(WorkOrder, order.id or 0, properties=["CustomFields.*"])
-    await acme.set_custom_fields(
+    await acme.custom_fields.set(
         WorkOrder.ref(order.id or 0), {" dock ": "5", "FLOORS": None, "Quiet from": time(21)}
     )
-    assert await acme.custom_fields(order) == {"Dock": "5", "Key needed": True, "Quiet from": time(21)}
+    assert await acme.custom_fields.get(order) == {"Dock": "5", "Key needed": True, "Quiet from": time(21)}
     after = await acme.get(WorkOrder, order.id or 0, properties=["CustomFields.*"])
     assert (before.custom_fields or [])[0].id == (after.custom_fields or [])[0].id
     local.server.asked.clear()
-    await acme.set_custom_fields(order, {"Floors": None})
+    await acme.custom_fields.set(order, {"Floors": None})
     assert not [path for path in local.server.asked if path.startswith("PUT")]
 
 
 async def test_definitions_are_read_once(local: Local, order: WorkOrder) -> None:
     """And again before a label is called unknown."""
     acme = local.company
-    await acme.set_custom_fields(order, {"Dock": "4"})
-    await acme.with_options().set_custom_fields(order, {"Floors": 3})
+    await acme.custom_fields.set(order, {"Dock": "4"})
+    await acme.with_options().custom_fields.set(order, {"Floors": 3})
     assert local.server.count(DESCRIPTORS) == 1
     await acme.create(CustomFieldDescriptor(actor_type_id="WO", type="String", name="Gate"))
-    await acme.set_custom_fields(order, {"Gate": "B"})
+    await acme.custom_fields.set(order, {"Gate": "B"})
     assert local.server.count(DESCRIPTORS) == 2
 
 
@@ -83,13 +83,13 @@ async def test_unknown_and_ambiguous_labels_name_the_choices(local: Local, order
     with pytest.raises(
         NotFoundError, match=r"'Flors'; did you mean 'Floors'.*there are 'Budget', "
     ) as caught:
-        await acme.set_custom_fields(order, {"Flors": 3})
+        await acme.custom_fields.set(order, {"Flors": 3})
     assert "Account manager" not in str(caught.value)
     with pytest.raises(NotUniqueError, match=rf"more than one custom field of WO: ids 88, {made.id}"):
-        await acme.set_custom_fields(order, {"Dock": "4"})
+        await acme.custom_fields.set(order, {"Dock": "4"})
     await acme.delete(CustomFieldDescriptor, made.id or 0)
-    await acme.set_custom_fields(order, {"Dock": "4"})
-    assert await acme.custom_fields(order) == {"Dock": "4"}
+    await acme.custom_fields.set(order, {"Dock": "4"})
+    assert await acme.custom_fields.get(order) == {"Dock": "4"}
 
 
 async def test_fields_of_one_label_cannot_be_told_apart(local: Local, order: WorkOrder) -> None:
@@ -100,9 +100,9 @@ async def test_fields_of_one_label_cannot_be_told_apart(local: Local, order: Wor
         entry = CustomField2(descriptor=CustomFieldDescriptor.ref(descriptor), value="4")
         await acme.update(WorkOrder.ref(order.id or 0), custom_fields=[entry])
     with pytest.raises(NotUniqueError, match="several custom fields 'Dock'"):
-        await acme.custom_fields(order)
+        await acme.custom_fields.get(order)
     await acme.delete(CustomFieldDescriptor, made.id or 0)
-    assert await acme.custom_fields(order) == {"Dock": "4"}
+    assert await acme.custom_fields.get(order) == {"Dock": "4"}
 
 
 WRONG: list[tuple[dict[str, FieldValue | None], str]] = [
@@ -123,35 +123,35 @@ async def test_values_of_another_type_are_told(local: Local) -> None:
     """Before the record is even read."""
     for values, remedy in WRONG:
         with pytest.raises(InvalidCallError, match=remedy):
-            await local.company.set_custom_fields(WorkOrder.ref(1), values)
+            await local.company.custom_fields.set(WorkOrder.ref(1), values)
     assert local.server.count("base/WorkOrder") == 0
 
 
 async def test_other_entities_name_their_kind(local: Local) -> None:
     """WorkOrder, Customer and Contact are known, an Employee says it itself, others are told."""
     acme = local.company
-    await acme.set_custom_fields(Customer.ref(512), {"Account manager": "Ann"})
-    assert await acme.custom_fields(Customer.ref(512)) == {"Account manager": "Ann"}
-    await acme.set_custom_fields(WorkZone.ref(14), {"Area": Decimal("12.5")}, kind="Property")
-    assert await acme.custom_fields(WorkZone.ref(14)) == {"Area": Decimal("12.5")}
+    await acme.custom_fields.set(Customer.ref(512), {"Account manager": "Ann"})
+    assert await acme.custom_fields.get(Customer.ref(512)) == {"Account manager": "Ann"}
+    await acme.custom_fields.set(WorkZone.ref(14), {"Area": Decimal("12.5")}, kind="Property")
+    assert await acme.custom_fields.get(WorkZone.ref(14)) == {"Area": Decimal("12.5")}
     provider = await acme.get(Employee, 230)
     with pytest.raises(NotFoundError, match="no custom field of Provider is called 'x'; there are none"):
-        await acme.set_custom_fields(provider, {"x": "y"})
+        await acme.custom_fields.set(provider, {"x": "y"})
     with pytest.raises(NotFoundError, match="no custom field of LeaseUser"):
-        await acme.set_custom_fields(Contact.ref(731), {"x": "y"})
+        await acme.custom_fields.set(Contact.ref(731), {"x": "y"})
     for record in (WorkZone.ref(14), Employee.ref(230)):
         with pytest.raises(InvalidCallError, match="pass kind="):
-            await acme.set_custom_fields(record, {"x": "y"})
+            await acme.custom_fields.set(record, {"x": "y"})
     with pytest.raises(InvalidCallError, match="Specialty has no custom fields"):
-        await acme.custom_fields(Specialty.ref(27))
+        await acme.custom_fields.get(Specialty.ref(27))
     with pytest.raises(InvalidCallError, match="a WorkOrder without an id"):
-        await acme.custom_fields(WorkOrder())
+        await acme.custom_fields.get(WorkOrder())
 
 
 async def test_a_write_without_an_answer_is_in_doubt(local: Local, order: WorkOrder) -> None:
     local.server.creation, local.server.broken = "base/WorkOrder", True
     with pytest.raises(InDoubtError):
-        await local.company.set_custom_fields(order, {"Dock": "4"})
+        await local.company.custom_fields.set(order, {"Dock": "4"})
 
 
 @given(

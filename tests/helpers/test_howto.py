@@ -16,7 +16,7 @@ async def test_a_note_of_a_work_order(local: Local, order: WorkOrder) -> None:
 async def test_orders_by_hold_reason_and_number(local: Local, order: WorkOrder) -> None:
     """The reason is read with the orders and compared here; numbers keep their zeros."""
     acme, f = local.company, fields(WorkOrder)
-    await acme.hold(order, reason="Waiting for parts")
+    await acme.work_orders.hold(order, reason="Waiting for parts")
     query = acme.query(WorkOrder).where(f.status_id == "OnHold").select("*", "LastAction.Reason.*")
     reasons = [each.last_action.reason.display_as async for each in query]
     assert reasons == ["Waiting for parts"]

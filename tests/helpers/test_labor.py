@@ -51,7 +51,7 @@ async def durations(entries: AsyncIterator[FinancialItem]) -> list[int | None]:
 
 async def test_entries_say_who_works_on_what_and_for_how_long(local: Local, orders: list[WorkOrder]) -> None:
     """With the names of employee and labour code, in one query and the empty page that ends it."""
-    entries = [entry async for entry in local.company.labor()]
+    entries = [entry async for entry in local.company.labor.entries()]
     assert [entry.duration for entry in entries] == [60, 30, 45, 15]
     (first, *_) = entries
     assert (first.wo_id, first.start_date) == (orders[0].id, MAY)
@@ -64,27 +64,27 @@ async def test_entries_say_who_works_on_what_and_for_how_long(local: Local, orde
 
 async def test_entries_of_some_orders(local: Local, orders: list[WorkOrder]) -> None:
     """By record, Ref or id; an order without labour gives nothing, and no orders are not all."""
-    assert await durations(local.company.labor([orders[1], orders[2].id or 0])) == [45, 15]
-    assert await durations(local.company.labor([])) == []
+    assert await durations(local.company.labor.entries([orders[1], orders[2].id or 0])) == [45, 15]
+    assert await durations(local.company.labor.entries([])) == []
     with pytest.raises(InvalidCallError, match="the work order is 'RSC000001'; it takes Ref"):
-        await durations(local.company.labor(["RSC000001"]))
+        await durations(local.company.labor.entries(["RSC000001"]))
 
 
 async def test_entries_of_some_days(local: Local, orders: list[WorkOrder]) -> None:
     """From the first moment up to, not including, the last; what has no start is in no range."""
     acme = local.company
-    assert await durations(acme.labor(since=MAY, until=JUNE)) == [60, 30]
-    assert await durations(acme.labor(since=JUNE)) == [45]
-    assert await durations(acme.labor(until=datetime(2024, 5, 31, 23, 59))) == [60]
-    assert await durations(acme.labor(orders, since=JUNE)) == [45]
+    assert await durations(acme.labor.entries(since=MAY, until=JUNE)) == [60, 30]
+    assert await durations(acme.labor.entries(since=JUNE)) == [45]
+    assert await durations(acme.labor.entries(until=datetime(2024, 5, 31, 23, 59))) == [60]
+    assert await durations(acme.labor.entries(orders, since=JUNE)) == [45]
 
 
 async def test_entries_by_a_condition(local: Local, orders: list[WorkOrder]) -> None:
     """The condition is on orders: all labour of an order that fits."""
-    assert await durations(local.company.labor(where=f.items.employee == 230)) == [45, 15]
+    assert await durations(local.company.labor.entries(where=f.items.employee == 230)) == [45, 15]
 
 
 async def test_many_orders_go_in_batches(local: Local, orders: list[WorkOrder]) -> None:
     first = orders[0].id or 0
-    assert await durations(local.company.labor([*range(10_000, 10_200), first, first])) == [60, 30]
+    assert await durations(local.company.labor.entries([*range(10_000, 10_200), first, first])) == [60, 30]
     assert local.server.count("query/WorkOrderCost") == 3

@@ -27,7 +27,7 @@ def asking(local: Local, name: str) -> asyncio.Task[Customer]:
 
 def queries() -> list[str]:
     """The shared work that has not ended."""
-    return [repr(task) for task in asyncio.all_tasks() if "Shared._begin" in repr(task)]
+    return [task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("wosdk lookup")]
 
 
 async def test_a_caller_who_is_cancelled_takes_nobody_along(local: Local, held: asyncio.Event) -> None:

@@ -35,7 +35,9 @@ async def flags_of(company: Company, order: WorkOrder) -> list[int | None]:
 async def test_an_order_is_completed_with_a_note_and_a_repair_code(local: Local, order: WorkOrder) -> None:
     """The note is the completion note and the comment; the code goes by its name."""
     await started(local, order)
-    done = await local.company.complete(order, note="Filter changed", repair_code=" part REPLACED ")
+    done = await local.company.work_orders.complete(
+        order, note="Filter changed", repair_code=" part REPLACED "
+    )
     assert (done.id, done.status_id) == (order.id, "Completed")
     found = await local.company.get(
         WorkOrder, order.id or 0, properties=["RepairCode.DisplayAs", "CompletionNote.*"]
@@ -48,7 +50,9 @@ async def test_an_order_is_completed_with_a_note_and_a_repair_code(local: Local,
 
 async def test_a_note_may_be_a_comment_only(local: Local, order: WorkOrder) -> None:
     await started(local, order)
-    await local.company.complete(Ref(order.id or 0), note="only said", note_option="Ignore", repair_code=60)
+    await local.company.work_orders.complete(
+        Ref(order.id or 0), note="only said", note_option="Ignore", repair_code=60
+    )
     found = await local.company.get(WorkOrder, order.id or 0, properties=["Notes.*", "ActionLogRecords.*"])
     assert not found.notes
     assert (found.action_log_records or [])[-1].comment == "only said"
@@ -56,35 +60,35 @@ async def test_a_note_may_be_a_comment_only(local: Local, order: WorkOrder) -> N
 
 async def test_an_unknown_note_option_is_told_before_anything_is_sent(local: Local) -> None:
     with pytest.raises(InvalidCallError, match="'Append'; it takes Ignore, Replace, FillEmpty"):
-        await local.company.complete(1, note="x", note_option="Append")
+        await local.company.work_orders.complete(1, note="x", note_option="Append")
     assert local.server.asked == []
 
 
 async def test_a_state_that_does_not_fit_is_the_services_refusal(local: Local, order: WorkOrder) -> None:
     with pytest.raises(BusinessRuleError, match="'New' cannot be placed in the state 'Completed'"):
-        await local.company.complete(order)
+        await local.company.work_orders.complete(order)
 
 
 async def test_an_order_is_held_and_cancelled_by_the_name_of_the_reason(
     local: Local, order: WorkOrder
 ) -> None:
     """Names of another action's reasons do not count; an id, a Ref or a row goes as it is."""
-    held = await local.company.hold(order, reason=" waiting FOR parts", comment="Belt")
+    held = await local.company.work_orders.hold(order, reason=" waiting FOR parts", comment="Belt")
     assert held.status_id == "OnHold"
-    gone = await local.company.cancel(order.id or 0, reason="Entered twice")
+    gone = await local.company.work_orders.cancel(order.id or 0, reason="Entered twice")
     assert gone.status_id == "Cancelled"
     found = await local.company.get(WorkOrder, order.id or 0, properties=["LastAction.Reason.*"])
     assert found.last_action is not None
     assert found.last_action.reason is not None
     assert found.last_action.reason.display_as == "Entered twice"
     other = await ordered(local)
-    await local.company.hold(other, reason=WoActionReasonLookup(id=2204))
+    await local.company.work_orders.hold(other, reason=WoActionReasonLookup(id=2204))
     assert local.server.count(REASONS) == 1
 
 
 async def test_an_unknown_reason_lists_those_there_are(local: Local, order: WorkOrder) -> None:
     with pytest.raises(NotFoundError) as caught:
-        await local.company.hold(order, reason="Wether")
+        await local.company.work_orders.hold(order, reason="Wether")
     text = str(caught.value)
     assert "no hold reason is called 'Wether'; did you mean 'Weather'?" in text
     assert "'No access', 'Waiting for a quote'" in text
@@ -96,49 +100,49 @@ async def test_an_unknown_reason_lists_those_there_are(local: Local, order: Work
 async def test_removed_reasons_are_not_taken_and_new_ones_are(local: Local, order: WorkOrder) -> None:
     """What is remembered is read again before a name is called unknown."""
     acme = local.company
-    assert (await acme.hold(order, reason="Weather")).status_id == "OnHold"
+    assert (await acme.work_orders.hold(order, reason="Weather")).status_id == "OnHold"
     made = await acme.create(WoActionReasonLookup(display_as="Strike", action_id="OnHold"))
     other = await ordered(local)
-    assert (await acme.hold(other, reason="strike")).status_id == "OnHold"
+    assert (await acme.work_orders.hold(other, reason="strike")).status_id == "OnHold"
     await acme.delete(WoActionReasonLookup, made.id or 0)
     await acme.update(WoActionReasonLookup(id=made.id), display_as="Strike")
     assert local.server.count(REASONS) == 2
     await acme.create(WoActionReasonLookup(display_as="weather ", action_id="OnHold"))
     with pytest.raises(NotFoundError):
-        await acme.hold(order, reason="Stroke")  # reads again: the removed one is seen to be gone
+        await acme.work_orders.hold(order, reason="Stroke")  # reads again: the removed one is seen to be gone
     with pytest.raises(NotFoundError):
-        await acme.hold(order, reason="Strike")
+        await acme.work_orders.hold(order, reason="Strike")
     with pytest.raises(
         NotUniqueError, match=r"'Weather' is the name of more than one hold reason: ids 2205, 22"
     ):
-        await acme.hold(order, reason="Weather")
+        await acme.work_orders.hold(order, reason="Weather")
 
 
 async def test_flags_are_set_and_cleared_by_name_or_id(local: Local, order: WorkOrder) -> None:
     acme = local.company
-    flagged = await acme.set_flags(order, ["follow up", 1901], comment="look")
+    flagged = await acme.work_orders.set_flags(order, ["follow up", 1901], comment="look")
     assert flagged.flag_id == 1901
     assert await flags_of(acme, order) == [1903, 1901]
-    assert (await acme.clear_flags(order, ["Needs attention"])).flag_id == 1903
+    assert (await acme.work_orders.clear_flags(order, ["Needs attention"])).flag_id == 1903
     assert await flags_of(acme, order) == [1903]
 
 
 async def test_hidden_flags_go_by_id_only(local: Local, order: WorkOrder) -> None:
     with pytest.raises(NotFoundError, match="no flag is called 'Old escalation'"):
-        await local.company.set_flags(order, ["Old escalation"])
-    assert (await local.company.set_flags(order, [1904])).flag_id == 1904
+        await local.company.work_orders.set_flags(order, ["Old escalation"])
+    assert (await local.company.work_orders.set_flags(order, [1904])).flag_id == 1904
 
 
 async def test_what_is_no_work_order_or_list_of_flags_is_told(local: Local) -> None:
     wrong: list[Any] = [None, "WO-1", True, WorkOrder(), RepairCode(id=5)]
     for order in wrong:
         with pytest.raises(InvalidCallError, match=r"the work order is .*; it takes Ref"):
-            await local.company.hold(order, reason="Weather")
+            await local.company.work_orders.hold(order, reason="Weather")
     for flags in ("Urgent", [], ()):
         with pytest.raises(InvalidCallError, match="it takes a list of at least one name or id"):
-            await local.company.set_flags(1, flags)
+            await local.company.work_orders.set_flags(1, flags)
     with pytest.raises(InvalidCallError, match="the hold reason is None; it takes Ref"):
-        await local.company.hold(1, reason=None)
+        await local.company.work_orders.hold(1, reason=None)
     assert local.server.asked == []
 
 
@@ -147,11 +151,11 @@ async def test_many_at_once_read_the_reasons_once(local: Local) -> None:
     orders = [await ordered(local) for _ in range(5)]
     companies = [local.company.with_options() for _ in orders]
     pairs = zip(companies, orders, strict=True)
-    held = await asyncio.gather(*(acme.hold(order, reason="Weather") for acme, order in pairs))
+    held = await asyncio.gather(*(acme.work_orders.hold(order, reason="Weather") for acme, order in pairs))
     assert {order.status_id for order in held} == {"OnHold"}
     assert local.server.count(REASONS) == 1
     errors = await asyncio.gather(
-        *(local.company.hold(order, reason="?") for order in orders), return_exceptions=True
+        *(local.company.work_orders.hold(order, reason="?") for order in orders), return_exceptions=True
     )
     assert {type(error) for error in errors} == {NotFoundError}
     assert local.server.count(REASONS) == 2
@@ -160,7 +164,7 @@ async def test_many_at_once_read_the_reasons_once(local: Local) -> None:
 async def test_an_action_without_an_answer_is_in_doubt(local: Local, order: WorkOrder) -> None:
     local.server.creation, local.server.broken = "WoOnHoldCommand", True
     with pytest.raises(InDoubtError) as caught:
-        await local.company.hold(order, reason="Weather")
+        await local.company.work_orders.hold(order, reason="Weather")
     assert caught.value.request_id
     assert local.server.count("WoOnHoldCommand") == 1
 
@@ -173,4 +177,4 @@ async def test_an_answer_without_the_order_gives_its_id() -> None:
         return Answer(body={"CommandResult": {}})
 
     async with Service(answer) as service, service.client() as client:
-        assert await client.company().hold(7, reason=2205) == WorkOrder.ref(7)
+        assert await client.company().work_orders.hold(7, reason=2205) == WorkOrder.ref(7)

@@ -13,6 +13,7 @@ import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.protocol.wire import Response
+from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
 from wosdk_async.transport.limits import Limits
@@ -164,7 +165,8 @@ class World:
 
     def company(self, name: str = "Acme", region: Region = REGION, **options: Any) -> Company:
         tenant = Tenant(name, region, Credentials("id", "secret"))
-        return Company(self.transport, tenant, CallOptions(**options))
+        chosen = CallOptions(**options)
+        return Company(CallSender(transport=self.transport, tenant=tenant, options=chosen))
 
     def _engine(self, limits: Limits) -> ScriptedEngine:
         self.engines.append(ScriptedEngine(limits.connections, self._handle))

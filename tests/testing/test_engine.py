@@ -91,9 +91,9 @@ async def test_work_under_way_ends_with_the_test(wosdk_faults: AddedFaults) -> N
 async def test_documents_are_fetched_in_the_process(wosdk_company: Company) -> None:
     """What was attached can be downloaded: files have no socket either."""
     made = await wosdk_company.run(create_command())
-    kept = await wosdk_company.attach(made.wo or 0, b"hello", file_name="hello.txt")
+    kept = await wosdk_company.documents.attach(made.wo or 0, b"hello", file_name="hello.txt")
     document = await wosdk_company.get(Document, kept.id or 0)
-    assert await wosdk_company.download(document) == b"hello"
+    assert await wosdk_company.documents.download(document) == b"hello"
 
 
 async def test_many_at_once(wosdk_client: Client) -> None:

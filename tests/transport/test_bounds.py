@@ -107,7 +107,7 @@ async def test_a_call_that_is_cancelled_in_the_turn_in_which_it_may_go_hands_its
             return body
 
         async def call(decode: Callable[[bytes], Any]) -> Any:
-            return await company._send(Call("Thing", "GET", "api/v1/base/Thing/1", decode, repeat_safe=True))
+            return await company.send(Call("Thing", "GET", "api/v1/base/Thing/1", decode, repeat_safe=True))
 
         calls = [asyncio.create_task(call(each)) for each in (decode, len, len)]
         async with asyncio.timeout(5):

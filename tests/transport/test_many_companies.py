@@ -134,7 +134,7 @@ async def test_sessions_that_nobody_uses_are_let_go() -> None:
     known = cloud.transport.stats().companies
     assert len(known) <= 2 * (1170 / 20 + 1) + 64
     assert held.name in {company.name for company in known}
-    assert cloud.company("held")._sessions is held._sessions
+    assert cloud.company("held")._sender.sessions is held._sender.sessions
 
 
 async def test_a_session_in_use_is_not_let_go() -> None:

@@ -117,7 +117,7 @@ def test_companies_that_are_added_while_others_are_counted() -> None:
     )
 
     async def add(number: int) -> None:
-        found = [client.company(f"C{each}")._sessions for each in range(1500)]
+        found = [client.company(f"C{each}")._sender.sessions for each in range(1500)]
         managers[number] = found
 
     async def count() -> None:

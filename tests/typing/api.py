@@ -163,32 +163,34 @@ async def queries(client: Client) -> None:
 
 
 async def documents(acme: Company, order: WorkOrder, chunks: AsyncIterator[bytes]) -> None:
-    assert_type(await acme.attach(order, "belt.jpg", doc_type="Picture", shared=True), EntitySpecifier)
-    assert_type(await acme.attach(7, Path("belt.jpg"), actor_type=ActorType.Asset), EntitySpecifier)
-    assert_type(await acme.attach(Ref(7), b"", file_name="a"), EntitySpecifier)
-    assert_type(await acme.attach(7, chunks, file_name="a", doc_type=Ref(3)), EntitySpecifier)
-    assert_type(await acme.link(order, "https://a.example/", title="a"), EntitySpecifier)
-    assert_type(await acme.download(7, progress=print), bytes)
-    assert_type(await acme.download(Document(id=7), "belt.jpg"), Path)
-    assert_type(await acme.download_urls([7, Document(id=7), Ref(7)]), dict[int, GetDocDownloadUrl])
-    await acme.attach(order, 7)  # type: ignore[arg-type]
-    await acme.download("7")  # type: ignore[call-overload]
-    await acme.link(order, "https://a.example/")  # type: ignore[call-arg]
+    assert_type(
+        await acme.documents.attach(order, "belt.jpg", doc_type="Picture", shared=True), EntitySpecifier
+    )
+    assert_type(await acme.documents.attach(7, Path("belt.jpg"), actor_type=ActorType.Asset), EntitySpecifier)
+    assert_type(await acme.documents.attach(Ref(7), b"", file_name="a"), EntitySpecifier)
+    assert_type(await acme.documents.attach(7, chunks, file_name="a", doc_type=Ref(3)), EntitySpecifier)
+    assert_type(await acme.documents.link(order, "https://a.example/", title="a"), EntitySpecifier)
+    assert_type(await acme.documents.download(7, progress=print), bytes)
+    assert_type(await acme.documents.download(Document(id=7), "belt.jpg"), Path)
+    assert_type(await acme.documents.download_urls([7, Document(id=7), Ref(7)]), dict[int, GetDocDownloadUrl])
+    await acme.documents.attach(order, 7)  # type: ignore[arg-type]
+    await acme.documents.download("7")  # type: ignore[call-overload]
+    await acme.documents.link(order, "https://a.example/")  # type: ignore[call-arg]
 
 
 async def helpers(acme: Company, order: WorkOrder) -> None:
-    assert_type(await acme.complete(order, note="done", repair_code="Repaired"), WorkOrder)
-    assert_type(await acme.hold(1, reason="Weather", at=datetime(2024, 5, 14)), WorkOrder)
-    assert_type(await acme.cancel(Ref(1), reason=1841, comment="twice"), WorkOrder)
-    assert_type(await acme.set_flags(order, ["Urgent", 7]), WorkOrder)
-    assert_type(await acme.clear_flags(order, [7]), WorkOrder)
-    assert_type(await acme.custom_fields(order), dict[str, str | int | Decimal | bool | date | time])
-    assert_type(await acme.set_custom_fields(order, {"Dock": "4", "Old": None}), None)
+    assert_type(await acme.work_orders.complete(order, note="done", repair_code="Repaired"), WorkOrder)
+    assert_type(await acme.work_orders.hold(1, reason="Weather", at=datetime(2024, 5, 14)), WorkOrder)
+    assert_type(await acme.work_orders.cancel(Ref(1), reason=1841, comment="twice"), WorkOrder)
+    assert_type(await acme.work_orders.set_flags(order, ["Urgent", 7]), WorkOrder)
+    assert_type(await acme.work_orders.clear_flags(order, [7]), WorkOrder)
+    assert_type(await acme.custom_fields.get(order), dict[str, str | int | Decimal | bool | date | time])
+    assert_type(await acme.custom_fields.set(order, {"Dock": "4", "Old": None}), None)
     assert_type(await acme.resolve(Customer, name="Acme Mall"), Customer)
     assert_type(await acme.resolve(Customer, names=["a", "b"], by="dba", max_age=0), dict[str, Customer])
-    async for entry in acme.labor([order, 5], where=fields(WorkOrderCost).number == "7", since=None):
+    async for entry in acme.labor.entries([order, 5], where=fields(WorkOrderCost).number == "7", since=None):
         assert_type(entry, FinancialItem)
-    await acme.hold(order)  # type: ignore[call-arg]
+    await acme.work_orders.hold(order)  # type: ignore[call-arg]
     await acme.resolve(Customer, number=7)  # type: ignore[call-overload]
 
 

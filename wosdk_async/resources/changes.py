@@ -5,31 +5,78 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, Never, TypeVar
+from typing import Any, Generic, TypeVar
 
 import attrs
 
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
-from wosdk_async.protocol.validation.arguments import described, refuse_keywords, require_class
+from wosdk_async.protocol.validation.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MOST_SEEN, Reading, Seen, Watermark
+from wosdk_async.sender import CallSender
 from wosdk_async.transport.options import check_number
 from wosdk_async.transport.telemetry.trace import Trace
-from wosdk_async.verbs import Verbs
 
-__all__ = ["MOVED", "ChangeFeed", "Feeds"]
+__all__ = ["MOVED", "ChangeFeed", "follow"]
 
 # facts 4, change feed
-
 
 E = TypeVar("E", bound=Record)
 
 MOVED = "LastActionDateUtc"
+_MOST_OVERLAP = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def follow(
+    sender: CallSender,
+    entity: type[E],
+    since: Watermark | datetime | None,
+    properties: Iterable[str | Path],
+    overlap: timedelta,
+) -> ChangeFeed[E]:
+    """Return the feed of :meth:`Company.changes <wosdk_async.company.Company.changes>`."""
+    require_class("changes", entity)
+    _require_moves(entity)
+    if not isinstance(overlap, timedelta):
+        raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
+    if not timedelta(0) <= overlap <= _MOST_OVERLAP:
+        raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
+    chosen = selection(entity, properties)
+    if chosen and "*" not in chosen:
+        chosen += [MOVED, "ConcurrencyId"]
+
+    def query(trace: Trace | None) -> Query[E]:
+        return Query(entity, lambda call: sender.send(call, trace))
+
+    return ChangeFeed(
+        entity,
+        query,
+        _start(sender.company, since),
+        properties=chosen,
+        overlap=overlap,
+        sleep=sender.transport.clock.sleep,
+    )
+
+
+def _start(company: str, since: Watermark | datetime | None) -> Watermark:
+    """Return the watermark that a feed of ``company`` starts from."""
+    if isinstance(since, Watermark):
+        if since.company.casefold() != company.casefold():  # facts 1: case does not matter
+            raise InvalidCallError(f"the watermark is of {since.company!r}, this is {company!r}")
+        return since
+    if since is not None and not isinstance(since, datetime):
+        raise InvalidCallError(
+            f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
+            " Watermark.parse(text)"
+        )
+    if since is not None and since.tzinfo is None:
+        raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
+    return Watermark(company=company, time=since.astimezone(UTC) if since else None)
 
 
 class ChangeFeed(Generic[E]):
@@ -169,73 +216,6 @@ def _date_of(trace: Trace) -> datetime | None:
     except (KeyError, ValueError):
         return None
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
-
-_MOST_OVERLAP = timedelta(days=1)
-
-
-class Feeds(Verbs):
-    """Companies whose changes can be followed."""
-
-    def changes(
-        self,
-        entity: type[E],
-        *,
-        since: Watermark | datetime | None = None,
-        properties: Iterable[str | Path] = (),
-        overlap: timedelta = timedelta(minutes=5),
-        **unknown: Never,
-    ) -> ChangeFeed[E]:
-        """What moved since a watermark: ``async for order in acme.changes(WorkOrder, since=watermark)``.
-
-        Args:
-            entity: WorkOrder, the one entity with a ``LastActionDateUtc``.
-            since: ``feed.watermark`` of an earlier feed; a time with a zone, for rows that moved since then
-                or up to ``overlap`` before; None for all rows, moved or not.
-            properties: property paths as in :meth:`get`; what tells versions apart is always read.
-            overlap: how far each pass looks back: longer than the service's clocks differ, and than its
-                transactions take. At most a day.
-
-        Not every change is a move: see ``docs/changes.md``. Raises UnsupportedError for another entity, and
-        InvalidCallError for a watermark of another Company.
-        """
-        if unknown:
-            refuse_keywords("changes", unknown, ("since", "properties", "overlap"))
-        require_class("changes", entity)
-        _require_moves(entity)
-        if not isinstance(overlap, timedelta):
-            raise InvalidCallError(f"overlap is {described(overlap)}; it takes a timedelta, up to a day")
-        if not timedelta(0) <= overlap <= _MOST_OVERLAP:
-            raise InvalidCallError(f"overlap is {overlap}; it takes from nothing to a day")
-        chosen = selection(entity, properties)
-        if chosen and "*" not in chosen:
-            chosen += [MOVED, "ConcurrencyId"]
-
-        def query(trace: Trace | None) -> Query[E]:
-            return Query(entity, lambda call: self._send(call, trace))
-
-        return ChangeFeed(
-            entity,
-            query,
-            self._start(since),
-            properties=chosen,
-            overlap=overlap,
-            sleep=self._transport.clock.sleep,
-        )
-
-    def _start(self, since: Watermark | datetime | None) -> Watermark:
-        if isinstance(since, Watermark):
-            if since.company.casefold() != self.name.casefold():  # facts 1: case does not matter
-                raise InvalidCallError(f"the watermark is of {since.company!r}, this is {self.name!r}")
-            return since
-        if since is not None and not isinstance(since, datetime):
-            raise InvalidCallError(
-                f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
-                " Watermark.parse(text)"
-            )
-        if since is not None and since.tzinfo is None:
-            raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
-        return Watermark(company=self.name, time=since.astimezone(UTC) if since else None)
 
 
 def _require_moves(entity: type[Record]) -> None:

@@ -12,6 +12,7 @@ from wosdk_async.errors import InvalidCallError, NotUniqueError
 from wosdk_async.protocol.validation.arguments import described, require_record
 from wosdk_async.query.values import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
+from wosdk_async.resources.verbs import Verbs
 
 if TYPE_CHECKING:
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
@@ -101,20 +102,26 @@ _KINDS = {
 _PATHS = ("Id", "CustomFields.*", "CustomFields.Descriptor.*")
 
 
-class CustomFields(LookupTables):
-    """Custom fields of work orders, and of every other entity that has ``custom_fields``."""
+class CustomFields:
+    """Custom fields of work orders and of every other entity that has them: ``company.custom_fields``."""
 
-    async def custom_fields(self, record: Record) -> dict[str, FieldValue]:
-        """The custom fields of a record by their labels: ``await acme.custom_fields(order)``.
+    def __init__(self, company: Verbs, tables: LookupTables) -> None:
+        self._company = company
+        self._tables = tables
+
+    async def get(self, record: Record) -> dict[str, FieldValue]:
+        """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.
+
+        A value has the type of its field: int, Decimal (money too), date, time, bool. All other fields, and
+        values that cannot be read as their type, are text. Fields whose definition was removed are left out.
 
         Args:
             record: a record of an entity that has ``custom_fields``; its id is enough: ``WorkOrder.ref(1)``.
 
-        Values come by the type of their field: int, Decimal (money too), date, time, bool, and text for all
-        others and for what cannot be read as its type. Fields whose definition was removed are left out.
-        Raises NotUniqueError when two fields of the record have the same label.
+        Raises:
+            NotUniqueError: two fields of the record have the same label.
         """
-        require_record("custom_fields", record)
+        require_record("custom_fields.get", record)
         found: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
             descriptor = entry.descriptor
@@ -128,29 +135,31 @@ class CustomFields(LookupTables):
             found[label] = read_value(str(descriptor.type), entry.value or "")
         return found
 
-    async def set_custom_fields(
+    async def set(
         self,
         record: Record,
         values: Mapping[str, FieldValue | None],
         *,
         kind: ActorType | str | None = None,
     ) -> None:
-        """Write custom fields: ``await acme.set_custom_fields(order, {"Cost center": "X", "Old": None})``.
+        """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
-        The named fields are changed, added where the record has none yet, or removed by None; others stay.
-        The record is read first, so two callers that add the same field at once may both add it.
+        The named fields are changed, added if the record does not have them yet, or removed by None; others
+        stay. The record is read first, so two callers that add the same field at once may both add it.
 
         Args:
-            record: as for :meth:`custom_fields`.
+            record: as for :meth:`get`.
             values: values by label, each of the type of its field.
-            kind: what the record is to the service, for entities other than WorkOrder, Contact and Customer,
-                and Employee as it was read: ``kind="Property"``.
+            kind: what the record is to the service, such as ``"Property"``. WorkOrder, Contact, Customer, and
+                an Employee that was read need none.
 
-        Raises NotFoundError for a label that there is not, with those there are, NotUniqueError for one that
-        several fields have, InvalidCallError for a value of another type: nothing is sent then. InDoubtError
-        means that the fields may have been written.
+        Raises:
+            NotFoundError: there is no such label; the message lists the labels there are. Nothing was sent.
+            NotUniqueError: several fields have the label. Nothing was sent.
+            InvalidCallError: a value is not of the type of its field. Nothing was sent.
+            InDoubtError: the fields may have been written, but no response confirms it.
         """
-        require_record("set_custom_fields", record)
+        require_record("custom_fields.set", record)
         _require_labels(values)
         kind = str(kind or _kind_of(record))
         wanted: dict[int, str | None] = {}
@@ -161,20 +170,20 @@ class CustomFields(LookupTables):
             wanted[id] = None if value is None else _text(descriptor, label, value)
         present = await self._entries(record)
         if changes := list(_changes(record, kind, wanted, present)):
-            await self.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
+            await self._company.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
 
     async def _entries(self, record: Record) -> list[CustomField2]:
         """The custom fields of ``record`` with their definitions, in one read."""
         # facts 3.4, 10 row 19
         if "custom_fields" not in record.__wire__:
             raise InvalidCallError(f"{type(record).__name__} has no custom fields")
-        found: Any = await self.get(type(record), _id_of(record), properties=_PATHS)
+        found: Any = await self._company.get(type(record), _id_of(record), properties=_PATHS)
         return found.custom_fields or []
 
     async def _descriptor(self, kind: str, label: str) -> tuple[CustomFieldDescriptor, int]:
         from wosdk_async.model import CustomFieldDescriptor
 
-        found = await self._named(
+        found = await self._tables.find(
             CustomFieldDescriptor,
             f"custom field of {kind}",
             label,
@@ -188,12 +197,12 @@ def _require_labels(values: object) -> None:
     """Raise InvalidCallError unless ``values`` are values by label."""
     if not isinstance(values, Mapping):
         raise InvalidCallError(
-            f"set_custom_fields() takes a dict of values by label, not {described(values)}; pass"
+            f"custom_fields.set() takes a dict of values by label, not {described(values)}; pass"
             f" {{{reprlib.repr(values) if isinstance(values, str) else 'label'}: value}}"
         )
     for label in values:
         if not isinstance(label, str):
-            raise InvalidCallError(f"set_custom_fields(): a label is text, not {described(label)}")
+            raise InvalidCallError(f"custom_fields.set(): a label is text, not {described(label)}")
 
 
 def _changes(

@@ -1,26 +1,45 @@
-"""Documents of a record: files and links attached to it."""
+"""Documents of a record: files and links attached to it, and downloads of their files."""
 # spec 2.9, facts 3.10
 
 from __future__ import annotations
 
+import asyncio
+import io
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
-from wosdk_async.errors import InvalidCallError, NotFoundError
+from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, NotFoundError, UnknownNameError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.uploads import Upload
+from wosdk_async.protocol.validation.arguments import described
 from wosdk_async.query.fields import fields
-from wosdk_async.resources.downloads import DownloadClient
-from wosdk_async.resources.files import Source, id_of, media_type, read_source, require_size
-from wosdk_async.transport.session.hosts import require_link
+from wosdk_async.resources.files import (
+    PartialFile,
+    Source,
+    id_of,
+    media_type,
+    read_source,
+    require_place,
+    require_size,
+    safe_name,
+)
+from wosdk_async.resources.verbs import Verbs
+from wosdk_async.sender import CallSender
+from wosdk_async.transport.download import Pour, Progress, Wanted
+from wosdk_async.transport.session.hosts import is_local, require_link
 
 if TYPE_CHECKING:
-    from wosdk_async.model import ActorType, DocumentType
+    from wosdk_async.model import ActorType, Document, DocumentType, GetDocDownloadUrl
 
 __all__ = ["Documents"]
 
-_MAX_BYTES = 20 * 1024 * 1024  # facts 7: taken from the sister product, not confirmed; assumed
+_MAX_UPLOAD = 20 * 1024 * 1024  # bytes; facts 7: taken from the sister product, not confirmed; assumed
+_MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes
+_DOWNLOAD_SECONDS = 120.0  # for the address and the file: files are longer than the responses of calls
 
 # facts 9 for the first four, spec 2.10 for Space; Location by its name (assumed)
 _KINDS = {
@@ -38,8 +57,14 @@ _FILE: dict[str, Any] = {"id": 32}  # what a PDF gets; for other files not shown
 _LINK: dict[str, Any] = {"id": 9}  # not shown; assumed
 
 
-class Documents(DownloadClient):
-    """Files and links of work orders and other records."""
+class Documents:
+    """Files and links of work orders and other records: ``company.documents``."""
+
+    def __init__(self, company: Verbs, sender: CallSender) -> None:
+        self._company = company
+        self._sender = sender
+
+    # --- attach -------------------------------------------------------------------------------
 
     async def attach(
         self,
@@ -54,7 +79,7 @@ class Documents(DownloadClient):
         shared: bool | None = None,
         public: bool | None = None,
         actor_type: ActorType | str | None = None,
-        max_bytes: int = _MAX_BYTES,
+        max_bytes: int = _MAX_UPLOAD,
     ) -> EntitySpecifier:
         """Attach a file to a record and return the new document.
 
@@ -92,7 +117,7 @@ class Documents(DownloadClient):
         await read_source(source, upload.require_fit, upload.write)
         default = _PICTURE if mime_type.lower().startswith("image/") else _FILE
         document.doc_type = await self._type(doc_type, default)
-        return await self._send(upload.call(document))
+        return await self._sender.send(upload.call(document))
 
     async def link(
         self,
@@ -116,7 +141,7 @@ class Documents(DownloadClient):
         The others are those of :meth:`attach`. Raises InvalidCallError and InDoubtError as it does.
         """
         require_link(url)
-        return await self.create(
+        return await self._company.create(
             model.Document(
                 **_placed(owner, actor_type, "URL"),  # facts 3.10
                 title=title,
@@ -129,6 +154,135 @@ class Documents(DownloadClient):
             )
         )
 
+    # --- download -----------------------------------------------------------------------------
+
+    async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
+        """Where the files of many documents are, with one call: id -> ``url`` and ``file_name``.
+
+        Args:
+            documents: records, references or ids; a document that has no address is not in the answer.
+
+        An address opens without a token for whoever has it: do not log it.
+        """
+        # facts 3.10
+        if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
+            raise InvalidCallError(
+                f"documents is {described(documents)}; it takes a list of documents or ids"
+            )
+        ids = [id_of(document, "document") for document in documents]
+        if not ids:
+            return {}
+        found = await self._company.run(model.GetDocDownloadUrlCommand(document_ids=ids))
+        return {one.document_id: one for one in found.results or () if one.document_id and one.url}
+
+    @overload
+    async def download(
+        self, document: Document | int, *, progress: Progress | None = None, max_bytes: int = _MAX_DOWNLOAD
+    ) -> bytes: ...
+    @overload
+    async def download(
+        self,
+        document: Document | int,
+        to: str | os.PathLike[str],
+        *,
+        progress: Progress | None = None,
+        max_bytes: int = _MAX_DOWNLOAD,
+    ) -> Path: ...
+    async def download(
+        self,
+        document: Document | int,
+        to: str | os.PathLike[str] | None = None,
+        *,
+        progress: Progress | None = None,
+        max_bytes: int = _MAX_DOWNLOAD,
+    ) -> bytes | Path:
+        """The file of a document: its bytes, or with ``to`` the path it was written to.
+
+        Args:
+            document: a record, a reference or an id.
+            to: the file to write, which is replaced only by a complete one, and the one behind a link; or a
+                directory, where the file gets the document's id and the service's name for it:
+                ``70021-belt.jpg``.
+            progress: called with the bytes had so far and their whole number, None where the storage does
+                not tell it; begins again when the file is fetched again after a failure.
+            max_bytes: the longest file that is taken.
+
+        The address gets neither token nor Company name. One deadline holds for address and file, 120 s where
+        the Company has none of its own. Raises DownloadError for a file that cannot be had or written,
+        NotFoundError for a document that is not there, and NotSentError, NoAnswerError or DeadlineError for
+        one that did not come. Raises InvalidCallError, before anything is sent, for a ``to`` that is no
+        regular file or whose directory is not there.
+        """
+        seconds = (
+            _DOWNLOAD_SECONDS if self._sender.options.deadline is None else self._sender.options.deadline
+        )
+        id = id_of(document, "document")
+        require_size(max_bytes)
+        place = None if to is None else require_place(to)
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                address = await self._address(id)
+                wanted = Wanted(
+                    url=address.url or "",
+                    local=is_local(self._company.host or ""),
+                    max_bytes=max_bytes,
+                    progress=progress,
+                    secrets=self._sender.sessions.secrets,
+                )
+                return await self._fetch(wanted, None if place is None else _target(place, address, id))
+        except DownloadError as error:
+            error.add(operation=f"download Document {id}", company=self._company.name)
+            raise
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise DeadlineError(
+                f"the file did not come within {seconds:g} s",
+                phase="downloading",
+                operation=f"download Document {id}",
+                company=self._company.name,
+            ) from None
+
+    async def _address(self, id: int) -> GetDocDownloadUrl:
+        """The address by command, or the record's own where there is none or the release has no command."""
+        try:
+            found = (await self.download_urls([id])).get(id)
+        except UnknownNameError:  # the command is in the description of 2023 only (facts 5)
+            found = None
+        if found is not None:
+            return found
+        url = (await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url
+        if not url:
+            raise DownloadError("the document has no address: neither a file nor a link")
+        return model.GetDocDownloadUrl(document_id=id, url=url)
+
+    async def _fetch(self, wanted: Wanted, target: Path | None) -> bytes | Path:
+        async def into_memory(pour: Pour) -> bytes:
+            buffer = io.BytesIO()
+
+            async def take(piece: bytes) -> None:
+                try:
+                    buffer.write(piece)
+                except MemoryError:
+                    raise DownloadError("the file does not fit into memory; fetch it with to=") from None
+
+            await pour(take)
+            return buffer.getvalue()
+
+        async def into_file(pour: Pour) -> Path:
+            with PartialFile(target or Path()) as file:
+                await pour(file.write)
+                await file.keep()
+            return file.target
+
+        receive: Any = into_memory if target is None else into_file
+        done: bytes | Path = await self._sender.transport.downloads().fetch(
+            wanted, receive, self._sender.options.retry
+        )
+        return done
+
+    # --- parts --------------------------------------------------------------------------------
+
     async def _type(self, chosen: DocumentType | int | str | None, default: dict[str, Any]) -> DocumentType:
         if chosen is None:
             return model.DocumentType(**default)
@@ -136,7 +290,7 @@ class Documents(DownloadClient):
             return (
                 model.DocumentType(id=id_of(chosen, "doc_type")) if not isinstance(chosen, Record) else chosen
             )
-        found = self.query(model.DocumentType).where(fields(model.DocumentType).display_as == chosen)
+        found = self._company.query(model.DocumentType).where(fields(model.DocumentType).display_as == chosen)
         try:
             row = await found.select("Id", "DisplayAs").one()
         except NotFoundError:
@@ -154,3 +308,10 @@ def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: st
             f"which kind of owner a {type(owner).__name__} is, is not known; pass actor_type="
         )
     return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
+
+
+def _target(to: Path, address: GetDocDownloadUrl, id: int) -> Path:
+    if not to.is_dir():
+        return to
+    named = address.file_name or unquote(urlsplit(address.url or "").path)
+    return require_place(to / f"{id}-{safe_name(named, 'document')}")  # many documents are called image.jpg

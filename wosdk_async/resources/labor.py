@@ -1,4 +1,4 @@
-"""Who works on what, and for how long."""
+"""Labor entries: who worked on which work order, and for how long."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
 from wosdk_async.query.values import identifier
 from wosdk_async.resources.names import batches
-from wosdk_async.verbs import Verbs
+from wosdk_async.resources.verbs import Verbs
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import FinancialItem, WorkOrder
@@ -24,10 +24,13 @@ __all__ = ["Labor"]
 _PATHS = ("Id", "Items.*", "Items.Employee.DisplayAs", "Items.LaborCode.DisplayAs")
 
 
-class Labor(Verbs):
-    """Labour entries of work orders."""
+class Labor:
+    """Labor entries of work orders: ``company.labor``."""
 
-    async def labor(
+    def __init__(self, company: Verbs) -> None:
+        self._company = company
+
+    async def entries(
         self,
         orders: Iterable[WorkOrder | int] | None = None,
         *,
@@ -35,29 +38,28 @@ class Labor(Verbs):
         since: datetime | None = None,
         until: datetime | None = None,
     ) -> AsyncGenerator[FinancialItem, None]:
-        """Labour entries: the cost lines of work orders whose category is Labor.
+        """Yield labor entries by work order: the cost lines whose category is Labor.
 
         ::
 
-            async for entry in acme.labor(since=datetime(2024, 5, 1), until=datetime(2024, 6, 1)):
+            async for entry in acme.labor.entries(since=datetime(2024, 5, 1), until=datetime(2024, 6, 1)):
                 print(entry.wo_id, entry.employee.display_as, entry.start_date, entry.duration)
-
-        Args:
-            orders: work orders or their ids; all when left out.
-            where: a condition on :class:`~wosdk_async.model.WorkOrderCost`, whose id is the work order's:
-                ``fields(WorkOrderCost).items.employee == 208``. An order fits when one of its lines does.
-            since: the entries that started then or later, in the site's local time.
-            until: the entries that started before.
 
         Each entry has ``wo_id``, ``employee`` and ``labor_code`` (with id and ``display_as``), ``start_date``
         in local time, ``duration`` and ``quantity`` as the service sent them. ``duration`` is in minutes by
-        the vendor's class help for the older SOAP form; no source shows it for REST. Entries come
-        by work order.
+        the vendor's class help for the older SOAP form; no source shows it for REST.
+
+        Args:
+            orders: work orders or their ids; all work orders if left out.
+            where: a condition on :class:`~wosdk_async.model.WorkOrderCost`, whose id is the work order's:
+                ``fields(WorkOrderCost).items.employee == 208``. An order fits if one of its lines does.
+            since: only entries that started then or later, in the site's local time.
+            until: only entries that started before.
         """
         from wosdk_async.model import WorkOrderCost
 
         f = fields(WorkOrderCost)
-        query = self.query(WorkOrderCost).select(*_PATHS)
+        query = self._company.query(WorkOrderCost).select(*_PATHS)
         if where is not None:
             query = query.where(where)
         if since is not None:
@@ -82,7 +84,7 @@ class Labor(Verbs):
 
 
 def _is_asked_for(item: FinancialItem, since: datetime | None, until: datetime | None) -> bool:
-    """All lines of an order come as soon as one fits."""
+    """Return whether the line was asked for: the service sends all lines of an order if one fits."""
     start = item.start_date
     if item.cost_category_id != "Labor" or (start is None and (since or until)):
         return False

@@ -10,6 +10,7 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.validation.arguments import described, refuse_keywords
 from wosdk_async.query.values import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
+from wosdk_async.resources.verbs import Verbs
 
 if TYPE_CHECKING:  # at run time the model's modules are loaded when a method needs them
     from wosdk_async.model import (
@@ -21,29 +22,37 @@ if TYPE_CHECKING:  # at run time the model's modules are loaded when a method ne
         WorkOrderAction,
     )
 
-__all__ = ["Workflow"]
+__all__ = ["WorkOrders"]
 
 _REASONED = ("reason", "comment", "at")
 
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
 
-class Workflow(LookupTables):
-    """Actions on work orders.
+class WorkOrders:
+    """Actions on work orders: ``company.work_orders``.
 
-    Each takes a WorkOrder, a Ref or an id, and gives the WorkOrder of the command's answer: its scalars, and
-    references cut to their id. Where the answer has none, it is a WorkOrder with its id alone; the
-    action was carried out all the same. ``comment`` goes into the order's log, ``at`` is the local time of a
-    past action. A name that is not there raises NotFoundError, which lists the names there are, or
-    NotUniqueError, and nothing was sent; BusinessRuleError is the service's refusal, and InDoubtError means
-    that the action may have been carried out.
+    Each method takes a WorkOrder, a Ref or an id, and returns the WorkOrder of the response: its scalars, and
+    references cut to their id. If the response has none, the action was carried out all the same, and the
+    result is a WorkOrder with its id alone. ``comment`` goes into the order's log, ``at`` is the local time
+    of a past action.
 
-    Names are compared without letter case and outer blanks, with rows that are read once for a Company, again
-    after 300 seconds, and again before a name is called unknown. An id is sent as it is: the row's own, not
-    its ``ReasonId``.
+    Letter case and outer blanks of names do not matter. The names of a Company are read once, again after 300
+    seconds, and again before a name is called unknown. An id is sent unchanged: the record's own, not its
+    ``ReasonId``.
+
+    Raises:
+        NotFoundError: there is no such name; the message lists the names there are, and nothing was sent.
+        NotUniqueError: several records have the name; nothing was sent.
+        BusinessRuleError: the service refuses the action.
+        InDoubtError: the action may have taken effect, but no response confirms it.
     """
 
     # facts 4 and 5
+
+    def __init__(self, company: Verbs, tables: LookupTables) -> None:
+        self._company = company
+        self._tables = tables
 
     async def complete(
         self,
@@ -55,7 +64,7 @@ class Workflow(LookupTables):
         at: datetime | None = None,
         **unknown: Never,
     ) -> WorkOrder:
-        """Complete a work order: ``await acme.complete(order, note="Filter changed")``.
+        """Complete a work order: ``await acme.work_orders.complete(order, note="Filter changed")``.
 
         Args:
             order: the work order, which must be in progress.
@@ -63,11 +72,11 @@ class Workflow(LookupTables):
             note_option: ``Replace`` or ``FillEmpty`` the note that is there, or ``Ignore`` it: the text is
                 then a comment only (by the meaning of its name).
             repair_code: name or id of a RepairCode, which some Companies demand.
-            at: when it was completed, if not now.
+            at: local time when it was completed, if not now.
         """
         # facts 5.1
         if unknown:
-            refuse_keywords("complete", unknown, ("note", "note_option", "repair_code", "at"))
+            refuse_keywords("work_orders.complete", unknown, ("note", "note_option", "repair_code", "at"))
         from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
 
         option = CompletionNoteOptions(note_option) if note is not None else None
@@ -76,7 +85,7 @@ class Workflow(LookupTables):
                 f"note_option is {str(option)!r}; it takes {', '.join(map(str, CompletionNoteOptions))}"
             )
         id = _order_id(order)
-        code = None if repair_code is None else await self._row_id(RepairCode, "repair code", repair_code)
+        code = None if repair_code is None else await self._id_of(RepairCode, "repair code", repair_code)
         command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
         return await self._act(command, id, at)
 
@@ -89,12 +98,11 @@ class Workflow(LookupTables):
         at: datetime | None = None,
         **unknown: Never,
     ) -> WorkOrder:
-        """Put a work order on hold: ``await acme.hold(order, reason="Waiting for parts")``."""
+        """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
         from wosdk_async.model import WoOnHoldCommand
 
         if unknown:
-            refuse_keywords("hold", unknown, _REASONED)
-
+            refuse_keywords("work_orders.hold", unknown, _REASONED)
         id = _order_id(order)
         reason_id = await self._reason_id("OnHold", "hold reason", reason)
         return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
@@ -108,12 +116,11 @@ class Workflow(LookupTables):
         at: datetime | None = None,
         **unknown: Never,
     ) -> WorkOrder:
-        """Cancel a work order: ``await acme.cancel(order, reason="Entered twice")``."""
+        """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
         from wosdk_async.model import WoCancelCommand
 
         if unknown:
-            refuse_keywords("cancel", unknown, _REASONED)
-
+            refuse_keywords("work_orders.cancel", unknown, _REASONED)
         id = _order_id(order)
         reason_id = await self._reason_id("Cancel", "cancel reason", reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
@@ -126,7 +133,7 @@ class Workflow(LookupTables):
         comment: str | None = None,
         at: datetime | None = None,
     ) -> WorkOrder:
-        """Set flags of a work order, by name or id: ``await acme.set_flags(order, ["Urgent", 7])``."""
+        """Set flags, by name or id: ``await acme.work_orders.set_flags(order, ["Urgent", 7])``."""
         from wosdk_async.model import WoSetFlagsCommand
 
         id = _order_id(order)
@@ -141,7 +148,7 @@ class Workflow(LookupTables):
         comment: str | None = None,
         at: datetime | None = None,
     ) -> WorkOrder:
-        """Clear flags of a work order, by name or id."""
+        """Clear flags, by name or id."""
         from wosdk_async.model import WoClearFlagsCommand
 
         id = _order_id(order)
@@ -156,7 +163,7 @@ class Workflow(LookupTables):
         from wosdk_async.model import WorkOrder
 
         command.work_order_id, command.action_date = order, at
-        made = (await self.run(command)).wo
+        made = (await self._company.run(command)).wo
         return made if made is not None else WorkOrder.ref(order)
 
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
@@ -171,16 +178,16 @@ class Workflow(LookupTables):
         from wosdk_async.model import WoActionReasonLookup
 
         # not shown; assumed: a reason that users cannot see has to be named by its id
-        return await self._row_id(
+        return await self._id_of(
             WoActionReasonLookup, what, reason, lambda row: row.action_id == action and not row.hide
         )
 
-    async def _row_id(
+    async def _id_of(
         self, entity: type[E], what: str, given: E | str | int, fits: Callable[[E], bool] = lambda _: True
     ) -> int:
-        """The id of a row that is given by its id or, among those that fit and are not removed, its name."""
+        """Return the id of the record that ``given`` names, among those that fit and are not removed."""
         if isinstance(given, str):
-            given = await self._named(
+            given = await self._tables.find(
                 entity,
                 what,
                 given,
