@@ -97,7 +97,7 @@ class CallSender:
                 return await Resolver(
                     send=lambda seconds, own: transport.send(call, sessions, within(seconds), own, hold),
                     find=lambda seconds: marker.find(look(seconds)),
-                    tell=lambda: transport.tell_in_doubt(call, sessions),
+                    tell=lambda: transport.report_in_doubt(call, sessions),
                     hold=hold,
                     seconds=options.seconds(call),
                     settle=options.settle,
