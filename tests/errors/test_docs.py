@@ -1,23 +1,30 @@
-"""The table of docs/failures.md names every class and every attribute of its own."""
+"""The tables of docs/failures.md: every class with its attributes, and the verdicts of the code."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
+from tests.errors.tables import DOC, rendered
 from wosdk_async import WosdkError, errors
 
-DOC = Path(__file__).parents[2] / "docs" / "failures.md"
 ROW = re.compile(r"^\|[^|]*\| `(\w+)` \|[^|]*\|([^|]*)\|$", re.MULTILINE)
 
 
 def test_the_table_lists_every_error_with_its_attributes() -> None:
-    """A new class, or a new attribute, must be told."""
+    """A new class, or a new attribute, has to be in the table."""
     kinds = [kind for name in errors.__all__ if isinstance(kind := getattr(errors, name), type)]
-    rows = dict(ROW.findall(DOC.read_text(encoding="utf-8")))
+    found = ROW.findall(DOC.read_text(encoding="utf-8"))
+    rows = dict(found)
+    assert len(rows) == len(found), "a class is in the table twice"
     assert rows.keys() == {kind.__name__ for kind in kinds}
     for kind in set(kinds) - {WosdkError}:
         assert re.findall(r"`(\w+)`", rows[kind.__name__]) == list(vars(kind).get("__annotations__", {}))
+
+
+def test_the_tables_are_rendered_from_the_code() -> None:
+    """The page shows the rows of protocol/verdicts.py."""
+    text = DOC.read_text(encoding="utf-8")
+    assert text == rendered(text), "run: python -m tests.errors.tables"
 
 
 def test_the_attributes_of_all_are_named() -> None:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, ThrottledError
-from wosdk_async.protocol.verdicts import IN_DOUBT, is_early, refused, verdict_on
+from wosdk_async.protocol.verdicts import IN_DOUBT, NO_OWN_CODES, OwnCodes, is_early, refused, verdict_on
 from wosdk_async.protocol.wire import COMMANDS, Call, Response, Unreadable
 from wosdk_async.safe_text import Secrets
 
@@ -35,6 +35,7 @@ def read(
     secrets: Secrets = _NO_SECRETS,
     request_ids: RequestIds | None = None,
     host: str = "",
+    own: OwnCodes = NO_OWN_CODES,
 ) -> T:
     """Return the result of ``call``.
 
@@ -44,13 +45,14 @@ def read(
         secrets: Texts that no error may show.
         request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
         host: The origin of the response.
+        own: Error codes to which the program gives a verdict.
 
     Raises:
         RefusedError: The service says that it did nothing.
         Unreadable: The response does not tell.
     """
     try:
-        failure = None if 200 <= response.status < 300 else _failure(response, secrets)
+        failure = None if 200 <= response.status < 300 else _failure(response, secrets, own)
         known = False
         if request_ids is not None and not isinstance(failure, Unreadable):
             if call.request_id is not None:
@@ -77,7 +79,7 @@ def read(
     raise Unreadable(response.status, f"the body cannot be read ({why})")
 
 
-def _failure(response: Response, secrets: Secrets) -> RefusedError | Unreadable:
+def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | Unreadable:
     """Return what a response that is not a success means."""
     body = _members(response.body) if len(response.body) <= _LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
@@ -87,6 +89,7 @@ def _failure(response: Response, secrets: Secrets) -> RefusedError | Unreadable:
         code if isinstance(code, str) else "",
         has_error_body=any(isinstance(text, str) and text for text in (code, message)),
         has_retry_after=bool(wait),
+        own=own,
     )
     if verdict is IN_DOUBT:
         shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)

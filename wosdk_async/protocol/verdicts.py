@@ -36,6 +36,7 @@ __all__ = [
     "ENDINGS",
     "IN_DOUBT",
     "NEVER_SENT",
+    "NO_OWN_CODES",
     "OTHER_PATH",
     "REFUSED",
     "REPEAT",
@@ -129,39 +130,33 @@ class CodeRule:
     code: str
     verdict: Verdict
     error: type[RefusedError]
-    source: str
     unknown_company: bool = False
     """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
 
 
 CODES: Mapping[str, CodeRule] = {
     rule.code: rule
-    for rule in (
-        CodeRule("BUSINESS_LOGIC_ERROR", REFUSED, BusinessRuleError, "facts 6"),
-        CodeRule("ERROR_CODE_6", REFUSED, ConflictError, "facts 3.7, facts 6"),
-        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError, "facts 6: in another client's map only"),
-        CodeRule("ERROR_CODE_1019", REFUSED, NotFoundError, "facts 6"),
-        CodeRule("ERROR_CODE_1000", REFUSED, UnsupportedError, "facts 6"),
-        CodeRule("CUSTOM_COMMAND_ERROR", REFUSED, UnsupportedError, "facts 6"),
-        CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError, "facts 6: no such entity type"),
-        CodeRule("ERROR_CODE_1002", REFUSED, UnknownNameError, "facts 6"),
-        CodeRule("ERROR_CODE_1003", REFUSED, UnknownNameError, "facts 3.4, facts 6"),
-        CodeRule("COMMAND_NOT_FOUND", OTHER_PATH, UnknownNameError, "facts 6, facts 12 row 4"),
-        CodeRule("EXPIRED_TOKEN", SESSION_REFUSED, SessionRefusedError, "facts 6"),
-        CodeRule("INCORRECT_TOKEN", SESSION_REFUSED, SessionRefusedError, "facts 6"),
-        CodeRule("MISSING_AUTHORIZATION_HEADER", SESSION_REFUSED, SessionRefusedError, "facts 6"),
-        CodeRule("MISSING_AUTHORIZATION_SCHEME", SESSION_REFUSED, SessionRefusedError, "facts 6"),
-        CodeRule(
-            "DATABASE_VERSION_MISMATCH",
-            SESSION_REFUSED,
-            SessionRefusedError,
-            "facts 2, facts 6: ask the locator again",
-            unknown_company=True,
-        ),
+    for rule in (  # facts 6
+        CodeRule("BUSINESS_LOGIC_ERROR", REFUSED, BusinessRuleError),
+        CodeRule("ERROR_CODE_6", REFUSED, ConflictError),  # facts 3.7
+        CodeRule("CONCURRENCY_ERROR", REFUSED, ConflictError),  # in another client's map only
+        CodeRule("ERROR_CODE_1019", REFUSED, NotFoundError),
+        CodeRule("ERROR_CODE_1000", REFUSED, UnsupportedError),
+        CodeRule("CUSTOM_COMMAND_ERROR", REFUSED, UnsupportedError),
+        CodeRule("ENTITY_NOT_FOUND", REFUSED, UnknownNameError),  # no such entity type
+        CodeRule("ERROR_CODE_1002", REFUSED, UnknownNameError),
+        CodeRule("ERROR_CODE_1003", REFUSED, UnknownNameError),  # facts 3.4
+        CodeRule("COMMAND_NOT_FOUND", OTHER_PATH, UnknownNameError),  # facts 12 row 4
+        CodeRule("EXPIRED_TOKEN", SESSION_REFUSED, SessionRefusedError),
+        CodeRule("INCORRECT_TOKEN", SESSION_REFUSED, SessionRefusedError),
+        CodeRule("MISSING_AUTHORIZATION_HEADER", SESSION_REFUSED, SessionRefusedError),
+        CodeRule("MISSING_AUTHORIZATION_SCHEME", SESSION_REFUSED, SessionRefusedError),
+        # facts 2: the wrong host for the Company, or no such Company
+        CodeRule("DATABASE_VERSION_MISMATCH", SESSION_REFUSED, SessionRefusedError, unknown_company=True),
     )
 }
 
-_OTHER_CODE = CodeRule("", REFUSED, RefusedError, "spec 7, facts 6: the list of codes is open")
+_OTHER_CODE = CodeRule("", REFUSED, RefusedError)  # spec 7; facts 6: the list of codes is open
 
 
 class OwnCodes(Protocol):
@@ -182,7 +177,7 @@ class _NoOwnCodes:
     repeats: Collection[str] = ()
 
 
-_NO_OWN_CODES = _NoOwnCodes()
+NO_OWN_CODES = _NoOwnCodes()
 
 
 # --- statuses -------------------------------------------------------------------------------
@@ -196,7 +191,6 @@ class StatusRule:
     verdict: Verdict | None
     """The verdict; None where ``CODES`` says it."""
     error: type[RefusedError] | None
-    source: str
     needs: Literal["nothing", "error body", "error body or Retry-After"] = "nothing"
 
     def fits(self, status: int, has_error_body: bool, has_retry_after: bool) -> bool:
@@ -209,15 +203,13 @@ class StatusRule:
 
 
 STATUSES = (
-    StatusRule(range(300), None, None, "facts 5: an ErrorInfo in a success"),
-    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError, "facts 6: whatever its body"),
-    StatusRule(range(429, 430), WAIT, ThrottledError, "facts 6: not shown; assumed"),
-    StatusRule(range(400, 500), None, None, "spec 7, facts 6", "error body"),
+    StatusRule(range(300), None, None),  # facts 5: an ErrorInfo in a success
+    StatusRule(range(401, 402), SESSION_REFUSED, SessionRefusedError),  # facts 6: whatever its body
+    StatusRule(range(429, 430), WAIT, ThrottledError),  # facts 6: not shown; assumed
+    StatusRule(range(400, 500), None, None, "error body"),  # spec 7, facts 6
     # A gateway sends a 503 of its own after it has passed a request on, too: not shown; assumed.
-    StatusRule(
-        range(503, 504), WAIT, ThrottledError, "facts 6: not shown; assumed", "error body or Retry-After"
-    ),
-    StatusRule(range(1000), IN_DOUBT, None, "facts 6: a 500 is an unhandled exception"),
+    StatusRule(range(503, 504), WAIT, ThrottledError, "error body or Retry-After"),
+    StatusRule(range(1000), IN_DOUBT, None),  # facts 6: a 500 is an unhandled exception
 )
 
 BUSY = frozenset(status for rule in STATUSES if rule.verdict is WAIT for status in rule.statuses)
@@ -230,10 +222,10 @@ def verdict_on(
     *,
     has_error_body: bool = True,
     has_retry_after: bool = False,
-    own: OwnCodes = _NO_OWN_CODES,
+    own: OwnCodes = NO_OWN_CODES,
 ) -> tuple[Verdict, type[RefusedError]]:
     """Return what a response means, and the class of its error if it is one of the service."""
-    rule = next(each for each in STATUSES if each.fits(status, has_error_body, has_retry_after))
+    rule = next((row for row in STATUSES if row.fits(status, has_error_body, has_retry_after)), STATUSES[-1])
     by_code = CODES.get(code, _OTHER_CODE)
     verdict, error = rule.verdict or by_code.verdict, rule.error or by_code.error
     if has_error_body and verdict in (REFUSED, IN_DOUBT):
@@ -244,7 +236,7 @@ def verdict_on(
     return verdict, error
 
 
-def verdict_of(error: RefusedError, own: OwnCodes = _NO_OWN_CODES) -> Verdict:
+def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
     """Return what a refusal means, from the status and the code that it carries."""
     return verdict_on(error.status, error.code, own=own)[0]
 

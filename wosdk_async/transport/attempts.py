@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import RequestIds, read
-from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, verdict_of
+from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import Call, Response, Unreadable
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Engine, SendError
@@ -43,6 +43,7 @@ class Attempts:
         "_host",
         "_number",
         "_observed",
+        "_own_codes",
         "_queue",
         "_sessions",
         "_trace",
@@ -55,6 +56,7 @@ class Attempts:
         sessions: SessionManager,
         queue: TenantQueue,
         trace: Trace,
+        own_codes: OwnCodes,
         observed: ObservedCall | None,
     ) -> None:
         self._channel = channel
@@ -62,6 +64,7 @@ class Attempts:
         self._sessions = sessions
         self._queue = queue
         self._trace = trace
+        self._own_codes = own_codes
         self._observed = observed
 
     async def once(self, holding: bool = False) -> Any:
@@ -129,7 +132,8 @@ class Attempts:
             queue.algorithm.throttled(self._number, channel.limiter.sent)
         else:
             queue.algorithm.answered(self._number, now - self._begun, queue.held)
-        return read(self._call, response, self._sessions.secrets, channel.request_ids, self._host)
+        secrets, own_codes = self._sessions.secrets, self._own_codes
+        return read(self._call, response, secrets, channel.request_ids, self._host, own_codes)
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""

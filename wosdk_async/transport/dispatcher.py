@@ -116,7 +116,7 @@ class Dispatcher:
                     raise
             # Made only now: very many calls may wait in the queue.
             trace = trace or self._new_trace(call, now)
-            attempts = Attempts(self._channel, call, sessions, queue, trace, observed)
+            attempts = Attempts(self._channel, call, sessions, queue, trace, options.retry, observed)
             try:
                 result: T = await attempts.once(True)
                 self.quota.succeeded(False)

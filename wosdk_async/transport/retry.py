@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Awaitable, Callable
+import reprlib
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, NoReturn, TypeVar
 
 import attrs
 
 from wosdk_async.errors import (
+    ConfigurationError,
     DeadlineError,
     InDoubtError,
     NoAnswerError,
@@ -21,7 +23,16 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
-from wosdk_async.protocol.verdicts import IN_DOUBT, NEVER_SENT, Verdict, verdict_of
+from wosdk_async.protocol.verdicts import (
+    CODES,
+    IN_DOUBT,
+    NEVER_SENT,
+    NO_OWN_CODES,
+    REFUSED,
+    OwnCodes,
+    Verdict,
+    verdict_of,
+)
 from wosdk_async.protocol.wire import Call, Unreadable
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
@@ -32,9 +43,36 @@ __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_
 
 T = TypeVar("T")
 
-FAILURES = (SendError, Unreadable, ThrottledError)
-"""Failures of an attempt after which another attempt may follow."""
-Failure = SendError | Unreadable | ThrottledError
+FAILURES = (SendError, Unreadable, RefusedError)
+"""Failures of an attempt that have a verdict; after some of them another attempt may follow."""
+Failure = SendError | Unreadable | RefusedError
+
+
+def _as_codes(value: Any) -> Any:
+    """Return the texts of an iterable as a set, anything else as it is: the validator refuses that."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return value
+    codes = list(value)
+    return frozenset(codes) if all(isinstance(code, str) and code for code in codes) else codes
+
+
+def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Raise ConfigurationError unless ``value`` is a set of error codes without a verdict of their own."""
+    name = f"RetryPolicy.{attribute.name}"
+    if isinstance(value, list):
+        wrong = next(code for code in value if not isinstance(code, str) or not code)
+        raise ConfigurationError(f"{name} holds {reprlib.repr(wrong)}; an error code is a text")
+    if not isinstance(value, frozenset):
+        shown = reprlib.repr(value)
+        example = shown if isinstance(value, str) else "'MY_CODE'"
+        raise ConfigurationError(f"{name} is {shown}; it takes a set of error codes: {{{example}}}")
+    for code in sorted(value):
+        if code in CODES and CODES[code].verdict is not REFUSED:
+            raise ConfigurationError(
+                f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); leave it out"
+            )
+    if both := value & policy.waits if attribute.name == "repeats" else ():
+        raise ConfigurationError(f"{min(both)!r} is in waits and in repeats; leave it in one of them")
 
 
 @names_checked
@@ -45,12 +83,19 @@ class RetryPolicy:
     ``attempts`` counts the first one. Waits are drawn at random between 0 and ``wait_initial``, which doubles
     with each attempt up to ``wait_max`` seconds. If the service asks for a wait of more than
     ``max_retry_after`` seconds, the call is not sent again. Raises ConfigurationError for other values.
+
+    ``waits`` and ``repeats`` are error codes of which the program knows that the service did nothing: the
+    call is sent again even if it is not safe to repeat. See ``docs/failures.md``.
     """
 
     attempts: int = option(4, "a number, 1 or more", low=1, whole=True)
     wait_initial: float = option(0.25, "seconds, 0 or more")
     wait_max: float = option(8.0, "seconds, 0 or more")
     max_retry_after: float = option(60.0, "seconds, 0 or more")
+    waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
+    """Codes that ask to wait: a Retry-After counts, and the last attempt raises ThrottledError."""
+    repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
+    """Codes after which the call is sent again; the last attempt raises the class of the code."""
 
 
 class RetryQuota:
@@ -88,17 +133,17 @@ def backoff(policy: RetryPolicy, failed: int, draw: float) -> float:
     return draw * min(policy.wait_max, policy.wait_initial * 2.0 ** min(failed - 1, 32))
 
 
-def _verdict(failure: Exception) -> Verdict:
+def _verdict(failure: Exception, own: OwnCodes = NO_OWN_CODES) -> Verdict:
     """Return what a failed attempt means."""
     if isinstance(failure, RefusedError):
-        return verdict_of(failure)
+        return verdict_of(failure, own)
     return NEVER_SENT if isinstance(failure, SendError) and not failure.sent else IN_DOUBT
 
 
 def _may_retry(failure: Exception, repeat_safe: bool, policy: RetryPolicy) -> bool:
     if isinstance(failure, ThrottledError) and (failure.retry_after or 0.0) > policy.max_retry_after:
         return False
-    retried = _verdict(failure).retried
+    retried = _verdict(failure, policy).retried
     return retried == "always" or (retried == "if safe" and repeat_safe)
 
 

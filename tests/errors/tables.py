@@ -1,0 +1,60 @@
+"""The tables of docs/failures.md, rendered from the code by ``python -m tests.errors.tables``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from wosdk_async.protocol.verdicts import CODES, ENDINGS, VERDICTS, Verdict
+
+DOC = Path(__file__).parents[2] / "docs" / "failures.md"
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [list(head), ["---"] * len(list(head)), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def codes_of(verdict: Verdict) -> str:
+    """Return the codes with a verdict, as text."""
+    return ", ".join(f"`{rule.code}`" for rule in CODES.values() if rule.verdict is verdict)
+
+
+def verdicts() -> str:
+    """Return the table of verdicts."""
+    rows = ((each.name, each.when.format(codes=codes_of(each)), each.then) for each in VERDICTS)
+    return table(["verdict", "when", "what happens"], rows)
+
+
+def codes() -> str:
+    """Return the table of error codes."""
+    rows = ((f"`{each.code}`", each.verdict.name, f"`{each.error.__name__}`") for each in CODES.values())
+    other = ("any other", "refused", "`RefusedError`")
+    return table(["code", "verdict", "error"], [*rows, other])
+
+
+def endings() -> str:
+    """Return the table of what errors mean; the first row that fits counts."""
+    rows = (
+        (f"`{each.error.__name__}`", each.means, "yes" if each.passes else "no", each.exit_status)
+        for each in ENDINGS
+    )
+    return table(["error", "it means", "looked up again", "exit status"], rows)
+
+
+TABLES = {"verdicts": verdicts, "codes": codes, "endings": endings}
+
+
+def rendered(text: str) -> str:
+    """Return the page with its tables as they should be: each stands between two comments with its name."""
+    for name, render in TABLES.items():
+        between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        text, places = between.subn(rf"\g<1>{render()}\g<2>", text)
+        assert places == 1, f"docs/failures.md has {places} places for the table of {name}"
+    return text
+
+
+if __name__ == "__main__":
+    DOC.write_text(rendered(DOC.read_text(encoding="utf-8")), encoding="utf-8")
