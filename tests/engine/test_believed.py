@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
-from wosdk_async.protocol.wire import Response, Unreadable
+from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
@@ -48,7 +48,7 @@ def body(reply: Response) -> bytes:
 
 
 def unreadable(reply: Response) -> Any:
-    raise Unreadable(reply.status, "not the service's")
+    raise InconclusiveResponse(reply.status, "not the service's")
 
 
 def refused(reply: Response) -> Any:
@@ -84,7 +84,7 @@ async def test_nothing_is_believed_after_a_response_that_is_not(
     async with RawServer(answering(OK, OK)) as server:
         waiting = [asyncio.create_task(post(engine, server.url, read)) for _ in range(2)]
         ended = await asyncio.gather(*waiting, return_exceptions=True)
-        assert {type(each) for each in ended} <= {Unreadable, KeyError, SendError}
+        assert {type(each) for each in ended} <= {InconclusiveResponse, KeyError, SendError}
         opened = server.connections
         assert await post(engine, server.url, body) == b"hi"
         assert server.connections == opened + 1

@@ -19,7 +19,7 @@ from tests.engine.conftest import serving
 from tests.engine.raw import RawServer
 from tests.support.service import Service
 from wosdk_async import Client, ConfigurationError, Customer
-from wosdk_async.protocol.wire import Response, Unreadable
+from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import HttpEngine, engine_for
 from wosdk_async.transport.network import Network
@@ -101,7 +101,7 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
     trusted = ssl.create_default_context(cafile=made_out["here"])
 
     def unreadable(reply: Response) -> Any:
-        raise Unreadable(reply.status, "not the service's")
+        raise InconclusiveResponse(reply.status, "not the service's")
 
     def body(reply: Response) -> bytes:
         return reply.body
@@ -119,7 +119,7 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
         await post("/first", body)
         held = asyncio.create_task(post("/held", body))
         await speaking.holds.wait()
-        with pytest.raises((Unreadable, SendError)):
+        with pytest.raises((InconclusiveResponse, SendError)):
             await post(bad, unreadable)
         assert await post("/go", body) == b"/go"
         assert await held == b"/held"

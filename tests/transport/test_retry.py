@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
-from wosdk_async.protocol.wire import Unreadable
+from wosdk_async.protocol.wire import InconclusiveResponse
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.retry import backoff, give_up
 
@@ -35,8 +35,8 @@ def test_waits_grow(failed: int, draw: float) -> None:
         (SendError("refused", sent=False), False, NotSentError),
         (SendError("reset", sent=True), True, NoAnswerError),
         (SendError("reset", sent=True), False, InDoubtError),
-        (Unreadable(502, "a page"), True, NoAnswerError),
-        (Unreadable(502, "a page"), False, InDoubtError),
+        (InconclusiveResponse(502, "a page"), True, NoAnswerError),
+        (InconclusiveResponse(502, "a page"), False, InDoubtError),
         (ThrottledError("busy"), False, ThrottledError),
     ],
 )

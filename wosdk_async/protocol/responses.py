@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, ThrottledError
 from wosdk_async.protocol.verdicts import IN_DOUBT, NO_OWN_CODES, OwnCodes, is_early, refused, verdict_on
-from wosdk_async.protocol.wire import COMMANDS, Call, Response, Unreadable
+from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 
 __all__ = ["RequestIds", "read"]
@@ -49,12 +49,12 @@ def read(
 
     Raises:
         RefusedError: The service says that it did nothing.
-        Unreadable: The response does not tell.
+        InconclusiveResponse: The response does not tell.
     """
     try:
         failure = None if 200 <= response.status < 300 else _failure(response, secrets, own)
         known = False
-        if request_ids is not None and not isinstance(failure, Unreadable):
+        if request_ids is not None and not isinstance(failure, InconclusiveResponse):
             if call.request_id is not None:
                 known = request_ids.check(call, call.request_id, response, host, secrets, failure)
             elif failure is not None and is_early(failure):
@@ -62,7 +62,7 @@ def read(
             elif failure is not None or not call.repeat_safe:
                 _require_none(call, response)
         if response.followed and not known:
-            raise Unreadable(response.status, "other bytes came with it, behind its end")
+            raise InconclusiveResponse(response.status, "other bytes came with it, behind its end")
         if failure is not None:
             raise failure
         return call.decode(response.body)
@@ -70,16 +70,16 @@ def read(
         refusal.hide(secrets)
         refusal.__context__ = None  # an error of a first reader may quote the body
         raise
-    except Unreadable:
+    except InconclusiveResponse:
         raise
     except Exception as cause:
         # The status says that the work was done, so whatever the reader fails with is a doubt and not a bug.
         why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.
-    raise Unreadable(response.status, f"the body cannot be read ({why})")
+    raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
-def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | Unreadable:
+def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
     """Return what a response that is not a success means."""
     body = _members(response.body) if len(response.body) <= _LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
@@ -94,7 +94,7 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
     if verdict is IN_DOUBT:
         shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
         why = f"no error body of the service ({len(response.body)} bytes, {shown})"
-        return Unreadable(response.status, why)
+        return InconclusiveResponse(response.status, why)
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
     if isinstance(error, ThrottledError):
@@ -169,7 +169,7 @@ class RequestIds:
             failure: The refusal in the response, if it is one.
 
         Raises:
-            Unreadable: The response cannot be the one of ``call``.
+            InconclusiveResponse: The response cannot be the one of ``call``.
         """
         kind = (host, call.path.startswith(COMMANDS), failure is None)
         # As bytes first: a compact body ends like this when the RequestId is its last key.
@@ -180,14 +180,14 @@ class RequestIds:
         if found is None:
             if kind in self._echoing and not (failure is not None and is_early(failure)):
                 why = f"it carries no RequestId, which this host has sent before{_OFF}"
-                raise Unreadable(response.status, why)
+                raise InconclusiveResponse(response.status, why)
             return False
         if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
             self._echoing.add(kind)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
             why = f"it carries the RequestId {shown!a} of another call{_OFF}"
-            raise Unreadable(response.status, why)
+            raise InconclusiveResponse(response.status, why)
         return True
 
 
@@ -212,10 +212,10 @@ def _echoed(body: bytes) -> str | None:
 
 
 def _require_none(call: Call[Any], response: Response) -> None:
-    """Raise Unreadable when the response carries a RequestId and the request did not.
+    """Raise InconclusiveResponse when the response carries a RequestId and the request did not.
 
     The service only sends back what was sent, and a base call sends none (facts 5).
     """
     if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
         why = f"it carries a RequestId, and none was sent: of another call{_OFF}"
-        raise Unreadable(response.status, why)
+        raise InconclusiveResponse(response.status, why)

@@ -10,7 +10,7 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 
-__all__ = ["COMMANDS", "Call", "Response", "Unreadable", "body_of"]
+__all__ = ["COMMANDS", "Call", "InconclusiveResponse", "Response", "body_of"]
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ class Call(Generic[T]):
         return self.repeat_safe and self.method != "DELETE"
 
 
-class Unreadable(Exception):
+class InconclusiveResponse(Exception):
     """A response that tells neither success nor refusal: a gateway's page, a 500, broken JSON."""
 
     def __init__(self, status: int, why: str) -> None:

@@ -10,7 +10,7 @@ import attrs
 from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
-from wosdk_async.protocol.wire import Call, Response, Unreadable
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
@@ -141,7 +141,7 @@ class Attempts:
             failure.hide(self._sessions.secrets)
             if not failure.sent:
                 self._trace.sent = False  # it was handed to a library, which reports that nothing left
-        if not isinstance(failure, Unreadable):
+        if not isinstance(failure, InconclusiveResponse):
             self._queue.algorithm.gave_up(self._channel.clock.now() - self._begun)
 
     async def _admitted(self, holding: bool) -> Session:

@@ -15,7 +15,7 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 
 from wosdk_async.errors import DownloadError, WosdkError
-from wosdk_async.protocol.wire import Call, Unreadable
+from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
@@ -109,7 +109,7 @@ def _next(url: str, response: StreamedResponse) -> str:
 async def _read(response: StreamedResponse, take: Take, wanted: Wanted) -> None:
     """The body of a success, no longer than it may be; that it is whole, the engine sees to."""
     if response.status >= 500 or response.status in _LATER:
-        raise Unreadable(response.status, "the storage does not give the file now")
+        raise InconclusiveResponse(response.status, "the storage does not give the file now")
     if response.status != 200:
         raise DownloadError(
             f"the storage does not give the file (HTTP {response.status}): gone, or its address too old",

@@ -33,7 +33,7 @@ from wosdk_async.protocol.verdicts import (
     Verdict,
     verdict_of,
 )
-from wosdk_async.protocol.wire import Call, Unreadable
+from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.options import names_checked, option
@@ -43,9 +43,9 @@ __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_
 
 T = TypeVar("T")
 
-FAILURES = (SendError, Unreadable, RefusedError)
+FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Failures of an attempt that have a verdict; after some of them another attempt may follow."""
-Failure = SendError | Unreadable | RefusedError
+Failure = SendError | InconclusiveResponse | RefusedError
 
 
 def _as_codes(value: Any) -> Any:
@@ -153,7 +153,7 @@ def give_up(failure: Exception, repeat_safe: bool) -> WosdkError:
         return failure
     if _verdict(failure) is NEVER_SENT:
         return NotSentError(f"the service was not reached ({failure}); nothing was sent")
-    status = failure.status if isinstance(failure, Unreadable) else 0
+    status = failure.status if isinstance(failure, InconclusiveResponse) else 0
     if repeat_safe:
         return NoAnswerError(f"no response that could be read ({failure})", status=status)
     return InDoubtError(f"it may have been carried out: no response that tells ({failure})", status=status)

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
 from wosdk_async.protocol.responses import RequestIds, read
-from wosdk_async.protocol.wire import Call, Response, Unreadable
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt
@@ -259,7 +259,7 @@ def _read_hook_response(call: Call[T], response: Response, company: str, trace: 
     details = {"company": company, "operation": call.operation, "request_id": call.request_id}
     try:
         return read(call, response)
-    except Unreadable as failure:
+    except InconclusiveResponse as failure:
         error = give_up(failure, call.repeat_safe)
     except WosdkError as refusal:
         error = refusal

@@ -23,7 +23,7 @@ from wosdk_async.errors import (
 from wosdk_async.protocol.envelopes import document
 from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import means_unknown_company, refused
-from wosdk_async.protocol.wire import Call, Response, Unreadable
+from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.deadline import Deadlines
@@ -146,7 +146,7 @@ class Login:
         headers: RequestHeaders,
         reader: Callable[[Call[T], Response, Secrets], T],
         secrets: Secrets,
-        page_error: Callable[[Unreadable], Exception],
+        page_error: Callable[[InconclusiveResponse], Exception],
     ) -> T:
         """Send ``call`` and return its result, with retries.
 
@@ -172,7 +172,7 @@ class Login:
             except SendError as failure:
                 failure.hide(secrets)
                 raise
-            except Unreadable as page:  # the engine has closed the connection
+            except InconclusiveResponse as page:  # the engine has closed the connection
                 error = page_error(page)
             else:
                 return result
@@ -212,7 +212,7 @@ def _discovered(body: bytes) -> dict[str, Any]:
     return result
 
 
-def _locator_page(page: Unreadable) -> Exception:
+def _locator_page(page: InconclusiveResponse) -> Exception:
     """Take a 400 for a refusal, whatever its body: none was seen (facts 2 reports the status only)."""
     return refused("", "", 400) if page.status == 400 else page
 
@@ -231,7 +231,7 @@ def _read_token(call: Call[tuple[str, float]], response: Response, secrets: Secr
     return read(call, response, secrets)
 
 
-def _token_page(page: Unreadable) -> Exception:
+def _token_page(page: InconclusiveResponse) -> Exception:
     """Return the error for a page that is not the token endpoint's: a wrong address, unless it may pass."""
     if 300 <= page.status < 500 and page.status != 408:
         return SessionError(

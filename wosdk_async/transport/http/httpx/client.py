@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.protocol.wire import Unreadable
+from wosdk_async.protocol.wire import InconclusiveResponse
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,
@@ -94,7 +94,7 @@ class ClientEngine:
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
                 return await whole(response, self._body, read)
-        except (WosdkError, Unreadable):  # of what was read
+        except (WosdkError, InconclusiveResponse):  # of what was read
             raise
         except AssertionError:  # a mock's word on what it did not expect: for the test, not for the caller
             raise
