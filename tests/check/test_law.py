@@ -8,10 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import records
+from tests.support.laws import examples
 from wosdk_async import (
     Contact,
     ConvertMoneyValuesCommand,
@@ -60,7 +61,7 @@ CLASSES = [
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(20)
 def test_the_broken_leaf_is_named(cls: type[Any], data: st.DataObject) -> None:
     """One leaf of a good object is broken, at any depth: that is what is found, and where."""
     made = data.draw(records(cls))

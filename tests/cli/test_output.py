@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.cli.conftest import Wosdk, full_disk
+from tests.support.laws import examples
 from tests.support.service import Answer, Service
 from wosdk_async import codec
 from wosdk_async.cli.output.sanitize import json_text, visible
@@ -55,7 +56,7 @@ def test_what_is_shown_is_one_line_that_a_terminal_only_prints(text: str) -> Non
     assert visible(made) == made
 
 
-@settings(max_examples=25)
+@examples(10)
 @given(rows_of_any_kind, st.lists(st.text(min_size=1, max_size=5), max_size=2))
 def test_any_rows_make_a_table(rows: list[dict[str, Any]], paths: list[str]) -> None:
     """Whatever the service sends, a table of it is plain lines of no more than the width."""

@@ -7,8 +7,10 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.support.laws import examples
 
 PATHS = st.sampled_from(
     [
@@ -37,7 +39,7 @@ HEADERS = st.dictionaries(
 )
 STEPS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12).map(lambda text: quote(text, safe=""))
 CONSOLE = st.sampled_from(["companies", "companies/46/orders", "log", "log/1", "faults", "clock"])
-many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = examples(40)
 
 
 @many

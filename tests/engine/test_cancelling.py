@@ -7,10 +7,11 @@ import contextlib
 
 import anyio
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, echoing, engine, get, request
+from tests.support.laws import examples
 from wosdk_async.transport.http.native import NativeEngine
 
 
@@ -45,7 +46,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(steps=STEPS, connections=st.integers(1, 4))
 def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int]], connections: int) -> None:
     """Calls to two hosts, each cancelled somewhere: every answer that comes is the right one, the counts

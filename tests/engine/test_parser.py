@@ -11,11 +11,12 @@ from typing import cast
 import httpcore
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
+from tests.support.laws import examples
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
@@ -141,14 +142,14 @@ def mutated(draw: st.DrawFn) -> bytes:
     return bytes(raw)
 
 
-@settings(max_examples=500)
+@examples(150)
 @given(raw=mutated(), cut=st.integers(0, 200))
 def test_what_is_broken_is_an_answer_or_an_error(raw: bytes, cut: int) -> None:
     """Nothing but BadResponse is ever raised, and where a segment ends does not change what is read."""
     assert read(raw) == read(raw[:cut], raw[cut:])
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(raws=st.lists(mutated(), min_size=10, max_size=10))
 def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
     """The same through sockets: each call ends, and leaves nothing behind."""
@@ -217,7 +218,7 @@ async def test_httpx_reads_the_same(name: str) -> None:
         assert theirs == (mine and (mine[0], mine[2]))
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(300)
 @given(raw=mutated())
 def test_httpx_never_reads_another_answer(raw: bytes) -> None:
     """Of broken bytes one may refuse what the other reads, but they never read two different answers."""

@@ -15,7 +15,7 @@ from urllib.parse import quote_plus
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry import trace as api
 from opentelemetry.sdk.trace import TracerProvider
@@ -374,7 +374,6 @@ async def test_a_session_that_is_throttled_keeps_its_details() -> None:
 TEXTS = st.text(st.sampled_from("abcXYZ/+ %&é\\\"'"), max_size=40)
 
 
-@settings(deadline=None)
 @given(
     secret=st.text(st.sampled_from("abcXYZ019/+ %&é\\\"'"), min_size=12, max_size=60),
     before=TEXTS,
@@ -445,7 +444,6 @@ ENCODERS: dict[str, Callable[[str], str]] = {
 }
 
 
-@settings(deadline=None)
 @given(
     secret=st.text(st.sampled_from(SPECIAL), min_size=24, max_size=60),
     ways=st.lists(st.sampled_from(sorted(ENCODERS)), max_size=3),
@@ -520,7 +518,6 @@ def secrets_and_texts(draw: st.DrawFn) -> tuple[str, str]:
     return secret, "".join(draw(st.lists(parts, max_size=12)))
 
 
-@settings(deadline=None)
 @given(secrets_and_texts())
 def test_every_piece_of_a_secret_is_hidden(both: tuple[str, str]) -> None:
     """And nothing else: as if each piece of the text were looked for in each form of the secret."""
@@ -531,7 +528,7 @@ def test_every_piece_of_a_secret_is_hidden(both: tuple[str, str]) -> None:
 def test_a_text_that_is_too_long_to_be_looked_through() -> None:
     """Of 50 MB only the beginning counts, and a secret that lies across its end does not stay."""
     for before in range(2000, 2100):
-        text = f"a {TOKEN * 2}{' ' * before}{TOKEN}{'x' * 50_000_000}"
+        text = f"a {TOKEN * 2}{' ' * before}{TOKEN}{'x' * (50_000_000 if before == 2050 else 100_000)}"
         found = Secrets(TOKEN).hide(text, 2 * len(TOKEN) + 40)
         assert not [piece for piece in PIECES if piece[:4] in found]
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fanout.step_by_step import StepByStep, double, kinds, numbers, one_each, read
+from tests.support.laws import examples
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
 from wosdk_async.transport.telemetry.trace import Trace
 
@@ -94,7 +95,7 @@ def test_no_limit_is_a_mistake() -> None:
         Run([], double, limit=0)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(40)
 @given(
     results=st.lists(st.sampled_from(["ok", "fail", "doubt"]), max_size=30),
     limit=st.integers(1, 8),

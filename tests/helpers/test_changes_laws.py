@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from datetime import timedelta
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.helpers.moving import Moving, version_of
+from tests.support.laws import examples
 from tests.support.service import Service
 from wosdk_async import Company, Watermark, WorkOrder
 
@@ -79,7 +80,7 @@ class Reader:
     clock=CLOCKS,
 )
 @example(rows=9, writes=[[], [move_late(8, 1)]], passes=[None], clock=None)
-@settings(max_examples=60, deadline=None)
+@examples(30)
 async def test_nothing_is_lost_and_nothing_comes_twice(
     rows: int, writes: list[list[Write]], passes: list[int | None], clock: int | None
 ) -> None:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, RowOutcome, importer
 
 Job = Callable[[Path, str], ImportJob]
@@ -59,7 +60,7 @@ def at_home(tmp_path: Path, dialect: str) -> Iterator[tuple[asyncio.Runner, Loca
         runner.run(opened.__aexit__(None, None, None))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(8)
 @given(pairs=st.lists(st.tuples(texts, texts), min_size=1, max_size=10))
 def test_any_text_survives(
     at_home: tuple[asyncio.Runner, Local], tmp_path: Path, pairs: list[tuple[str, str]]

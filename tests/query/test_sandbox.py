@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.support.service import Answer, Request, Service
 from wosdk_async import (
     Client,
@@ -75,7 +76,7 @@ cases = st.recursive(
 
 
 @given(case=cases)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25)
 async def test_the_sandbox_finds_what_a_filter_finds(variables: dict[str, str], case: Case) -> None:
     """For any condition: built, sent as JSON, answered by SQL."""
     condition, fits = case

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller
+from tests.support.laws import examples
 from wosdk_async import catalogue
 from wosdk_async.sandbox.service.commands import NOT_MODELLED, modelled_commands
 
@@ -70,7 +71,7 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
     return name, members
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(calls())
 def test_odd_members_are_answered(acme: Caller, call: tuple[str, dict[str, Any]]) -> None:
     """Whatever a command is sent, the answer is a result or an error body, never a fault."""

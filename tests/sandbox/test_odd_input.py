@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller, calling
+from tests.support.laws import examples
 from wosdk_async import catalogue
 from wosdk_async.sandbox.http.app import MAX_BODY
 from wosdk_async.sandbox.storage.store import Store
@@ -26,7 +27,7 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 )
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
-many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = examples(40)
 
 
 @pytest.fixture(params=["spec", "recorded"])

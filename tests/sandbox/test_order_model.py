@@ -17,6 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from tests.sandbox.company import Caller, calling
 from tests.sandbox.order_model import AP_STATES, COST_STATES, PATHS, Order, reduced
 from tests.sandbox.test_states import MOVES, REASONS, WAYS
+from tests.support.laws import examples
 from wosdk_async.sandbox import open_store
 
 START = 1_715_692_351_000_000_000
@@ -134,4 +135,4 @@ def _other(state: str) -> str:
 
 
 TestOrders = Orders.TestCase
-TestOrders.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+TestOrders.settings = settings(examples(12), stateful_step_count=25)

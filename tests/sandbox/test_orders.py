@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sandbox.company import ORDER, Caller
+from tests.support.laws import examples
 
 SPEC_2_3 = """
     Id Number TypeCategory StatusId Access WorkOrderCost Priority RequestorContact MainAsset ShortLocation
@@ -150,7 +151,7 @@ def test_a_refused_order_leaves_nothing(acme: Caller) -> None:
     assert acme.order()["Number"] == "RSC000001"
 
 
-shared = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+shared = examples(15)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 
 

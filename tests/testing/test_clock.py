@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.testing.orders import count, create_command
@@ -99,7 +99,6 @@ async def test_the_service_is_away_for_good(wosdk_company: Company, wosdk_faults
     assert time.monotonic() - began < 5
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=8))
 def test_waits_end_in_order_and_on_time(seconds: list[float]) -> None:
     """Whatever calls wait for, they go on in the order of their times, none early and none late."""

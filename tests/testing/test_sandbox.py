@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Customer, WorkOrder, fields
 from wosdk_async.errors import CredentialsError
@@ -41,7 +42,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(20)
 @given(STEPS)
 def test_nothing_leaks_between_companies(steps: list[tuple[int, str]]) -> None:
     """Whatever is written, kept and taken back in one, the others show only their own."""

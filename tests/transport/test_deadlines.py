@@ -7,9 +7,10 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.support.service import Service
 from tests.support.virtual import Time, World, reply, settle
 from wosdk_async import (
@@ -124,7 +125,7 @@ async def test_waits_and_times_of_a_call_that_succeeds() -> None:
     assert set(trace.times) == {"queue", "session", "connect", "request", "sleep"}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(st.lists(st.floats(0, 90), min_size=1, max_size=20))
 def test_a_scope_ends_on_time(lengths: list[float]) -> None:
     """Never early, and at most a hundredth of a second late."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 
@@ -98,7 +99,7 @@ async def test_released_while_a_cancelled_waiter_is_still_queued() -> None:
     assert (limiter.in_flight, limiter.queued) == (0, 0)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(120)
 @given(
     total=st.integers(1, 4),
     each=st.integers(1, 4),

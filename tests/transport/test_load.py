@@ -7,9 +7,10 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.support.virtual import Time, World, reply, settle
 from wosdk_async import (
     Client,
@@ -121,7 +122,7 @@ async def test_slower_answers_lower_the_calls_in_flight() -> None:
     assert most < 32
 
 
-@settings(max_examples=60, deadline=None)
+@examples(30)
 @given(
     rate=st.floats(0.5, 2000),
     pauses=st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.001, 0.05, 3.0]), min_size=1, max_size=40),

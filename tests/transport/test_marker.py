@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
     Done,
@@ -83,7 +84,7 @@ class ScriptedCompany(World):
 fates = st.lists(st.just("lost") | st.floats(0.0, SETTLE - 0.1), max_size=3)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(40)
 @given(fates=fates, broken=st.sets(st.integers(1, 12), max_size=6))
 def test_exactly_one_is_made_and_it_is_the_one_returned(fates: list[str | float], broken: set[int]) -> None:
     """Lost, committed at once or long after we gave up, with queries that fail: one order, no doubt."""

@@ -5,20 +5,15 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
+from tests.support.laws import examples
 from tests.updates.pairs import applied, pairs, reads, seen
 from wosdk_async import codec
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.difference import difference
 
-laws = settings(
-    max_examples=150,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
+laws = examples(50)
 
 
 @laws
