@@ -24,8 +24,7 @@ from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Peer, Service
 from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.protocol import content
-from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.deadline import Scope
+from wosdk_async.transport.clock import Clock, Scope
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.http.native.connection import Connection
 

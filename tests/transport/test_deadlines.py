@@ -23,7 +23,7 @@ from wosdk_async import (
     WosdkError,
 )
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.clock import Deadlines
 
 
 async def hang(*_: Any, **__: Any) -> Response:

@@ -18,8 +18,7 @@ from wosdk_async.cli.remedies import remedy
 from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
-from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limits import Limits

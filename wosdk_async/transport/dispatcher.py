@@ -14,8 +14,7 @@ from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, Wos
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import Attempts, Channel
-from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.deadline import Deadlines, Scope
+from wosdk_async.transport.clock import Clock, Deadlines, Scope
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.options import check_kind, names_checked, option

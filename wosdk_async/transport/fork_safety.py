@@ -1,4 +1,4 @@
-"""Told in a forked child: whoever holds sockets, which belong to the parent."""
+"""Fork safety: objects with sockets start anew in a forked child, as the sockets are the parent's."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from weakref import WeakSet
 __all__ = ["register_after_fork"]
 
 
-class Holder(Protocol):
-    """What must leave alone what it inherits: to close a socket would speak to the parent's peer."""
+class Forkable(Protocol):
+    """Object that must not touch what it inherits: closing a socket would send to the parent's peer."""
 
     def forked(self) -> None:
-        """Begin anew: this is a child."""
+        """Start anew: this is the child."""
 
 
-def register_after_fork(holder: Holder) -> None:
-    """Call its ``forked`` in every child, for as long as somebody else keeps it."""
-    _told.add(holder)
+def register_after_fork(holder: Forkable) -> None:
+    """Call ``holder.forked()`` in every child. The reference to ``holder`` is weak."""
+    _holders.add(holder)
 
 
 def _in_child() -> None:
-    for holder in list(_told):
+    for holder in list(_holders):
         holder.forked()
 
 
-_told: WeakSet[Holder] = WeakSet()
+_holders: WeakSet[Forkable] = WeakSet()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)

@@ -11,8 +11,7 @@ from typing import Protocol, Self
 import attrs
 
 from wosdk_async.protocol.responses import RequestIds
-from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.selection import engine_for

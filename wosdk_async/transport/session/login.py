@@ -25,8 +25,7 @@ from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import means_unknown_company, refused
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.deadline import Deadlines
+from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.credentials import Credentials, Region
