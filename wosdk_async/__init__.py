@@ -67,8 +67,7 @@ if TYPE_CHECKING:
     from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.hooks import Attempt
-    from wosdk_async.transport.telemetry.stats import Stats
-    from wosdk_async.transport.telemetry.trace import Trace
+    from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.webhooks import read_event
 
 __version__ = "0.1.0"
@@ -149,8 +148,7 @@ _HOMES = {
     "wosdk_async.transport.limits": ("Limits", "Timeouts"),
     "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.retry": ("RetryPolicy",),
-    "wosdk_async.transport.telemetry.stats": ("Stats",),
-    "wosdk_async.transport.telemetry.trace": ("Trace",),
+    "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.webhooks": ("read_event",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

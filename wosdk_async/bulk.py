@@ -1,7 +1,7 @@
 """Many calls at once: bounded, streaming, one outcome for each input.
 
 Knows nothing of Companies: what is called is any coroutine function of an input and a
-:class:`~wosdk_async.transport.telemetry.trace.Trace`.
+:class:`~wosdk_async.transport.telemetry.statistics.Trace`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, Wo
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.options import check_number
-from wosdk_async.transport.telemetry.trace import PHASES, Trace
+from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 
 __all__ = ["Run"]
 

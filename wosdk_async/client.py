@@ -20,7 +20,7 @@ from wosdk_async.transport.session.credentials import CredentialProvider, Creden
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.telemetry.hooks import AttemptHook
-from wosdk_async.transport.telemetry.stats import Stats
+from wosdk_async.transport.telemetry.statistics import Stats
 from wosdk_async.transport.transport import Transport
 
 if TYPE_CHECKING:

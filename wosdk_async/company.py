@@ -38,7 +38,7 @@ from wosdk_async.resources.watermark import Watermark
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.options import check_names
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
     from wosdk_async.resources.custom_fields import CustomFields

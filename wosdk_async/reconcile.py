@@ -32,7 +32,7 @@ from wosdk_async.query.paths import ResolvedPath, root
 from wosdk_async.query.properties import Path
 from wosdk_async.suggestions import suggestion
 from wosdk_async.transport.loop_state import Hold
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Marker", "Resolver"]
 

@@ -15,7 +15,7 @@ from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
 __all__ = ["CallSender"]

@@ -21,7 +21,7 @@ from wosdk_async.reconcile import Resolver
 from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.loop_state import Hold, LoopState
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
 __all__ = ["REVERTS", "Revert"]

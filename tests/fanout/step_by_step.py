@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from wosdk_async import Run
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 
 async def double(item: int, _: Trace) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fanout.step_by_step import StepByStep, double, kinds, one_each, read
 from wosdk_async import Done, InDoubt, Run
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 
 async def test_break_takes_no_further_input() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.fanout.step_by_step import StepByStep, double, kinds, numbers, one_each, read
 from tests.support.laws import examples
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 
 @pytest.mark.parametrize("source", [lambda: range(100), lambda: iter(range(100)), lambda: numbers(100)])

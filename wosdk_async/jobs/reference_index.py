@@ -19,7 +19,7 @@ from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.outcome import Done, InDoubt, NotStarted, Outcome
 from wosdk_async.resources.names import spellings
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["ReferenceEntry", "ReferenceIndex"]
 

@@ -19,7 +19,7 @@ from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MOST_SEEN, Reading, Seen, Watermark
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.options import check_number
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["MOVED", "ChangeFeed", "follow"]
 

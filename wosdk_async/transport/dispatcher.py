@@ -21,8 +21,7 @@ from wosdk_async.transport.options import check_kind, names_checked, option
 from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.hooks import ObservedCall
-from wosdk_async.transport.telemetry.stats import Counters
-from wosdk_async.transport.telemetry.trace import PHASES, Trace
+from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 
 __all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "report_in_doubt"]
 

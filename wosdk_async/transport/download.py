@@ -21,7 +21,7 @@ from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
 from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.hosts import HostRules
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Downloads", "Pour", "Progress", "Take", "Wanted"]
 

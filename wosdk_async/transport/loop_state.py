@@ -20,7 +20,7 @@ from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryPolicy, RetryQuota
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.settings import TransportSettings
-from wosdk_async.transport.telemetry.stats import Counters
+from wosdk_async.transport.telemetry.statistics import Counters
 
 __all__ = ["Hold", "LoopState", "open_loop_state"]
 

@@ -37,7 +37,7 @@ from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.options import names_checked, option
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
 

@@ -26,8 +26,7 @@ from wosdk_async.transport.session.manager import SessionCache, SessionManager, 
 from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.telemetry.hooks import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
-from wosdk_async.transport.telemetry.stats import Stats, company_stats
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Stats, Trace, company_stats
 
 __all__ = ["Transport"]
 

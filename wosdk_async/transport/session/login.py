@@ -31,7 +31,7 @@ from wosdk_async.transport.retry import Retries, RetryPolicy
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.manager import TokenGrant
-from wosdk_async.transport.telemetry.trace import Trace
+from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["Login"]
 
