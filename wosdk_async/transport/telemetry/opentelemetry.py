@@ -16,7 +16,7 @@ from wosdk_async.transport.telemetry.hooks import Attempt, CallResult
 __all__ = ["Telemetry", "active_telemetry"]
 
 _API = (
-    "opentelemetry.statistics",
+    "opentelemetry.trace",
     "opentelemetry.metrics",
 )  # modules of the API's own providers, which do nothing
 
@@ -104,7 +104,7 @@ class Telemetry:
         return self._instruments
 
     def _trace_headers(self, span: Any) -> RequestHeaders:
-        from opentelemetry.statistics.propagation.tracecontext import TraceContextTextMapPropagator
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         carrier: dict[str, str] = {}
         TraceContextTextMapPropagator().inject(carrier, context=self._trace.set_span_in_context(span))
