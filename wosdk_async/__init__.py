@@ -56,15 +56,13 @@ if TYPE_CHECKING:
     )
     from wosdk_async.hooks import DryRun
     from wosdk_async.model import *  # noqa: F403
+    from wosdk_async.options import CallOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
     from wosdk_async.query.fields import fields
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
-    from wosdk_async.transport.dispatcher import CallOptions
-    from wosdk_async.transport.limits import Limits, Timeouts
-    from wosdk_async.transport.retry import RetryPolicy
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
     from wosdk_async.transport.telemetry.hooks import Attempt
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
@@ -144,10 +142,8 @@ _HOMES = {
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
-    "wosdk_async.transport.dispatcher": ("CallOptions",),
-    "wosdk_async.transport.limits": ("Limits", "Timeouts"),
+    "wosdk_async.options": ("CallOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.hooks": ("Attempt",),
-    "wosdk_async.transport.retry": ("RetryPolicy",),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.webhooks": ("read_event",),
 }

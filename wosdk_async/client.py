@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Never, Self, TypedDict, Unpack
 from wosdk_async.client_options import check_credentials, check_settings
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.option_checks import check_kind, check_names, check_number, names_checked
+from wosdk_async.options import CallOptions, Limits, OnInDoubt, Timeouts, as_limits, as_timeouts
 from wosdk_async.sender import CallSender
 from wosdk_async.settings import Settings
-from wosdk_async.transport.dispatcher import CallOptions, OnInDoubt
-from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
-from wosdk_async.transport.options import check_kind, check_names, check_number, names_checked
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region, Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.settings import BeforeSend, TransportSettings

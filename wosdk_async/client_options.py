@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.option_checks import check_kind, check_number
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.validation.arguments import described
 from wosdk_async.protocol.validation.rules import kind_of
-from wosdk_async.transport.dispatcher import CallOptions
-from wosdk_async.transport.options import check_kind, check_number
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["check_credentials", "check_settings"]

@@ -13,6 +13,8 @@ from wosdk_async.bulk import Run
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
+from wosdk_async.option_checks import check_names
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.validation.arguments import (
@@ -36,8 +38,6 @@ from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.dispatcher import CallOptions
-from wosdk_async.transport.options import check_names
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Send
 from wosdk_async.reconcile import Marker, Resolver
-from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant

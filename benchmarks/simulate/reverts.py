@@ -15,10 +15,10 @@ from typing import Any
 import attrs
 
 from wosdk_async import bulk, sender
+from wosdk_async.options import CallOptions
 from wosdk_async.outcome import NotStarted
 from wosdk_async.protocol import commands, envelopes, wire
 from wosdk_async.reconcile import Resolver
-from wosdk_async.transport.dispatcher import CallOptions
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.telemetry.statistics import Trace

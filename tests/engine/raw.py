@@ -8,10 +8,10 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Self
 
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import PoolStatistics
 from wosdk_async.transport.http.native import NativeEngine
-from wosdk_async.transport.limits import Limits, Timeouts
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 

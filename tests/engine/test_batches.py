@@ -12,9 +12,9 @@ import pytest
 from tests.engine.raw import OK, RawServer, echoing, engine, get, request
 from tests.engine.test_connections import Time
 from tests.engine.test_loops import Apart
+from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.http.native.write_batcher import readable
-from wosdk_async.transport.limits import Timeouts
 
 
 async def warm(made: NativeEngine, url: str, connections: int = 2) -> None:

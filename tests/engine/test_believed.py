@@ -11,12 +11,12 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
+from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
 from wosdk_async.transport.http.native import NativeEngine
-from wosdk_async.transport.limits import Limits
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,

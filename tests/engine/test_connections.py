@@ -9,10 +9,10 @@ import weakref
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing, empty, engine, get, request
+from wosdk_async.options import Limits
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.http.native.write_batcher import readable
-from wosdk_async.transport.limits import Limits
 
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",

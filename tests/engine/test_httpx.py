@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, echoing
+from wosdk_async.options import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.limits import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.network import Network
 
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from tests.engine.raw import RawServer, answering, engine, get
 from tests.engine.test_answers import REFUSED, WHOLE
 from tests.support.laws import examples
+from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.parser import BadResponse, HeaderLines, ResponseParser
-from wosdk_async.transport.limits import Limits
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}

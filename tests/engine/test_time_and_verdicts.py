@@ -9,10 +9,10 @@ import ssl
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native import NativeEngine, connect
 from wosdk_async.transport.http.native.connection import Connection
-from wosdk_async.transport.limits import Limits, Timeouts
 
 
 async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

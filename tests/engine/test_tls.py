@@ -13,9 +13,9 @@ import pytest
 
 from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
+from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.tls import TLSContextProvider
-from wosdk_async.transport.limits import Timeouts
 
 
 async def test_a_context_of_the_callers_own(made_out: dict[str, Path]) -> None:

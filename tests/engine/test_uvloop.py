@@ -12,8 +12,8 @@ import uvloop
 
 from tests.engine.conftest import serving
 from tests.engine.raw import RawServer, echoing, engine, get
+from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.limits import Timeouts
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])

@@ -12,11 +12,11 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
+from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules

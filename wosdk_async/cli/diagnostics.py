@@ -16,14 +16,13 @@ from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
 from wosdk_async.cli.remedies import remedy
 from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
+from wosdk_async.options import Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
-from wosdk_async.transport.retry import RetryPolicy
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login

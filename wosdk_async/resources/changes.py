@@ -11,6 +11,7 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
+from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.validation.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
@@ -18,7 +19,6 @@ from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
 from wosdk_async.resources.watermark import MOST_SEEN, Reading, Seen, Watermark
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.options import check_number
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["MOVED", "ChangeFeed", "follow"]

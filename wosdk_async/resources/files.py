@@ -15,8 +15,8 @@ from types import TracebackType
 from typing import BinaryIO, Self
 
 from wosdk_async.errors import DownloadError, InvalidCallError
+from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.validation.arguments import described
-from wosdk_async.transport.options import check_number
 
 __all__ = [
     "Content",

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
+from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.validation import problems
 from wosdk_async.protocol.validation.arguments import require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
 from wosdk_async.resources.lookup_tables import LookupTables, SharedTask, folded, listed
-from wosdk_async.transport.options import check_number
 
 __all__ = ["BATCH", "REMEMBERED", "NameResolver", "batches", "spellings"]
 

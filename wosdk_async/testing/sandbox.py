@@ -12,6 +12,7 @@ from typing import Self, Unpack
 import attrs
 
 from wosdk_async.client import Bounds, Client
+from wosdk_async.options import Limits
 from wosdk_async.sandbox.env import variables
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
@@ -23,7 +24,6 @@ from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
 from wosdk_async.testing.faults import AddedFaults
 from wosdk_async.testing.requests import RecordedRequest, RequestRecorder
 from wosdk_async.testing.world import Rows, add_rows, copy_of, first_store
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["Sandbox", "Snapshot"]

@@ -4,59 +4,29 @@ from __future__ import annotations
 
 import logging
 from asyncio import CancelledError
-from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import attrs
 
 from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
+from wosdk_async.options import CallOptions, OnInDoubt
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import Attempts, Channel
 from wosdk_async.transport.clock import Clock, Deadlines, Scope
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
-from wosdk_async.transport.options import check_kind, names_checked, option
-from wosdk_async.transport.retry import FAILURES, Retries, RetryPolicy, RetryQuota
+from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.hooks import ObservedCall
 from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 
-__all__ = ["CallOptions", "Dispatcher", "OnInDoubt", "report_in_doubt"]
+__all__ = ["Dispatcher", "report_in_doubt"]
 
 _log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")
-
-OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
-
-
-@names_checked
-@attrs.frozen(kw_only=True)
-class CallOptions:
-    """What a call may take: seconds for the whole of it (queue, session, attempts, waits) and its retries.
-
-    ``deadline`` None means 60 s, and 120 s for what is not safe to repeat: a short deadline makes doubt. With
-    0 nothing is sent. ``settle`` is how long after it was given up a create may still appear: a call with a
-    marker is looked up for so many seconds, within its deadline, before it is sent again. Raises
-    ConfigurationError for any other value.
-    """
-
-    deadline: float | None = option(None, "seconds, 0 or more", none=True)
-    retry: RetryPolicy = attrs.field(default=RetryPolicy())
-    settle: float = option(30.0, "seconds, 0 or more")
-
-    @retry.validator
-    def _check_retry(self, _: object, value: object) -> None:
-        check_kind("CallOptions.retry", value, RetryPolicy, "a RetryPolicy(...)")
-
-    def seconds(self, call: Call[Any]) -> float:
-        """The deadline that holds for ``call``."""
-        if self.deadline is not None:
-            return self.deadline
-        return 60.0 if call.repeat_safe else 120.0
 
 
 @attrs.frozen(kw_only=True, eq=False)

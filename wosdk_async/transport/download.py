@@ -15,11 +15,12 @@ from urllib.parse import urljoin, urlsplit
 import attrs
 
 from wosdk_async.errors import DownloadError, WosdkError
+from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
-from wosdk_async.transport.retry import Retries, RetryPolicy
+from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.statistics import Trace
 

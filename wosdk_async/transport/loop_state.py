@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 import attrs
 
+from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher
@@ -17,7 +18,7 @@ from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
-from wosdk_async.transport.retry import RetryPolicy, RetryQuota
+from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.telemetry.statistics import Counters

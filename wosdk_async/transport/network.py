@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.proxies import checked_proxy
-from wosdk_async.transport.limits import Limits, Timeouts
 
 if TYPE_CHECKING:
     from wosdk_async.transport.http.httpx.library import httpx

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import math
 import random
-import reprlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn, TypeVar
 
 import attrs
 
 from wosdk_async.errors import (
-    ConfigurationError,
     DeadlineError,
     InDoubtError,
     NoAnswerError,
@@ -23,12 +21,11 @@ from wosdk_async.errors import (
     ThrottledError,
     WosdkError,
 )
+from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.verdicts import (
-    CODES,
     IN_DOUBT,
     NEVER_SENT,
     NO_OWN_CODES,
-    REFUSED,
     OwnCodes,
     Verdict,
     verdict_of,
@@ -36,66 +33,15 @@ from wosdk_async.protocol.verdicts import (
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.options import names_checked, option
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["FAILURES", "Retries", "RetryPolicy", "RetryQuota", "backoff", "give_up"]
+__all__ = ["FAILURES", "Retries", "RetryQuota", "backoff", "give_up"]
 
 T = TypeVar("T")
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Failures of an attempt that have a verdict; after some of them another attempt may follow."""
 Failure = SendError | InconclusiveResponse | RefusedError
-
-
-def _as_codes(value: Any) -> Any:
-    """Return the texts of an iterable as a set, anything else as it is: the validator refuses that."""
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        return value
-    codes = list(value)
-    return frozenset(codes) if all(isinstance(code, str) and code for code in codes) else codes
-
-
-def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Raise ConfigurationError unless ``value`` is a set of error codes without a verdict of their own."""
-    name = f"RetryPolicy.{attribute.name}"
-    if isinstance(value, list):
-        wrong = next(code for code in value if not isinstance(code, str) or not code)
-        raise ConfigurationError(f"{name} holds {reprlib.repr(wrong)}; an error code is a text")
-    if not isinstance(value, frozenset):
-        shown = reprlib.repr(value)
-        example = shown if isinstance(value, str) else "'MY_CODE'"
-        raise ConfigurationError(f"{name} is {shown}; it takes a set of error codes: {{{example}}}")
-    for code in sorted(value):
-        if code in CODES and CODES[code].verdict is not REFUSED:
-            raise ConfigurationError(
-                f"{name} holds {code!r}, whose verdict is fixed ({CODES[code].verdict.name}); leave it out"
-            )
-    if both := value & policy.waits if attribute.name == "repeats" else ():
-        raise ConfigurationError(f"{min(both)!r} is in waits and in repeats; leave it in one of them")
-
-
-@names_checked
-@attrs.frozen(kw_only=True)
-class RetryPolicy:
-    """Limits of sending a call again.
-
-    ``attempts`` counts the first one. Waits are drawn at random between 0 and ``wait_initial``, which doubles
-    with each attempt up to ``wait_max`` seconds. If the service asks for a wait of more than
-    ``max_retry_after`` seconds, the call is not sent again. Raises ConfigurationError for other values.
-
-    ``waits`` and ``repeats`` are error codes of which the program knows that the service did nothing: the
-    call is sent again even if it is not safe to repeat. See ``docs/failures.md``.
-    """
-
-    attempts: int = option(4, "a number, 1 or more", low=1, whole=True)
-    wait_initial: float = option(0.25, "seconds, 0 or more")
-    wait_max: float = option(8.0, "seconds, 0 or more")
-    max_retry_after: float = option(60.0, "seconds, 0 or more")
-    waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Codes that ask to wait: a Retry-After counts, and the last attempt raises ThrottledError."""
-    repeats: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
-    """Codes after which the call is sent again; the last attempt raises the class of the code."""
 
 
 class RetryQuota:

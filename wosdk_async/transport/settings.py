@@ -7,11 +7,10 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.options import Limits, OnInDoubt
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.dispatcher import OnInDoubt
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.telemetry.hooks import AttemptHook

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock
-from wosdk_async.transport.dispatcher import CallOptions, report_in_doubt
+from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics

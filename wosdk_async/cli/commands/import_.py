@@ -17,7 +17,7 @@ from wosdk_async.cli.input.confirm import confirm
 from wosdk_async.cli.options import target_of, target_options
 from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_stdout
 from wosdk_async.cli.output.sanitize import counted
-from wosdk_async.transport.limits import Limits
+from wosdk_async.options import Limits
 
 if TYPE_CHECKING:
     from wosdk_async import Company

@@ -46,7 +46,7 @@ class SendError(Exception):
 
     Attributes:
         sent: whether the service may have seen the request.
-        timeout: which of :class:`~wosdk_async.transport.limits.Timeouts` ran out; empty if none did.
+        timeout: which of :class:`~wosdk_async.options.Timeouts` ran out; empty if none did.
     """
 
     def __init__(self, why: str, *, sent: bool, timeout: str = "") -> None:

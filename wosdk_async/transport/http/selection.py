@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
+from wosdk_async.options import Limits
 from wosdk_async.transport.http.engine import (
     Engine,
     OnSending,
@@ -20,7 +21,6 @@ from wosdk_async.transport.http.engine import (
 )
 from wosdk_async.transport.http.httpx.mock_detection import mocked
 from wosdk_async.transport.http.proxies import proxies_of
-from wosdk_async.transport.limits import Limits
 from wosdk_async.transport.network import Network
 
 if TYPE_CHECKING:

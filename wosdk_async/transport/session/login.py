@@ -20,6 +20,7 @@ from wosdk_async.errors import (
     UnknownCompanyError,
     WosdkError,
 )
+from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.envelopes import document
 from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import means_unknown_company, refused
@@ -27,7 +28,7 @@ from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
-from wosdk_async.transport.retry import Retries, RetryPolicy
+from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.credentials import Credentials, Region
 from wosdk_async.transport.session.hosts import HostRules, is_local
 from wosdk_async.transport.session.manager import TokenGrant

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse
 from wosdk_async.transport.http.engine import (
     OnSending,
@@ -25,7 +26,6 @@ from wosdk_async.transport.http.httpx.library import httpx
 from wosdk_async.transport.http.httpx.responses import NEVER_SENT, failure, pieces, translated, whole
 from wosdk_async.transport.http.log_filter import filtered_logs
 from wosdk_async.transport.http.tls import TLSContextProvider
-from wosdk_async.transport.limits import Limits, Timeouts
 from wosdk_async.transport.network import Network
 
 __all__ = ["ClientEngine"]

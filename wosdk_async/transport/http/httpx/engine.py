@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from wosdk_async.errors import RefusedError, WosdkError
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import (
     OnSending,
@@ -30,7 +31,6 @@ from wosdk_async.transport.http.log_filter import filtered_logs
 from wosdk_async.transport.http.proxies import secrets_of_proxy
 from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
-from wosdk_async.transport.limits import Limits, Timeouts
 
 __all__ = ["HttpxEngine"]
 

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Container
 from typing import TYPE_CHECKING, cast
 
+from wosdk_async.options import Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.parser import BadResponse, ResponseParser
 from wosdk_async.transport.http.native.request import Origin, PreparedRequest
-from wosdk_async.transport.limits import Timeouts
 
 if TYPE_CHECKING:
     from wosdk_async.transport.http.native.pool import Pool

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.bodies import BadContent, decompress
@@ -31,7 +32,6 @@ from wosdk_async.transport.http.native.request import (
     split_url,
 )
 from wosdk_async.transport.http.tls import TLSContextProvider
-from wosdk_async.transport.limits import Limits, Timeouts
 
 __all__ = ["NativeEngine"]
 

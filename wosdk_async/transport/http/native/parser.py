@@ -10,10 +10,10 @@ from typing import NoReturn
 
 from httptools import HttpResponseParser
 
+from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.bodies import Body
 from wosdk_async.transport.http.engine import ResponseHeaders
-from wosdk_async.transport.limits import Limits
 
 __all__ = ["BadResponse", "CodedResponse", "HeaderLines", "ResponseParser"]
 

@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from wosdk_async.options import Limits
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin
 from wosdk_async.transport.http.native.socket_reader import SocketReader
 from wosdk_async.transport.http.native.write_batcher import WriteBatcher
 from wosdk_async.transport.http.tls import TLSContextProvider
-from wosdk_async.transport.limits import Limits
 
 __all__ = ["Pool"]
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import attrs
 
-from wosdk_async.transport.limits import Timeouts
+from wosdk_async.options import Timeouts
 
 if TYPE_CHECKING:
     from wosdk_async.transport.http.native.connection import Connection
