@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk
 from tests.support.service import SECRET, Answer, Handler, Service, error
-from wosdk_async.cli.remedies import remedy
+from wosdk_async.cli.diagnostics import remedy
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotSentError
 
 STEPS = ["settings", "credentials", "token", "discovery", "read"]
@@ -118,7 +118,7 @@ def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) 
     setattr(scripted, place, silent)
     status, step, text = failing(wosdk, "--deadline", "0.5")
     assert (status, step) == (6, "token" if place == "on_token" else "discovery")
-    assert "did not answer within 0.5 s" in text
+    assert "did not respond within 0.5 s" in text
     assert "--deadline gives it more time" in text
 
 
@@ -150,7 +150,7 @@ def test_a_clock_that_is_off_is_told(wosdk: Wosdk, scripted: Service) -> None:
         ("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate in chain", "set SSL_CERT_FILE to its certificates"),
         ("[Errno -2] Name or service not known", "the name server does not know the host"),
         ("[Errno -3] Temporary failure in name resolution", "the name server does not know the host"),
-        ("ConnectTimeout: TimeoutError", "nobody answers there"),
+        ("ConnectTimeout: TimeoutError", "nothing responds there"),
     ],
 )  # fmt: skip
 def test_causes_that_no_local_service_can_have(why: str, told: str) -> None:

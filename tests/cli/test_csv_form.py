@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.cli.output.csv import CsvFormat, cell
+from wosdk_async.cli.output.formats import CsvFormat, csv_cell
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
 odd = st.one_of(st.text(), st.builds(str.__add__, st.sampled_from(SIGNS), st.text()))
@@ -35,7 +35,7 @@ def test_no_text_is_a_formula(text: str) -> None:
 
     That holds too where a spreadsheet separates cells by semicolons, and rows by the line breaks in them.
     """
-    made = cell(text)
+    made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     assert not made.startswith(tuple(SIGNS)) or re.fullmatch(r"-\d+(\.\d+)?", made, re.ASCII)
     for inside in re.split(r"[;\t\r\n]", made)[1:]:
@@ -45,7 +45,7 @@ def test_no_text_is_a_formula(text: str) -> None:
 @given(st.text("=+-@＝; \t\n\x0b\xa0\u200bab"))
 def test_no_part_of_a_text_is_a_formula(text: str) -> None:
     """Behind a separator blanks and marks that nobody sees do not hide the sign of a formula."""
-    made = cell(text)
+    made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     for inside in re.split(r"[;\t\r\n]", made)[1:]:
         assert not inside.lstrip(" \x0b\xa0\u200b").startswith(tuple("=+-@＝＋－＠"))
@@ -53,13 +53,13 @@ def test_no_part_of_a_text_is_a_formula(text: str) -> None:
 
 def test_a_long_text_of_separators_takes_no_time() -> None:
     """Its characters are looked at once: the square of them would be hours."""
-    assert len(cell("; \t" * 1_000_000)) == 3_000_000
+    assert len(csv_cell("; \t" * 1_000_000)) == 3_000_000
 
 
 @given(numbers)
 def test_numbers_stay_numbers(number: int | Decimal) -> None:
     """Digits and sign are kept, so that a column can be added up."""
-    assert Decimal(cell(number)) == number
+    assert Decimal(csv_cell(number)) == number
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_numbers_stay_numbers(number: int | Decimal) -> None:
 )
 def test_single_cells(value: object, expected: str) -> None:
     """What stands in a cell, kind by kind."""
-    assert cell(value) == expected
+    assert csv_cell(value) == expected
 
 
 @given(st.lists(st.fixed_dictionaries({"A": values, "B": values}), min_size=1))
@@ -105,7 +105,7 @@ def test_every_cell_comes_back(rows: list[dict[str, Any]]) -> None:
     """RFC 4180: whatever the texts hold, a reader finds the cells again."""
     text = written(rows, ["A", "B"])
     read = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    assert read == [["A", "B"], *([cell(row["A"]), cell(row["B"])] for row in rows)]
+    assert read == [["A", "B"], *([csv_cell(row["A"]), csv_cell(row["B"])] for row in rows)]
 
 
 def test_lines_end_as_the_rfc_says() -> None:

@@ -74,8 +74,8 @@ def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
         "    await task\n"
         "names = {'COMPANY': 'A', 'CLIENT_ID': 'b', 'CLIENT_SECRET': 'c'}\n"
         "variables = {f'WOSDK_{name}': value for name, value in names.items()}\n"
-        "with Runner(Target(), variables) as link:\n"
-        "    link.do(hang())\n"
+        "with Runner(Target(), variables) as runner:\n"
+        "    runner.run(hang())\n"
     )
     process = subprocess.Popen(
         [COMMAND[0], "-c", code], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE

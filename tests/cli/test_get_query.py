@@ -84,7 +84,7 @@ def test_bad_input_is_one_line_with_the_remedy(
         (("--limit", "5", "--all"), "contradict each other"),
         (("--limit", "0"), "0 is not in the range"),
         (("--expression", "-", "--limit", "5"), "--expression says all of the query"),
-        (("--deadline", "0"), "'0' is no deadline"),
+        (("--deadline", "0"), "'0' is not a deadline"),
     ],
 )
 def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], told: str) -> None:

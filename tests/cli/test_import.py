@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.support.service import Answer, Request, Service
-from wosdk_async.cli.input import confirm
+from wosdk_async.cli import runner
 from wosdk_async.sandbox import open_store
 
 FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
@@ -93,7 +93,7 @@ def test_outcomes_of_an_earlier_import_are_kept(wosdk: Wosdk, tmp_path: Path, se
     again = wosdk(*command)
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == (
-        f"wosdk: {outcomes} is there already, and may be the only list of what an earlier import created; "
+        f"wosdk: {outcomes} exists already, and may be the only list of what an earlier import created; "
         "name another file, or add --force to overwrite it\n"
     )
     assert lines(outcomes) == first
@@ -170,10 +170,10 @@ def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, serv
 def test_another_company_wants_an_answer_or_yes(
     wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirm, "is_local", lambda _: False)
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk("import", FILE, "--map", MAP, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "nobody can be asked, because stdin is no terminal; add --yes" in result.stderr
+    assert "nobody can be asked, because stdin is not a terminal; add --yes" in result.stderr
     assert wosdk("import", FILE, "--map", MAP, "--yes").exit_code == 0
 
 
@@ -181,8 +181,8 @@ def test_another_company_wants_an_answer_or_yes(
 def test_somebody_at_a_terminal_is_asked(
     wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
 ) -> None:
-    monkeypatch.setattr(confirm, "is_local", lambda _: False)
-    monkeypatch.setattr(confirm, "_somebody_is_there", lambda: True)
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
+    monkeypatch.setattr(runner, "_is_interactive", lambda: True)
     result = wosdk("import", FILE, "--map", MAP, input=answer)
     assert result.exit_code == code
     assert "Create the work orders? [y/N]" in result.stderr

@@ -16,7 +16,7 @@ from tests.cli.conftest import Wosdk, full_disk
 from tests.support.laws import examples
 from tests.support.service import Answer, Service
 from wosdk_async import codec
-from wosdk_async.cli.output.sanitize import json_text, visible
+from wosdk_async.cli.output.cells import json_text, visible
 from wosdk_async.cli.output.table import TableFormat, print_record
 
 EVIL = "[red]x[/red] :smile: \x1b]0;owned\x07 \u202eabc \x9b31m two\nlines"

@@ -66,8 +66,8 @@ def test_importing_the_package_loads_neither_jobs_nor_command_line() -> None:
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        (signal.SIGINT, "get 30 s, Ctrl-C again gives them up"),
-        (signal.SIGTERM, "get 6 s, then they are given up"),
+        (signal.SIGINT, "get 30 s, Ctrl-C again aborts them"),
+        (signal.SIGTERM, "get 6 s, then they are aborted"),
     ],
 )
 def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Wosdk, full_disk
 from tests.support.service import RESET, Answer, Request, Service, error
-from wosdk_async.cli.input import confirm
+from wosdk_async.cli import runner
 
 HOLD = ("run", "WoOnHoldCommand", "WorkOrderId=7", "ActionReasonId=102")
 DONE = Answer(body=b'{"CommandResult": {"Wo": {"Id": 7, "Nte": 12.50}, "New": null}}')
@@ -75,10 +75,10 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
     ("arguments", "told"),
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
-        (("wotype",), "WOType is an enum, no command; `wosdk describe WOType` lists its values"),
+        (("wotype",), "WOType is an enum, not a command; `wosdk describe WOType` lists its values"),
         (("WoOnHoldCommand",), "WorkOrderId is missing: WoOnHoldCommand needs it; ActionReasonId is missing"),
-        (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is no field: write NAME=VALUE"),
-        (("WoOnHoldCommand", "=1"), "'=1' is no field: write NAME=VALUE"),
+        (("WoOnHoldCommand", "WorkOrderId"), "'WorkOrderId' is not a field: write NAME=VALUE"),
+        (("WoOnHoldCommand", "=1"), "'=1' is not a field: write NAME=VALUE"),
         (("WoOnHoldCommand", "WorkOrderId=one"), "WorkOrderId takes a whole number, not 'one'"),
         (("WoOnHoldCommand", "WorkOrdrId=1"), "WoOnHoldCommand has no field 'WorkOrdrId'; did you mean 'WorkOrderId'?"),
         (("WoOnHoldCommand", "WorkOrderId:=[1"), "takes JSON"),
@@ -91,7 +91,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         (("WoCreateCommand", "WorkOrder:=5"), "WorkOrder takes an object of WorkOrder, not a number"),
         (("WoCreateCommand", "WorkOrder.Items:={}"), "WorkOrder.Items takes a JSON list, not an object"),
         (("WoCreateCommand", 'WorkOrder.Items:=[{"Coment": "x"}]'), "WoItem has no field 'Coment'; did you mean 'Comment'?"),
-        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "names a field of WorkOrder, which is no object"),
+        (("WoCreateCommand", "WorkOrder:=5", "WorkOrder.PoNumber=1"), "names a field of WorkOrder, which is not an object"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId=9"), "'WorkOrderId=8' and 'WorkOrderId=9' both give WorkOrderId; give it once"),
         (("WoPickUpCommand", "WorkOrderId=8", "WorkOrderId:=9"), "both give WorkOrderId; give it once"),
         (("WoCreateCommand", "WorkOrder.PoNumber=1", 'WorkOrder:={"PoNumber":"2"}'), "both give WorkOrder; give it once"),
@@ -146,11 +146,11 @@ def test_a_change_elsewhere_wants_an_answer_or_yes(
 ) -> None:
     """No answer, no: nothing is sent. What only reads is not asked about."""
     scripted.handler = lambda _: DONE
-    monkeypatch.setattr(confirm, "is_local", lambda _: False)
+    monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
-    assert "nobody can be asked, because stdin is no terminal; add --yes" in result.stderr
-    monkeypatch.setattr(confirm, "_somebody_is_there", lambda: True)
+    assert "nobody can be asked, because stdin is not a terminal; add --yes" in result.stderr
+    monkeypatch.setattr(runner, "_is_interactive", lambda: True)
     for answer, status, calls in (("n\n", 1, 0), ("y\n", 0, 1)):
         result = wosdk(*HOLD, input=answer)
         assert (result.exit_code, len(scripted.calls)) == (status, calls)
@@ -268,7 +268,7 @@ def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(
     def broken(_: object) -> str:
         raise RuntimeError("a fault\nof the form")
 
-    monkeypatch.setattr("wosdk_async.cli.output.json.json_text", broken)
+    monkeypatch.setattr("wosdk_async.cli.output.formats.json_text", broken)
     scripted.handler = lambda _: DONE
     result = wosdk(*HOLD, "--yes", "--json")
     told = "was carried out (RequestId "

@@ -192,9 +192,9 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
         *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name)
     )
     told = (
-        f"--env-file {tmp_path / name} is no regular file; name another"
+        f"--env-file {tmp_path / name} is not a regular file; name another"
         if name == "fifo"
-        else f"{tmp_path / name} is there already, and `wosdk sandbox serve` did not write it; name another"
+        else f"{tmp_path / name} exists already, and `wosdk sandbox serve` did not write it; name another"
         " file, or add --force to overwrite it"
     )
     assert (made.exit_code, made.stderr) == (2, f"wosdk: {told}\n")

@@ -1,15 +1,15 @@
 """The ``wosdk`` command.
 
-    app.py            the command group: loads a command when it is named
-    options.py        options that say whom to talk to
-    runner.py         one Company on an event loop that Ctrl-C ends
-    commands/         one file for each command
-    diagnostics.py    the steps of wosdk check; remedies.py says what is wrong and what to do
-    input/            conditions, fields, names and values that people type, checked against the catalogue
-    output/           tables, JSON lines, CSV, progress, the report of an import
+    app.py            the command group, which imports a command when it is named
+    options.py        options that commands share
+    runner.py         one Company on an event loop that Ctrl-C ends; the question before a change
+    diagnostics.py    the steps of ``wosdk check``
     exit_codes.py     errors as one line and an exit status
+    commands/         one file for each command
+    input/            conditions, fields and values that people type
+    output/           tables, JSON lines, CSV, progress, the report of an import
 
-What a command needs is imported when it runs, so that ``wosdk --help`` is quick.
+A command imports what it needs when it runs, so that ``wosdk --help`` is quick.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the console script, or say how to install what it needs."""
+    """Run the console script, or say how to install the extra it needs."""
     if any(importlib.util.find_spec(name) is None for name in ("click", "rich")):
         print("wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'", file=sys.stderr)
         sys.exit(2)
-    _open_what_is_closed()
+    _open_closed_streams()
     from wosdk_async.cli.app import app
 
     app(prog_name="wosdk")
 
 
-def _open_what_is_closed() -> None:
-    """Put a stream where Python has None because the caller closed it; the next socket would get its number.
+def _open_closed_streams() -> None:
+    """Open a stream where Python has None because the caller closed it.
 
-    stdin is empty, to write to stdout is an error, and stderr takes all.
+    Otherwise a socket would get its file number. stdin is empty, writing to stdout fails, stderr is lost.
     """
     nowhere = Path(os.devnull)
     if sys.stdin is None:

@@ -12,22 +12,24 @@ from typing import Any
 import click
 
 from wosdk_async import __version__
-from wosdk_async.cli.exit_codes import CliError, Exit, say, unusable
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
 from wosdk_async.cli.options import target_options
 
 __all__ = ["app"]
 
 _COMMANDS = ("check", "completion", "describe", "get", "import", "query", "run", "sandbox")
-_MODULES = {"import": "import_"}  # a word of Python cannot name a module
+_MODULES = {"import": "import_"}  # a keyword of Python cannot name a module
 
 
 class Wosdk(click.Group):
-    """Loads a command when it is named, and ends quietly when Ctrl-C or the reader of stdout says so."""
+    """Group that imports a command when it is named, and ends quietly on Ctrl-C and closed pipes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names of all commands."""
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Import and return a command."""
         if cmd_name not in _COMMANDS:
             return None
         module = import_module(f"wosdk_async.cli.commands.{_MODULES.get(cmd_name, cmd_name)}")
@@ -35,26 +37,27 @@ class Wosdk(click.Group):
         return found
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Return the context of the options, among which ``--help`` and ``--version`` write to stdout."""
-        with _ending():
+        """Parse the options; ``--help`` and ``--version`` write to stdout here."""
+        with _quiet_end():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: click.Context) -> Any:
-        with _ending():
+        """Run the command."""
+        with _quiet_end():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _ending() -> Iterator[None]:
-    """Around what writes to stdout: it ends without a traceback, and with what was written on its way."""
+def _quiet_end() -> Iterator[None]:
+    """Flush stdout, and end without a traceback when the reader has gone away or Ctrl-C was pressed."""
     try:
         try:
-            with unusable():
+            with cli_errors():
                 yield
         finally:
             _flush()
     except BrokenPipeError:
-        _let_go_of_stdout()
+        _discard_stdout()
         raise click.exceptions.Exit(Exit.PIPE) from None
     except (KeyboardInterrupt, click.Abort):
         say("interrupted")
@@ -67,13 +70,13 @@ def _flush() -> None:
     except BrokenPipeError:
         raise
     except OSError as error:  # a full disk
-        _let_go_of_stdout()
-        if error.__context__ is None:  # else the error on its way says more
+        _discard_stdout()
+        if error.__context__ is None:  # otherwise the first error says more
             raise CliError(f"stdout: {error.strerror}") from error
 
 
-def _let_go_of_stdout() -> None:
-    """Python flushes stdout when it ends, and would complain of the reader that went away."""
+def _discard_stdout() -> None:
+    """Redirect stdout to nowhere: Python flushes it at exit, and would complain that nobody reads it."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)
@@ -83,10 +86,10 @@ def _let_go_of_stdout() -> None:
 @click.version_option(__version__, prog_name="wosdk")
 @target_options()
 def app() -> None:
-    """Work orders from the command line: look, run commands, import files, and a local Company to try it on.
+    """Work orders from the command line: read records, run commands, import files, serve a local Company.
 
     \b
-    Try an import, nothing else to start:
+    Try an import; it needs no account:
       wosdk import requests.csv --map map.toml --sandbox
     Look around, once the variables below are set:
       wosdk check
@@ -95,5 +98,5 @@ def app() -> None:
 
     A Company is named by WOSDK_COMPANY, WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, and by WOSDK_REGION
     (americas, apac or emea), or by a profile of the settings file. The options below may also stand behind
-    the command. Results go to stdout, all else to stderr.
+    the command. Results go to stdout, everything else to stderr.
     """

@@ -1,4 +1,4 @@
-"""The steps from the settings to the first record, each with its time."""
+"""The steps of ``wosdk check``, each with its time and, when it fails, what to do about it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,17 @@ import attrs
 
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import Exit, status_of
-from wosdk_async.cli.remedies import remedy
-from wosdk_async.errors import DeadlineError, DiscoveryError, WosdkError
+from wosdk_async.errors import (
+    CredentialsError,
+    DeadlineError,
+    DiscoveryError,
+    NoAnswerError,
+    NotSentError,
+    RefusedError,
+    SessionError,
+    UnknownCompanyError,
+    WosdkError,
+)
 from wosdk_async.options import Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
@@ -28,15 +37,15 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.manager import TokenGrant
 
-__all__ = ["Step", "failed", "steps"]
+__all__ = ["Step", "failed", "remedy", "steps"]
 
-_PATIENCE = 30.0  # seconds for the login, unless --deadline says otherwise
-_SKEW = 120.0  # seconds that the clock may be off before it is told
+_LOGIN_SECONDS = 30.0  # unless --deadline says otherwise
+_MAX_SKEW = 120.0  # seconds that the clock may be off before it is mentioned
 
 
 @attrs.frozen(kw_only=True)
 class Step:
-    """What became of one step."""
+    """The outcome of one step."""
 
     step: str
     ok: bool = True
@@ -46,13 +55,13 @@ class Step:
     status: Exit = attrs.field(default=Exit.DONE, repr=str)
 
     def as_dict(self) -> dict[str, Any]:
-        """The step as JSON."""
+        """Return the step as JSON."""
         data = {"step": self.step, "ok": self.ok, "seconds": round(self.seconds, 3), "detail": self.detail}
         return data if self.ok else data | {"remedy": self.remedy}
 
 
 def failed(name: str, error: WosdkError, seconds: float = 0.0) -> Step:
-    """The step that ``error`` ended."""
+    """Return the step that ``error`` ended."""
     return Step(
         step=name,
         ok=False,
@@ -64,8 +73,8 @@ def failed(name: str, error: WosdkError, seconds: float = 0.0) -> Step:
 
 
 async def steps(settings: Settings, company: Company, deadline: float | None) -> AsyncIterator[Step]:
-    """Take the steps behind the settings, up to the first that fails."""
-    seconds = deadline or _PATIENCE
+    """Yield the steps after the settings, up to the first that fails."""
+    seconds = deadline or _LOGIN_SECONDS
     watch = _Stopwatch()
     try:
         for taken in await _login(settings, company.name, watch, seconds):
@@ -78,7 +87,7 @@ async def steps(settings: Settings, company: Company, deadline: float | None) ->
 
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
-    """Credentials, token, discovery."""
+    """Return the steps credentials, token and discovery."""
     tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type] # the Company was made
     started = time.monotonic()
     try:
@@ -100,7 +109,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         async with asyncio.timeout(seconds):
             grant = await login.grant(name, settings.region, pair)
     except TimeoutError:
-        late = DeadlineError(f"{watch.asked} did not answer within {seconds:g} s")
+        late = DeadlineError(f"{watch.last_url} did not respond within {seconds:g} s")
         return [*done, *_stopped(settings, watch, late)]
     except WosdkError as error:
         return [*done, *_stopped(settings, watch, error)]
@@ -108,7 +117,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
 
 
 def _stopped(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
-    """The steps up to the one that failed: the token's, or the locator's once there was a token."""
+    """Return the step that failed, behind the token's if there was a token."""
     locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
     if locator or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
         return [_token(settings, watch), failed("discovery", error, watch.seconds["locator"])]
@@ -116,7 +125,7 @@ def _stopped(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[S
 
 
 def _token(settings: Settings, watch: _Stopwatch) -> Step:
-    skew = f"; this clock is {watch.skew:+.0f} s off" if abs(watch.skew) > _SKEW else ""
+    skew = f"; this clock is {watch.skew:+.0f} s off" if abs(watch.skew) > _MAX_SKEW else ""
     return Step(step="token", seconds=watch.seconds["token"], detail=f"{settings.region.token_url}{skew}")
 
 
@@ -129,7 +138,7 @@ def _discovery(watch: _Stopwatch, grant: TokenGrant) -> Step:
 
 
 async def _read(company: Company) -> Step:
-    """One small read, as the client does it."""
+    """Send one small read, as the client does it."""
     started = time.monotonic()
     try:
         await company.connect()
@@ -137,18 +146,18 @@ async def _read(company: Company) -> Step:
         found = await company.query("WorkOrder", {"PropertySet": {"Properties": ["Id"]}, "Count": 1})
     except WosdkError as error:
         return failed("read", error, time.monotonic() - started)
-    seen = "work orders can be read" if found else "work orders can be read; there are none yet"
-    return Step(step="read", seconds=time.monotonic() - started, detail=seen)
+    detail = "work orders can be read" if found else "work orders can be read; there are none yet"
+    return Step(step="read", seconds=time.monotonic() - started, detail=detail)
 
 
 class _Stopwatch:
-    """An engine that notes how long its answers took, and by how much our clock differs from the server's."""
+    """An engine that measures how long responses take, and how far our clock is from the server's."""
 
     def __init__(self) -> None:
         self.engine = engine_for(Network(), Limits(connections=1))
         self.capacity = self.engine.capacity
         self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.asked = ""
+        self.last_url = ""
         self.skew = 0.0
 
     async def send(
@@ -161,14 +170,14 @@ class _Stopwatch:
         repeat_safe: bool = False,
         read: Read = whole_response,
     ) -> Any:
-        self.asked = url
+        self.last_url = url
 
-        def noted(reply: Response) -> Any:
+        def timed(reply: Response) -> Any:
             self.skew = _skew(reply.headers)
             return read(reply)
 
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, noted)
+            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, timed)
 
     def statistics(self) -> PoolStatistics:
         return self.engine.statistics()
@@ -186,8 +195,61 @@ class _Stopwatch:
 
 
 def _skew(headers: Mapping[str, str]) -> float:
-    """Seconds by which this clock is ahead of the server's; 0 when it does not say."""
+    """Return the seconds by which this clock is ahead of the server's; 0 when the server does not say."""
     try:
         return time.time() - parsedate_to_datetime(headers["date"]).timestamp()
     except (KeyError, ValueError, OverflowError):
         return 0.0
+
+
+# --- what to do about a step that failed ----------------------------------------------------
+
+_ROUTE = "check the network, a firewall, and WOSDK_LOCATOR_URL and WOSDK_TOKEN_URL if you set them"
+
+# Messages of the system and of OpenSSL in lower case; the first that fits. The errors themselves are not
+# kept, because they would hold the request, and with it the token.
+_BY_TEXT = (
+    (
+        ("certificate has expired", "certificate is not yet valid"),
+        "the certificate has expired or is not valid yet: check the clock of this machine first",
+    ),
+    (
+        ("certificate_verify_failed", "certificate verify failed"),
+        "the certificate is not trusted here: a proxy that opens TLS, or a private authority; "
+        "set SSL_CERT_FILE to its certificates",
+    ),
+    (("[ssl",), "the other side does not speak TLS: the address has the wrong port, or a proxy responds"),
+    (
+        ("name or service", "nodename nor", "name resolution", "no address associated", "getaddrinfo"),
+        f"the name server does not know the host: {_ROUTE}",
+    ),
+    (("refused", "connect call failed"), f"nothing listens there: {_ROUTE}"),
+    (("timeout", "timed out"), f"nothing responds there: {_ROUTE}"),
+)
+
+
+def remedy(error: WosdkError) -> str:
+    """Return what to do about ``error``; empty where its own message says so."""
+    if isinstance(error, NotSentError | NoAnswerError):
+        text = error.message.lower()
+        if found := next((say for signs, say in _BY_TEXT if any(sign in text for sign in signs)), ""):
+            return found
+    return next((text for kind, text in _BY_KIND if isinstance(error, kind)), "")
+
+
+_BY_KIND: tuple[tuple[type[WosdkError], str], ...] = (
+    (
+        CredentialsError,
+        "the pair belongs to one Company and its secret is shown once: "  # facts 10 row 25
+        "have an administrator generate a new one if in doubt",
+    ),
+    (UnknownCompanyError, "it may be at home in another region: WOSDK_REGION is americas, apac or emea"),
+    (DiscoveryError, "name the host in WOSDK_TRUSTED_HOSTS only if it is yours"),
+    (SessionError, "the token was given and then refused: try again, then ask the administrator"),
+    (
+        RefusedError,  # facts 1 names the right; how its lack is refused is not shown; assumed
+        "the login is good: its role may lack rights; it needs 'Permissions - Web Services Access'",
+    ),
+    (NoAnswerError, "something else than the service may respond there: a proxy, or a page of maintenance"),
+    (DeadlineError, f"it took too long; --deadline gives it more time, or {_ROUTE}"),
+)

@@ -1,4 +1,4 @@
-"""Errors as one line on stderr and an exit status; ``docs/cli.md`` has the table."""
+"""Exit statuses, and errors as one line on stderr; ``docs/cli.md`` has the table for users."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from typing import IO, Any
 
 import click
 
-from wosdk_async.cli.output.sanitize import visible
+from wosdk_async.cli.output.cells import visible
 from wosdk_async.errors import WosdkError
 from wosdk_async.protocol.verdicts import ending_of
 
-__all__ = ["CliError", "Exit", "one_line", "sandbox_extra", "say", "status_of", "unusable", "writing"]
+__all__ = ["CliError", "Exit", "cli_errors", "sandbox_extra", "say", "status_of", "writing"]
 
 
 class Exit(IntEnum):
-    """What the status of every command means."""
+    """The exit statuses of all commands."""
 
     DONE = 0
     SOME = 1
-    """Some rows of an import were not created, or somebody answered no."""
+    """Some rows of an import were not created, or the user answered no."""
     UNUSABLE = 2
-    """The command, a file or a setting cannot be worked with; nothing was changed."""
+    """The command, a file or a setting cannot be used; nothing was changed."""
     REFUSED = 3
     MISSING = 4
     LOGIN = 5
     UNREACHED = 6
-    """No answer, and nothing was changed: the same command can be given again."""
+    """There was no response and nothing was changed: the same command can be given again."""
     IN_DOUBT = 7
-    """It may have been carried out."""
+    """The command was sent and may have been carried out."""
     UNWRITTEN = 8
-    """It was carried out, and its result could not be written."""
+    """The command was carried out, and its result could not be written."""
     INTERRUPTED = 130
-    """As shells show a program that Ctrl-C ended."""
+    """The status that shells give a program that Ctrl-C ended."""
     PIPE = 141
-    """As shells show a program whose reader went away."""
+    """The status that shells give a program whose reader went away."""
 
 
 def status_of(error: BaseException) -> Exit:
-    """Return the exit status that tells what ``error`` means."""
+    """Return the exit status for an error."""
     return Exit(ending_of(error).exit_status)
 
 
 class CliError(click.ClickException):
-    """What ends a command with one line; ``exit_code`` is 2 unless another status is given."""
+    """An error that ends a command with one line; ``exit_code`` is 2 unless a status is given."""
 
     def __init__(self, message: str, status: Exit = Exit.UNUSABLE) -> None:
         super().__init__(message)
@@ -57,27 +57,23 @@ class CliError(click.ClickException):
         return int(self.status)
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
+        """Print the line."""
         say(self.message)
 
 
 def say(message: str) -> None:
-    """One line for people, on stderr."""
-    click.echo(f"wosdk: {one_line(message)}", err=True)
-
-
-def one_line(text: str) -> str:
-    """``text`` without line breaks or control characters: what the service says may hold some (facts 6)."""
-    return visible(text)
+    """Print one line for people on stderr; texts of the service may hold control characters (facts 6)."""
+    click.echo(f"wosdk: {visible(message)}", err=True)
 
 
 @contextmanager
-def unusable() -> Iterator[None]:
-    """Turn the errors that people can do something about into their line and status."""
+def cli_errors() -> Iterator[None]:
+    """Turn errors that users can act upon into CliError."""
     try:
         yield
     except WosdkError as error:
         raise CliError(str(error), status_of(error)) from error
-    except BrokenPipeError:  # the reader of stdout went away: app.py ends quietly
+    except BrokenPipeError:  # the reader of stdout went away; app.py ends quietly
         raise
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
@@ -86,9 +82,11 @@ def unusable() -> Iterator[None]:
 
 @contextmanager
 def writing(done: str, to: object = None) -> Iterator[None]:
-    """Around what writes the result of something that is done: whatever fails, one line says that it is.
+    """Turn every error while a result is written into a CliError that says that the work was done.
 
-    ``to`` is where it goes; stdout without one.
+    Args:
+        done: what was done, such as ``the record was read``.
+        to: the file that is written, None for stdout.
     """
     try:
         yield
@@ -104,7 +102,7 @@ def writing(done: str, to: object = None) -> Iterator[None]:
 
 @contextmanager
 def sandbox_extra() -> Iterator[None]:
-    """Around the import of the sandbox: say what to install when it is not there."""
+    """Turn a failed import of the sandbox into a CliError that says what to install."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""Options that commands share: whom to talk to, and how results are written."""
+"""Options that commands share: which Company, and how results are written."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
-from wosdk_async.cli.output.overwriting import require_stdout, require_writable
+from wosdk_async.cli.output.files import Output, require_stdout, require_writable
 
 if TYPE_CHECKING:
     from wosdk_async import Client
 
 __all__ = [
-    "Output",
     "Target",
     "output_of",
     "output_options",
@@ -30,7 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @attrs.frozen(kw_only=True)
 class Target:
-    """Whom to talk to and how: the global options; what they leave open the environment says."""
+    """The global options; what they leave open the environment decides."""
 
     profile: str | None = None
     company: str | None = None
@@ -38,7 +37,7 @@ class Target:
     read_only: bool = False
 
     def client(self, variables: Mapping[str, str] | None = None, **more: Any) -> Client:
-        """A client after ``variables``, or after the environment and the profile without any."""
+        """Return a client for ``variables``, or for the profile and the environment."""
         from wosdk_async import CallOptions, Client
 
         profile = self.profile if variables is None else None
@@ -55,18 +54,19 @@ class _Seconds(click.types.FloatParamType):
     """A number of seconds; errors name the unit."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds."""
         try:
             seconds = float(value)
         except ValueError:
             seconds = 0
         if not 0 < seconds < math.inf:
-            text = f"{value!r} is no deadline: it is a number of seconds over 0, such as 30."
+            text = f"{value!r} is not a deadline: write a number of seconds over 0, such as 30."
             self.fail(text, param, ctx)
         return seconds
 
 
 def target_options(hidden: bool = False) -> Callable[[F], F]:
-    """The global options: shown by ``wosdk --help``, and taken by every command that talks to a Company."""
+    """Return a decorator that adds the global options, for ``wosdk`` and commands that use a Company."""
     options = (
         (("--profile",), {"metavar": "NAME", "help": "Profile of the settings file (WOSDK_PROFILE)."}),
         (("--company",), {"metavar": "NAME", "help": "The Company, instead of WOSDK_COMPANY."}),
@@ -91,7 +91,7 @@ def target_options(hidden: bool = False) -> Callable[[F], F]:
 
 
 def target_of(ctx: click.Context) -> Target:
-    """The global options, wherever they were given."""
+    """Return the global options, from before and behind the command."""
     return Target(**ctx.find_root().ensure_object(dict))
 
 
@@ -100,16 +100,8 @@ unchecked_option = click.option(
 )
 
 
-@attrs.frozen
-class Output:
-    """How a result is written, and where: stdout without a ``path``."""
-
-    form: str
-    path: Path | None
-
-
 def output_options(function: F) -> F:
-    """``--json``, ``--csv`` and ``--output``; the command hands them to :func:`output_of`."""
+    """Add ``--json``, ``--csv`` and ``--output``; the command passes them to :func:`output_of`."""
     for option in (
         click.option(
             "-o",
@@ -128,9 +120,9 @@ def output_options(function: F) -> F:
 
 
 def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
-    """The output that the options ask for. Raises CliError when it cannot be written."""
+    """Return the output that the options name; raise CliError when it cannot be written."""
     if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two forms of the same; give one of them")
+        raise click.UsageError("--json and --csv are two formats of one result; give one of them")
     if output is None:
         require_stdout(", or name a file with --output")
     else:

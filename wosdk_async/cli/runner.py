@@ -1,31 +1,42 @@
-"""One Company on an event loop of its own: what commands await, Ctrl-C ends within a second."""
+"""One Company on an event loop of its own, which Ctrl-C ends within a second."""
 
 from __future__ import annotations
 
 import asyncio
 import functools
 import os
+import sys
 import threading
 from collections.abc import Coroutine, Mapping
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from wosdk_async.cli.exit_codes import Exit
+import click
+
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target
+from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["Runner"]
+if TYPE_CHECKING:
+    from wosdk_async import Company
+
+__all__ = ["Runner", "confirm"]
 
 T = TypeVar("T")
 
-_PATIENCE = 0.7  # seconds that closing gets after Ctrl-C
+_EXIT_DELAY = 0.7  # seconds that closing gets after Ctrl-C
 
 
 class Runner:
-    """``with Runner(target) as link: link.do(link.company.get(...))``.
+    """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    With ``variables`` the Company is the one that they lead to, whatever the environment says; ``more``
-    goes to the client. Between two calls of :meth:`do` no loop runs, so that a question can be asked
-    and Ctrl-C answers it.
+    Between two calls of :meth:`run` no event loop runs, so that a question can be asked and Ctrl-C answers
+    it.
+
+    Args:
+        target: the global options of the command.
+        variables: the variables that name the Company, instead of the environment.
+        more: further arguments of the client.
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
@@ -47,24 +58,40 @@ class Runner:
         finally:
             self._runner.__exit__(kind, error, trace)
 
-    def do(self, call: Coroutine[Any, Any, T], *, hurry: bool = True) -> T:
-        """The result of ``call``. Raises KeyboardInterrupt after Ctrl-C, when ``call`` has seen its end.
+    def run(self, call: Coroutine[Any, Any, T], *, exit_soon: bool = True) -> T:
+        """Return the result of ``call``.
 
-        With ``hurry`` the process does not outlive Ctrl-C by more than a moment, whatever hangs.
+        Args:
+            call: the coroutine to run.
+            exit_soon: end the process soon after Ctrl-C, whatever hangs then.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C was pressed, and ``call`` has ended.
         """
-        return self._runner.run(_hurried(call) if hurry else call)
+        return self._runner.run(_exiting_soon(call) if exit_soon else call)
 
 
-async def _hurried(call: Coroutine[Any, Any, T]) -> T:
+async def _exiting_soon(call: Coroutine[Any, Any, T]) -> T:
     try:
         return await call
     except asyncio.CancelledError:
-        _leave_soon()
+        # A thread that asks a dead name server cannot be interrupted.
+        timer = threading.Timer(_EXIT_DELAY, os._exit, [int(Exit.INTERRUPTED)])
+        timer.daemon = True
+        timer.start()
         raise
 
 
-def _leave_soon() -> None:
-    """End the process a moment from now: a thread that asks a dead name server cannot be interrupted."""
-    timer = threading.Timer(_PATIENCE, os._exit, [int(Exit.INTERRUPTED)])
-    timer.daemon = True
-    timer.start()
+def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
+    """Show what is sent to which Company, and ask unless its host is a loopback address."""
+    say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
+    if not ask or is_local(company.host or ""):
+        return
+    if not _is_interactive():
+        raise CliError("nobody can be asked, because stdin is not a terminal; add --yes to go on without")
+    if not click.confirm(question, err=True):
+        raise CliError("nothing was sent", Exit.SOME)
+
+
+def _is_interactive() -> bool:
+    return sys.stdin.isatty()

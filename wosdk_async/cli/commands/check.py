@@ -1,20 +1,21 @@
-"""``wosdk check``: can this machine work with the Company, and if not, why."""
+"""``wosdk check``: whether this machine can work with the Company, and if not, why."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import Exit, one_line, unusable
-from wosdk_async.cli.options import Output, Target, target_of, target_options
+from wosdk_async.cli.exit_codes import Exit, cli_errors
+from wosdk_async.cli.options import Target, target_of, target_options
+from wosdk_async.cli.output.cells import json_text, visible
+from wosdk_async.cli.output.files import Output, opened
 
 if TYPE_CHECKING:
     from wosdk_async.cli.diagnostics import Step
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.settings import Settings
 
 __all__ = ["check_command"]
 
@@ -40,19 +41,16 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk check
       wosdk --profile stage check --json
     """
-    with unusable():
-        from wosdk_async.cli.output.forms import opened
-
-        with opened(Output("json" if as_json else "table", output)) as file:
-            taken = _Taken(None if as_json else file)
-            _take(target_of(ctx), taken)
-            if as_json:
-                taken.write_json(file)
-    ctx.exit(taken.status)
+    with cli_errors(), opened(Output("json" if as_json else "table", output)) as file:
+        report = _Report(None if as_json else file)
+        _check(target_of(ctx), report)
+        if as_json:
+            report.write_json(file)
+    ctx.exit(report.status)
 
 
-def _take(target: Target, taken: _Taken) -> None:
-    from wosdk_async.cli.diagnostics import Step, failed
+def _check(target: Target, report: _Report) -> None:
+    from wosdk_async.cli.diagnostics import Step, failed, steps
     from wosdk_async.cli.runner import Runner
     from wosdk_async.errors import ConfigurationError
     from wosdk_async.settings import Settings
@@ -60,24 +58,17 @@ def _take(target: Target, taken: _Taken) -> None:
     started = time.monotonic()
     try:
         settings = Settings.from_env(profile=target.profile)
-        with Runner(target) as link:
-            region, name = settings.region.name, link.company.name
-            seconds = time.monotonic() - started
-            taken.add(Step(step="settings", seconds=seconds, detail=f"Company {name!r} in region {region}"))
-            link.do(_others(settings, link, target, taken))
+        with Runner(target) as runner:
+            company, seconds = runner.company, time.monotonic() - started
+            detail = f"Company {company.name!r} in region {settings.region.name}"
+            report.add(Step(step="settings", seconds=seconds, detail=detail))
+            runner.run(report.add_all(steps(settings, company, target.deadline)))
     except ConfigurationError as error:
-        taken.add(failed("settings", error, time.monotonic() - started))
+        report.add(failed("settings", error, time.monotonic() - started))
 
 
-async def _others(settings: Settings, link: Runner, target: Target, taken: _Taken) -> None:
-    from wosdk_async.cli.diagnostics import steps
-
-    async for step in steps(settings, link.company, target.deadline):
-        taken.add(step)
-
-
-class _Taken:
-    """The steps so far, shown as they come when there is a ``file`` for people."""
+class _Report:
+    """The steps so far; they are written to ``file``, if there is one, as they end."""
 
     def __init__(self, file: IO[str] | None) -> None:
         self._file = file
@@ -85,20 +76,26 @@ class _Taken:
 
     @property
     def status(self) -> Exit:
+        """The exit status of the last step."""
         return self._steps[-1].status
 
     def add(self, step: Step) -> None:
+        """Add a step."""
         self._steps.append(step)
         if self._file is None:
             return
         tick = "✓" if step.ok else "✗"
-        self._file.write(f"{tick} {step.step:<12}{step.seconds:6.3f} s  {one_line(step.detail)}\n")
+        self._file.write(f"{tick} {step.step:<12}{step.seconds:6.3f} s  {visible(step.detail)}\n")
         if step.remedy:
-            self._file.write(f"{'':24}{one_line(step.remedy)}\n")
+            self._file.write(f"{'':24}{visible(step.remedy)}\n")
         self._file.flush()
 
-    def write_json(self, file: IO[str]) -> None:
-        from wosdk_async.cli.output.sanitize import json_text
+    async def add_all(self, steps: AsyncIterator[Step]) -> None:
+        """Add each step when it ends."""
+        async for step in steps:
+            self.add(step)
 
+    def write_json(self, file: IO[str]) -> None:
+        """Write all steps as one JSON object."""
         data = {"ok": self.status is Exit.DONE, "steps": [step.as_dict() for step in self._steps]}
         file.write(f"{json_text(data)}\n")

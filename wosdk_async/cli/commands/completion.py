@@ -1,14 +1,11 @@
-"""wosdk completion, and the names that a shell completes."""
+"""``wosdk completion``, and the names that a shell completes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    import click
 
 __all__ = ["assignments", "commands", "completion_command", "entities", "names", "properties"]
 
@@ -18,21 +15,21 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
 
 
 def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Entities, by either of their names."""
+    """Return entities, by either of their names."""
     from wosdk_async.model import index
 
     return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
 
 
 def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Commands."""
+    """Return commands."""
     from wosdk_async.model import index
 
     return _starting(incomplete, index.COMMANDS)
 
 
 def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Everything that ``wosdk describe`` knows: entities, commands and enums."""
+    """Return the names that ``wosdk describe`` knows: entities, commands and enums."""
     from wosdk_async.model import index
 
     enums = (name for name, module in index.MODULES.items() if module == "enums")
@@ -40,7 +37,7 @@ def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Property paths of the entity on the line, step by step through references: ``Customer.Name``."""
+    """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
     from wosdk_async.model import entity_class
 
     # an option that still lacks its value keeps click from filling the arguments
@@ -53,7 +50,7 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """``name=`` for each field of the command on the line, then ``name=Member`` where it is an enum."""
+    """Return ``name=`` for each field of the command on the line, ``name=Member`` for those of an enum."""
     from wosdk_async.model import command_class, registry
 
     owner = command_class(ctx.params.get("command") or "")
@@ -90,7 +87,7 @@ def completion_command(ctx: click.Context, shell: str) -> None:
     from click.shell_completion import get_completion_class
 
     root = ctx.find_root()
-    made = get_completion_class(shell)
-    if made is None:  # click dropped a shell
-        raise click.UsageError(f"click knows no completion for {shell}")
-    click.echo(made(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())
+    completion = get_completion_class(shell)
+    if completion is None:  # click dropped a shell
+        raise click.UsageError(f"click has no completion for {shell}")
+    click.echo(completion(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

@@ -1,8 +1,7 @@
-"""wosdk describe: entities, commands, enums and fields of the catalogue."""
+"""``wosdk describe``: entities, commands, enums and fields of the catalogue."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import IO, Any
@@ -10,15 +9,17 @@ from typing import IO, Any
 import attrs
 import click
 
-from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field
+from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, Field, load
 from wosdk_async.cli.commands.completion import names
-from wosdk_async.cli.exit_codes import CliError, unusable
-from wosdk_async.cli.options import Output
+from wosdk_async.cli.exit_codes import CliError, cli_errors
+from wosdk_async.cli.output.cells import json_text
+from wosdk_async.cli.output.files import Output, opened
 from wosdk_async.cli.output.table import print_table
+from wosdk_async.suggestions import suggestion
 
-__all__ = ["Row", "as_data", "contents", "describe_command", "show", "show_all"]
+__all__ = ["describe_command"]
 
-Row = Entity | Command | CommandBase | EnumType
+Definition = Entity | Command | CommandBase | EnumType
 
 _OPERATIONS = ("create", "retrieve", "update", "delete", "query")
 _SOURCES = {
@@ -32,15 +33,15 @@ _SOURCES = {
 # --- for programs ---------------------------------------------------------------------------
 
 
-def as_data(row: Row) -> dict[str, Any]:
-    """All that the catalogue says of ``row``; inherited fields among its own."""
+def _as_data(row: Definition) -> dict[str, Any]:
+    """Return all that the catalogue says, inherited fields included."""
     data = attrs.asdict(row, filter=lambda field, _: not field.name.startswith("own_"))
     kind = data.pop("kind", None) or type(row).__name__.lower()
     return {"name": data.pop("name"), "kind": kind, **data}
 
 
-def contents(catalogue: Catalogue) -> dict[str, Any]:
-    """The names of everything, entities by family."""
+def _contents(catalogue: Catalogue) -> dict[str, Any]:
+    """Return all names, entities by family."""
     return {
         "entities": {family: [row.name for row in rows] for family, rows in _families(catalogue)},
         "commands": sorted(catalogue.commands),
@@ -56,24 +57,22 @@ def _families(catalogue: Catalogue) -> list[tuple[str, list[Entity]]]:
 # --- for people -----------------------------------------------------------------------------
 
 
-def show_all(file: IO[str], catalogue: Catalogue) -> None:
-    """Every name, grouped, with what it means."""
+def _show_all(file: IO[str], catalogue: Catalogue) -> None:
+    """Write every name with its meaning, in groups."""
     for family, rows in _families(catalogue):
         file.write(f"Entities: {family.replace('_', ' ')}\n")
-        print_table(file, None, [[f"  {row.name}", row.meaning or ""] for row in rows])
+        print_table(file, [[f"  {row.name}", row.meaning or ""] for row in rows])
         file.write("\n")
     file.write("Commands\n")
     commands = sorted(catalogue.commands.values(), key=lambda row: row.name)
-    print_table(file, None, [[f"  {row.name}", row.meaning or ""] for row in commands])
+    print_table(file, [[f"  {row.name}", row.meaning or ""] for row in commands])
     file.write("\nEnums\n")
     enums = sorted(catalogue.enums.values(), key=lambda row: row.name)
-    print_table(
-        file, None, [[f"  {row.name}", ", ".join(value.name for value in row.values)] for row in enums]
-    )
+    print_table(file, [[f"  {row.name}", ", ".join(value.name for value in row.values)] for row in enums])
 
 
-def show(file: IO[str], row: Row) -> None:
-    """One row of the catalogue."""
+def _show(file: IO[str], row: Definition) -> None:
+    """Write one definition."""
     if isinstance(row, EnumType):
         _show_enum(file, row)
         return
@@ -95,15 +94,15 @@ def _show_entity(file: IO[str], row: Entity) -> None:
         lines = [
             [f"  {name}", _support(row.operations.get(name), row.instead.get(name))] for name in _OPERATIONS
         ]
-        print_table(file, None, lines)
+        print_table(file, lines)
     if row.composite_key:
         _lines(file, (f"its key is {' and '.join(row.composite_key)}",))
     _show_fields(file, "fields", row.fields)
 
 
 def _support(supported: bool | None, instead: str | None) -> str:
-    said = {True: "yes", False: "no", None: "not known"}[supported]
-    return f"{said}: {instead}" if instead else said
+    text = {True: "yes", False: "no", None: "not known"}[supported]
+    return f"{text}: {instead}" if instead else text
 
 
 def _show_command(file: IO[str], row: Command) -> None:
@@ -125,7 +124,7 @@ def _show_enum(file: IO[str], row: EnumType) -> None:
         ]
         for value in row.values
     ]
-    print_table(file, None, [_without_empty(line, lines) for line in lines])
+    print_table(file, [_without_empty(line, lines) for line in lines])
 
 
 def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
@@ -135,7 +134,7 @@ def _show_fields(file: IO[str], title: str, fields: Iterable[Field]) -> None:
     ]
     if lines:
         file.write(f"\n{title}\n")
-        print_table(file, None, [_without_empty(line, lines) for line in lines])
+        print_table(file, [_without_empty(line, lines) for line in lines])
 
 
 def _without_empty(line: list[str], lines: list[list[str]]) -> list[str]:
@@ -148,12 +147,12 @@ def _type(field: Field) -> str:
 
 
 def _bounds(field: Field) -> str:
-    said = {
+    bounds = {
         "required": bool(field.required),
         f"up to {field.max_length}": field.max_length is not None,
         "read only": not field.updatable,
     }
-    return ", ".join(text for text, holds in said.items() if holds)
+    return ", ".join(text for text, holds in bounds.items() if holds)
 
 
 def _source(sources: str) -> str:
@@ -169,7 +168,7 @@ def _lines(file: IO[str], texts: Iterable[str | None]) -> None:
 @click.argument("name", required=False, shell_complete=names)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that the catalogue says.")
 def describe_command(name: str | None, as_json: bool) -> None:
-    """Show what the catalogue knows of an entity, a command or an enum; without NAME, what there is.
+    """Show what the catalogue knows of an entity, a command or an enum; without NAME, list all names.
 
     Works without a Company and without a network.
 
@@ -178,20 +177,19 @@ def describe_command(name: str | None, as_json: bool) -> None:
       wosdk describe WoOnHoldCommand
       wosdk describe WorkOrderStatus --json
     """
-    with unusable():
-        from wosdk_async.catalogue import load
-        from wosdk_async.cli.output.forms import opened
-
+    with cli_errors():
         catalogue = load()
         row = None if name is None else _find(catalogue, name)
         with opened(Output("json" if as_json else "table", None)) as file:
             if as_json:
-                file.write(_json(catalogue, row))
+                file.write(f"{json_text(_contents(catalogue) if row is None else _as_data(row))}\n")
+            elif row is None:
+                _show_all(file, catalogue)
             else:
-                _show(catalogue, row)
+                _show(file, row)
 
 
-def _find(catalogue: Catalogue, name: str) -> Row:
+def _find(catalogue: Catalogue, name: str) -> Definition:
     for kind in (catalogue.commands, catalogue.enums, catalogue.command_bases):
         for wire, row in kind.items():
             if wire.lower() == name.lower():
@@ -199,25 +197,6 @@ def _find(catalogue: Catalogue, name: str) -> Row:
     entity = catalogue.entity(name)
     if entity is not None:
         return entity
-    from wosdk_async.cli.input.names import near
-
     known = (*catalogue.entities, *catalogue.aliases, *catalogue.commands, *catalogue.enums)
-    guess = near(name, known) or "; wosdk describe lists all names"
-    raise CliError(f"the catalogue has no entity, command or enum {name!r}{guess}")
-
-
-def _json(catalogue: Catalogue, row: Row | None) -> str:
-    from wosdk_async.cli.commands.describe import as_data, contents
-    from wosdk_async.cli.output.sanitize import json_text
-
-    data: Any = contents(catalogue) if row is None else as_data(row)
-    return f"{json_text(data)}\n"
-
-
-def _show(catalogue: Catalogue, row: Row | None) -> None:
-    from wosdk_async.cli.commands.describe import show, show_all
-
-    if row is None:
-        show_all(sys.stdout, catalogue)
-    else:
-        show(sys.stdout, row)
+    hint = suggestion(name, known) or "; wosdk describe lists all names"
+    raise CliError(f"the catalogue has no entity, command or enum {name!r}{hint}")

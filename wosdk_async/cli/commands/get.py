@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wosdk_async.cli.commands.completion import entities, properties
-from wosdk_async.cli.exit_codes import CliError, unusable, writing
+from wosdk_async.cli.exit_codes import CliError, cli_errors, writing
 from wosdk_async.cli.options import output_of, output_options, target_of, target_options, unchecked_option
 
 if TYPE_CHECKING:
@@ -52,19 +52,20 @@ def get_command(
       wosdk get Customer 512 -p DisplayAs -p WorkZone.DisplayAs
       wosdk get AssetTree '{"ParentId": 20400, "ChildId": 20410}'
     """
-    how = output_of(as_json, as_csv, output)
-    with unusable():
-        from wosdk_async.cli.input.names import entity_named
-        from wosdk_async.cli.output.forms import write_record
-        from wosdk_async.cli.output.streaming import checked
+    result = output_of(as_json, as_csv, output)
+    with cli_errors():
+        from wosdk_async.cli.input.values import entity_named
+        from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner
+        from wosdk_async.query.plan import selection
 
         id, kind = _id(record_id), entity_named(entity, unchecked)
-        name = checked(kind, lambda query: query.select(*paths))
-        with Runner(target_of(ctx)) as link:
-            record = link.do(link.company.get(name, id, properties=paths))
-        with writing("the record was read", how.path):
-            write_record(how, record, paths)
+        selection(kind, paths)  # raises for a wrong path; the record is read by name, as it comes
+        name = kind if isinstance(kind, str) else kind.wire_name
+        with Runner(target_of(ctx)) as runner:
+            record = runner.run(runner.company.get(name, id, properties=paths))
+        with writing("the record was read", result.path):
+            write_record(result, record, paths)
 
 
 def _id(text: str) -> Id:

@@ -12,11 +12,10 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, sandbox_extra, say, unusable, writing
-from wosdk_async.cli.input.confirm import confirm
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, sandbox_extra, say, writing
 from wosdk_async.cli.options import target_of, target_options
-from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_stdout
-from wosdk_async.cli.output.sanitize import counted
+from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_stdout
 from wosdk_async.options import Limits
 
 if TYPE_CHECKING:
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["import_command"]
 
-# Seconds that calls under way get after Ctrl-C, and after what stops a container: docker kills 10 s later
+# Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
-_TEMPORARY = "\0"  # --sandbox without a STORE; no file is called so
+_TEMPORARY = "\0"  # --sandbox without a STORE; no file can have this name
 _PATH = click.Path(path_type=Path)
 
 
@@ -41,14 +40,14 @@ _PATH = click.Path(path_type=Path)
     is_flag=False,
     flag_value=_TEMPORARY,
     metavar="[STORE.db]",
-    help="Into a local Company that is started for it; without STORE.db it is thrown away afterwards.",
+    help="Into a local Company that is started for it; without STORE.db it is deleted afterwards.",
 )
 @click.option(
     "--concurrency",
     type=click.IntRange(1, 1000),
     default=32,
     show_default=True,
-    help="Calls under way at the most.",
+    help="The highest number of calls at a time.",
 )
 @click.option(
     "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Write one JSON line for each row as it ends."
@@ -74,39 +73,41 @@ def import_command(
     """Create one work order for each row of a CSV FILE.
 
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are created. The same import given again creates them again.
+    reported, and all others are created. The same import given again creates every row again.
 
     \b
       wosdk import requests.csv --map map.toml --sandbox
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
       wosdk import requests.csv --map map.toml --yes --json
 
-    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file is unusable; 3 to 6 the
-    Company refused or was not reached before anything was created, 8 the summary could not be written.
+    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file cannot be used; 3 to 6
+    the Company refused or was not reached before anything was created, 8 the summary could not be written.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
     require_stdout()
-    with unusable():
-        from wosdk_async.cli.runner import Runner
+    with cli_errors():
+        from wosdk_async.cli.runner import Runner, confirm
 
         target = target_of(ctx)
         if target.read_only:
             raise CliError("--read-only: an import creates work orders, so nothing is sent")
         if outcomes is not None:
-            keep_apart("--outcomes", outcomes, file, map_file)
+            require_not_needed("--outcomes", outcomes, file, map_file)
             if sandbox is not None and sandbox != _TEMPORARY:
-                require_other_than_store("--outcomes", outcomes, Path(sandbox))
-            _require_free(outcomes, force)
+                require_not_store("--outcomes", outcomes, Path(sandbox))
+            _require_new(outcomes, force)
         job = _job(file, map_file)
+        limits = Limits(connections=concurrency)
         with (
             _variables(sandbox) as variables,
-            Runner(target, variables, limits=Limits(connections=concurrency), in_flight=concurrency) as link,
+            Runner(target, variables, limits=limits, in_flight=concurrency) as runner,
         ):
-            link.do(link.company.connect())
+            runner.run(runner.company.connect())
             if variables is None:
-                confirm(link.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
-            summary = link.do(_run(job, link.company, concurrency, outcomes, as_json), hurry=False)
+                confirm(runner.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
+            importing = _run(job, runner.company, concurrency, outcomes, as_json)
+            summary = runner.run(importing, exit_soon=False)
     sys.exit(Exit.DONE if summary.complete else Exit.SOME)
 
 
@@ -119,11 +120,11 @@ def _no_file(sandbox: str | None) -> str:
     return "FILE is missing: name the CSV file, as in wosdk import requests.csv --map map.toml"
 
 
-def _require_free(outcomes: Path, force: bool) -> None:
-    """Refuse to overwrite what may be the only list of what an earlier import created."""
+def _require_new(outcomes: Path, force: bool) -> None:
+    """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(
-            f"{outcomes} is there already, and may be the only list of what an earlier import created; "
+            f"{outcomes} exists already, and may be the only list of what an earlier import created; "
             "name another file, or add --force to overwrite it"
         )
 
@@ -137,7 +138,7 @@ def _job(file: Path, map_file: Path) -> ImportJob:
 
 @contextmanager
 def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
-    """The variables of the Company to use; None for those of the environment."""
+    """Yield the variables that name the Company; None for those of the environment."""
     if sandbox is None:
         yield None
         return
@@ -154,34 +155,34 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
 async def _run(
     job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
 ) -> Summary:
-    from wosdk_async.cli.output.import_report import OutcomeWriter, close
-    from wosdk_async.cli.output.progress import display
+    from wosdk_async.cli.output.import_report import OutcomeWriter, print_summary
+    from wosdk_async.cli.output.progress import RowProgress
 
     with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
-        keeper = OutcomeWriter(file, job.stop)
-        with display(job.rows) as shown:
+        writer = OutcomeWriter(file, job.stop)
+        with RowProgress(job.rows) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
-                keeper.row(outcome)
-                shown.row(outcome)
+                writer.row(outcome)
+                progress.add(1, writer.problems)
 
-            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=shown.stage)
+            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=progress.stage)
         with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
-            keeper.tell(summary, outcomes)
-            close(summary, as_json)
+            writer.say_problems(summary, outcomes)
+            print_summary(summary, as_json)
     return summary
 
 
 def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
     if outcomes is None:
         return nullcontext()
-    # Each line is there as soon as its row has ended, also when the process is killed later
+    # Unbuffered: the line of a row is in the file even if the process is killed later.
     return outcomes.open("wb", buffering=0)
 
 
 @contextmanager
 def _interruptible(job: ImportJob) -> Iterator[None]:
-    """Take no further row after Ctrl-C or SIGTERM; a second one, or the end of the grace, gives all up."""
+    """Start no further row after Ctrl-C or SIGTERM; abort calls after a second one or when the grace ends."""
     from wosdk_async.jobs.importer import ABORT_GRACE
 
     loop = asyncio.get_running_loop()
@@ -192,12 +193,12 @@ def _interruptible(job: ImportJob) -> Iterator[None]:
         stops += 1
         job.stop()
         if stops == 1:
-            again = "Ctrl-C again gives them up" if number == signal.SIGINT else "then they are given up"
+            again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
             loop.call_later(_GRACE[number] - ABORT_GRACE, job.stop)  # which leaves them that long
 
     with ExitStack() as handlers:
-        # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace
+        # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace.
         with suppress(NotImplementedError):
             for number in _GRACE:
                 loop.add_signal_handler(number, stop, number)

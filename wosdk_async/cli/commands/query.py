@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from wosdk_async.cli.commands.completion import entities, properties
-from wosdk_async.cli.exit_codes import say, unusable, writing
+from wosdk_async.cli.exit_codes import cli_errors, say, writing
 from wosdk_async.cli.options import (
-    Output,
     Target,
     output_of,
     output_options,
@@ -18,9 +20,12 @@ from wosdk_async.cli.options import (
     target_options,
     unchecked_option,
 )
+from wosdk_async.cli.output.files import Output, opened
 
 if TYPE_CHECKING:
+    from wosdk_async import Company
     from wosdk_async.model import Record
+    from wosdk_async.protocol.wire import Call
     from wosdk_async.query.builder import Query
 
 __all__ = ["query_command"]
@@ -94,41 +99,45 @@ def query_command(
       wosdk query WorkOrder --where 'StatusId in (New, Open)' --where 'Customer = 512' --order 'DtDue desc'
       wosdk query Location --all --csv -o locations.csv -p Id -p Name -p TypeId
     """
-    how = output_of(as_json, as_csv, output)
+    result = output_of(as_json, as_csv, output)
     if limit and everything:
         raise click.UsageError("--limit and --all contradict each other; give one of them")
     if expression and (conditions or paths or orders or limit or everything):
         raise click.UsageError(
             "--expression says all of the query: no --where, -p, --order, --limit or --all"
         )
-    with unusable():
-        from wosdk_async.cli.input.names import entity_named, require_query
+    with cli_errors():
+        from wosdk_async.cli.input.values import entity_named, require_query
 
         kind = entity_named(entity, unchecked)
         require_query(kind)
         if expression is not None:
-            _by_expression(target_of(ctx), kind, expression, how)
+            _by_expression(target_of(ctx), kind, expression, result)
             return
         rows = None if everything else limit or _LIMIT
-        _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, how)
+        _by_conditions(target_of(ctx), kind, conditions, orders, paths, rows, result)
 
 
-def _by_expression(target: Target, kind: type[Record] | str, path: Path, how: Output) -> None:
-    from wosdk_async.cli.input.json import json_object
-    from wosdk_async.cli.output.forms import opened, rows_to
+def _by_expression(target: Target, kind: type[Record] | str, path: Path, result: Output) -> None:
+    from wosdk_async.cli.input.fields import json_object
+    from wosdk_async.cli.output.formats import format_of
     from wosdk_async.cli.runner import Runner
     from wosdk_async.query.paging import ROW_CAP
 
     expression = json_object("--expression", path)
     name = kind if isinstance(kind, str) else kind.wire_name
-    with Runner(target) as link:
-        rows = link.do(link.company.query(name, expression, check=False))
-    with writing("the rows were read", how.path), opened(how) as file:
-        form = rows_to(file, how.form, ())
-        form.rows(rows)
-        form.close()
+    with Runner(target) as runner:
+        rows = runner.run(_rows(runner.company, name, expression))
+    with writing("the rows were read", result.path), opened(result) as file:
+        writer = format_of(result, file, ())
+        writer.rows(rows)
+        writer.close()
     if len(rows) >= ROW_CAP:
-        say(f"{ROW_CAP} rows are the most of one answer: there may be more; --all reads on")
+        say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
+
+
+async def _rows(company: Company, name: str, expression: dict[str, Any]) -> list[Any]:
+    return await company.query(name, expression, check=False)
 
 
 def _by_conditions(
@@ -138,19 +147,54 @@ def _by_conditions(
     orders: tuple[str, ...],
     paths: tuple[str, ...],
     limit: int | None,
-    how: Output,
+    result: Output,
 ) -> None:
     from wosdk_async.cli.input.conditions import condition, order
-    from wosdk_async.cli.output.streaming import checked, stream
     from wosdk_async.cli.runner import Runner
+    from wosdk_async.query.builder import Query
 
-    asked = [condition(kind, text) for text in conditions]
-    by = [order(text) for text in orders]
+    where = [condition(kind, text) for text in conditions]
+    order_by = [order(text) for text in orders]
 
-    def narrow(query: Query[Any]) -> Query[Any]:
-        return query.where(*asked).order_by(*by).select(*paths)
+    def narrowed(query: Query[Any]) -> Query[Any]:
+        return query.where(*where).order_by(*order_by).select(*paths)
 
-    name = checked(kind, narrow)
-    with Runner(target) as link:
-        query = narrow(link.company.query(name, check=False))
-        link.do(stream(query, limit, how, paths))
+    # The class checks the names; the query goes by name, so that rows come as the service sends them.
+    narrowed(Query(kind, _never_sent))
+    name = kind if isinstance(kind, str) else kind.wire_name
+    with Runner(target) as runner:
+        query = narrowed(runner.company.query(name, check=False))
+        runner.run(_stream(query, limit, result, paths))
+
+
+async def _never_sent(call: Call[list[Any]]) -> NoReturn:
+    raise AssertionError(f"{call.operation} is only checked, never sent")
+
+
+async def _stream(query: Query[Any], limit: int | None, result: Output, paths: Sequence[str]) -> None:
+    """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
+    from wosdk_async.cli.output.formats import format_of
+    from wosdk_async.cli.output.progress import RowProgress
+
+    wanted = query if limit is None else query.limit(limit + 1)
+    rows_on_terminal = result.path is None and sys.stdout.isatty()
+    live = sys.stderr.isatty() and not rows_on_terminal
+    with opened(result) as file, RowProgress(shown=limit is None, live=live) as progress:
+        writer = format_of(result, file, paths)
+        async with aclosing(wanted.pages()) as pages:
+            async for page in pages:
+                rest = page if limit is None else page[: limit - progress.rows]
+                with writing("the rows were read", result.path):
+                    writer.rows(rest)
+                    file.flush()
+                progress.add(len(page))
+        with writing("the rows were read", result.path):
+            if not progress.rows:
+                writer.rows([])
+            writer.close()
+            file.flush()
+    if limit is not None and progress.rows > limit:
+        shown = "1 row is" if limit == 1 else f"{limit} rows are"
+        say(f"{shown} shown and there are more; --limit N shows N, --all shows all")
+    elif not progress.rows:
+        say("no rows")

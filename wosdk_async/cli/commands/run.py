@@ -1,17 +1,15 @@
-"""wosdk run: one workflow command."""
+"""``wosdk run``: one command of the service."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wosdk_async.cli.commands.completion import assignments, commands
-from wosdk_async.cli.exit_codes import CliError, say, status_of, unusable, writing
+from wosdk_async.cli.exit_codes import CliError, cli_errors, say, status_of, writing
 from wosdk_async.cli.options import (
-    Target,
     output_of,
     output_options,
     target_of,
@@ -25,26 +23,7 @@ if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.model import Command
 
-__all__ = ["run_command", "what_to_look_at"]
-
-
-def what_to_look_at(command: str, fields: Mapping[str, Any]) -> str:
-    """The ``wosdk`` command that shows the effect, if there was one."""
-    before = "before you run it again: "
-    if isinstance(id := fields.get("WorkOrderId"), int | str) and id:
-        return f"Look {before}wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
-    if (made := _made(command)) is not None:
-        return f"Look {before}wosdk query {made} --order 'Id desc' --limit 5"
-    return "Look at what it would have changed before you run it again"
-
-
-def _made(command: str) -> str | None:
-    """The entity that the command's result refers to."""
-    cls = command_class(command)
-    result = cls.result_class() if cls is not None else None
-    refers = (meta for meta in result.__wire__.values() if meta["type"] == "ref") if result else iter(())
-    first = next(refers, None)
-    return None if first is None else str(first["of"])
+__all__ = ["run_command"]
 
 
 @click.command("run", no_args_is_help=True)
@@ -82,36 +61,37 @@ def run_command(
       wosdk run WoOnHoldCommand WorkOrderId=1 ActionReasonId=2201 Comment='Waiting for parts'
       wosdk run WoCreateCommand --json-body order.json WorkOrder.PoNumber=PO-77 ComputeSchedule=true
 
-    An outcome in doubt ends with 7: the command was sent, and no answer tells whether it was carried out.
+    Exit status 7 is in doubt: the command was sent, and no response says whether it was carried out.
     """
-    how = output_of(as_json, as_csv, output)
-    with unusable():
-        from wosdk_async.cli.output.forms import write_record
+    result = output_of(as_json, as_csv, output)
+    with cli_errors():
+        from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner
 
-        given = _Given.read(command, fields, json_body, unchecked)
+        request = _Request.read(command, fields, json_body, unchecked)
         target = target_of(ctx)
-        given.require_allowed(target)
-        with Runner(target) as link:
-            trace = _sent(link, given, ask=not yes)
-        with writing(f"{given.name} was carried out (RequestId {trace.request_id})", how.path):
-            write_record(how, _result(trace))
+        if target.read_only and not request.only_reads:
+            raise CliError(f"--read-only: {request.name} may change something, so it is not sent")
+        with Runner(target) as runner:
+            trace = _send(runner, request, ask=not yes)
+        with writing(f"{request.name} was carried out (RequestId {trace.request_id})", result.path):
+            write_record(result, _command_result(trace))
 
 
-class _Given:
-    """What is to be sent: a command of the catalogue, or a name with its fields."""
+class _Request:
+    """A command of the catalogue with its fields, or the name of another with its fields."""
 
     def __init__(self, name: str, command: Command[Any] | str, fields: dict[str, Any]) -> None:
         self.name = name
         self.command = command
         self.fields = fields
-        self.reads = not isinstance(command, str) and command.repeat == "safe"
+        self.only_reads = not isinstance(command, str) and command.repeat == "safe"
 
     @classmethod
-    def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Given:
-        from wosdk_async.cli.input.fields import assigned, command_of
-        from wosdk_async.cli.input.json import json_object
-        from wosdk_async.cli.input.names import command_named
+    def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
+        """Return the request that the command line spells; raise CliError when it is wrong."""
+        from wosdk_async.cli.input.fields import assigned, command_of, json_object
+        from wosdk_async.cli.input.values import command_named
 
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}
@@ -120,44 +100,60 @@ class _Given:
         fields = assigned(fields, texts, kind)
         return cls(kind.wire_name, command_of(kind, fields), fields)
 
-    def require_allowed(self, target: Target) -> None:
-        if target.read_only and not self.reads:
-            raise CliError(f"--read-only: {self.name} may change something, so it is not sent")
 
-
-def _sent(link: Runner, given: _Given, *, ask: bool) -> Trace:
-    """Send the command; the trace holds the response."""
+def _send(runner: Runner, request: _Request, *, ask: bool) -> Trace:
+    """Send the command, and return the trace that holds the response."""
     from wosdk_async import Trace
-    from wosdk_async.cli.commands.run import what_to_look_at
-    from wosdk_async.cli.input.confirm import confirm
+    from wosdk_async.cli.runner import confirm
     from wosdk_async.errors import InDoubtError
 
-    link.do(link.company.connect())
-    if not given.reads:
-        confirm(link.company, given.name, f"Run {given.name}?", ask=ask)
+    runner.run(runner.company.connect())
+    if not request.only_reads:
+        confirm(runner.company, request.name, f"Run {request.name}?", ask=ask)
     trace = Trace()
     try:
-        link.do(_run(link, given, trace))
+        runner.run(_run(runner, request, trace))
     except InDoubtError as error:
-        raise CliError(f"{error}. {what_to_look_at(given.name, given.fields)}", status_of(error)) from error
+        raise CliError(f"{error}. {_in_doubt_hint(request)}", status_of(error)) from error
     except KeyboardInterrupt:
-        if not given.reads and trace.sent:
-            sent = f"{given.name} was sent (RequestId {trace.request_id}) and may have been carried out"
-            say(f"{sent}. {what_to_look_at(given.name, given.fields)}")
+        if not request.only_reads and trace.sent:
+            sent = f"{request.name} was sent (RequestId {trace.request_id}) and may have been carried out"
+            say(f"{sent}. {_in_doubt_hint(request)}")
         raise
     return trace
 
 
-async def _run(link: Runner, given: _Given, trace: Any) -> Any:
-    company = link.company.traced(trace)
-    if isinstance(given.command, str):
-        return await company.run(given.command, given.fields, check=False)
-    return await company.run(given.command)
+async def _run(runner: Runner, request: _Request, trace: Trace) -> Any:
+    company = runner.company.traced(trace)
+    if isinstance(request.command, str):
+        return await company.run(request.command, request.fields, check=False)
+    return await company.run(request.command)
 
 
-def _result(trace: Any) -> dict[str, Any]:
-    """``CommandResult`` by its own names, as it came."""
+def _command_result(trace: Any) -> dict[str, Any]:
+    """Return ``CommandResult`` as it came, by the service's own names."""
     from wosdk_async import codec
 
     found = codec.loads(trace.reply.body)["CommandResult"]
     return found if isinstance(found, dict) else {}
+
+
+# --- what to do about a command in doubt ----------------------------------------------------
+
+
+def _in_doubt_hint(request: _Request) -> str:
+    """Return the ``wosdk`` command that shows the effect, if there was one."""
+    before = "before you run it again: "
+    if isinstance(id := request.fields.get("WorkOrderId"), int | str) and id:
+        return f"Look {before}wosdk get WorkOrder {id} -p '*' -p 'ActionLogRecords.*'"
+    if (entity := _created_entity(request.name)) is not None:
+        return f"Look {before}wosdk query {entity} --order 'Id desc' --limit 5"
+    return "Look at what it would have changed before you run it again"
+
+
+def _created_entity(command: str) -> str | None:
+    """Return the entity that the command's result refers to."""
+    cls = command_class(command)
+    result = cls.result_class() if cls is not None else None
+    fields = result.__wire__.values() if result is not None else ()
+    return next((str(meta["of"]) for meta in fields if meta["type"] == "ref"), None)

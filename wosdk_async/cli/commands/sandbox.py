@@ -1,4 +1,4 @@
-"""``wosdk sandbox``: local Companies in a process of their own, and the store that they live in."""
+"""``wosdk sandbox``: serve local Companies, and prepare the store that holds them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, sandbox_extra, say, unusable
-from wosdk_async.cli.output.overwriting import keep_apart, require_other_than_store, require_writable
-from wosdk_async.cli.output.sanitize import counted
+from wosdk_async.cli.exit_codes import CliError, cli_errors, sandbox_extra, say
+from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_writable
 
 if TYPE_CHECKING:
     from wosdk_async.sandbox.storage.companies import StoredCompany
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 __all__ = ["sandbox_command"]
 
-_LARGEST = 100_000  # characters; what serve writes has less than a thousand
+_MAX_ENV_FILE = 100_000  # characters; serve writes less than a thousand
 _FILE = click.Path(path_type=Path)
-_new_store = click.option("--store", type=_FILE, required=True, help="The file; made when it is not there.")
-_store = click.option("--store", type=_FILE, required=True, help="The file; it must be there.")
-_one_company = click.option("--company", metavar="NAME", help="The Company meant; without it the first.")
+_new_store = click.option("--store", type=_FILE, required=True, help="The file; created if needed.")
+_store = click.option("--store", type=_FILE, required=True, help="The file; it must exist.")
+_one_company = click.option("--company", metavar="NAME", help="The Company; without it the first.")
 
 
-@click.group("sandbox", short_help="Local Companies that answer like the service.")
+@click.group("sandbox", short_help="Local Companies that respond like the service.")
 def sandbox_command() -> None:
-    """Local Companies that answer like the service, kept in one SQLite file."""
+    """Local Companies that respond like the service, kept in one SQLite file."""
 
 
 @sandbox_command.command()
@@ -42,11 +42,11 @@ def sandbox_command() -> None:
     type=click.Choice(["spec", "recorded"]),
     default="spec",
     show_default=True,
-    help="Answer as the specification says, or as a recorded release does where it differs.",
+    help="Respond as the specification says, or as a recorded release does where it differs.",
 )
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--company", "companies", metavar="NAME", multiple=True, help="A Company, made if need be; repeatable."
+    "--company", "companies", metavar="NAME", multiple=True, help="A Company, created if needed; repeatable."
 )
 @click.option(
     "--env-file",
@@ -56,7 +56,7 @@ def sandbox_command() -> None:
 @click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
-@click.option("--faults", type=_FILE, help="A TOML file of what goes wrong.")
+@click.option("--faults", type=_FILE, help="A TOML file of faults to inject.")
 @click.option(
     "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
 )
@@ -76,7 +76,7 @@ def serve(
     """Serve the Companies of a store until Ctrl-C.
 
     Once it accepts connections it prints the variables that lead a client to the first Company, one
-    KEY=VALUE a line, quoted for a shell where that is needed:
+    KEY=VALUE on each line, quoted for a shell where needed:
 
     \b
       wosdk sandbox serve --store company.db --env-file company.env &
@@ -84,9 +84,9 @@ def serve(
       wosdk import requests.csv --map map.toml
     """
     if env_file is not None:
-        require_other_than_store("--env-file", env_file, store)
-        keep_apart("--env-file", env_file, *([faults] if faults else []))
-        _require_free(env_file, force)
+        require_not_store("--env-file", env_file, store)
+        require_not_needed("--env-file", env_file, *([faults] if faults else []))
+        _require_replaceable(env_file, force)
     with sandbox_extra():
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
         from wosdk_async.sandbox.env import assignments, write_assignments
@@ -103,8 +103,8 @@ def serve(
             say(f"the console is at {console}")
         say(f"serving {store}; Ctrl-C ends it")
 
-    # no room on the disk, a name that cannot be one, a rule for a Company that is not there
-    with _told(), _not_left_behind(store, StoreError, ValueError, FaultScriptError):
+    # A full disk, a wrong name of a Company, a fault rule for an unknown Company.
+    with _sandbox_errors(), _removed_on_error(store, StoreError, ValueError, FaultScriptError):
         serve_store(
             store,
             host=host,
@@ -173,10 +173,10 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
 @click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
 def snapshot(store: Path, to: Path) -> None:
     """Copy a store as it is at one moment, also while it is served."""
-    require_other_than_store("--to", to, store)
+    require_not_store("--to", to, store)
     with _opened(store) as opened:
         opened.take_snapshot(to)
-        say(f"kept {store} in {to}")
+        say(f"copied {store} to {to}")
 
 
 @sandbox_command.command()
@@ -188,10 +188,10 @@ def reset(store: Path, to: Path | None) -> None:
         from wosdk_async.sandbox.seed.seed import reset as reset_store
 
         reset_store(opened, to)
-        say(f"{store} is as {to} keeps it" if to else f"{store} is as it started")
+        say(f"{store} is as in {to}" if to else f"{store} is as it started")
 
 
-def _require_free(env_file: Path, force: bool) -> None:
+def _require_replaceable(env_file: Path, force: bool) -> None:
     """Refuse an env file that cannot be written, and one that may hold something else."""
     from wosdk_async.sandbox.env import are_assignments
 
@@ -199,37 +199,37 @@ def _require_free(env_file: Path, force: bool) -> None:
     if not env_file.exists():
         return
     if not env_file.is_file():
-        raise CliError(f"--env-file {env_file} is no regular file; name another")
-    with unusable(), env_file.open(encoding="utf-8", errors="replace") as file:
-        text = file.read(_LARGEST)
+        raise CliError(f"--env-file {env_file} is not a regular file; name another")
+    with cli_errors(), env_file.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
         raise CliError(
-            f"{env_file} is there already, and `wosdk sandbox serve` did not write it; name another file, or"
+            f"{env_file} exists already, and `wosdk sandbox serve` did not write it; name another file, or"
             " add --force to overwrite it"
         )
 
 
 @contextmanager
 def _opened(path: Path, *, make: bool = False) -> Iterator[Store]:
-    """Open a store, and show its errors as lines; a new one is not kept when the block fails.
+    """Open a store and turn its errors into CliError; a new one is removed when the block fails.
 
-    Without ``make`` one that is not there is a mistake: a misspelt name would end in a success of no use.
+    Without ``make`` the store must exist: a misspelt name would otherwise make an empty one.
     """
     with sandbox_extra():
         from wosdk_async.sandbox import open_store
     if not make and not path.exists():
         raise CliError(f"there is no store {path}; `wosdk sandbox serve` and `add-company` make one")
-    with _told(), _not_left_behind(path, BaseException), closing(open_store(path)) as store:
+    with _sandbox_errors(), _removed_on_error(path, BaseException), closing(open_store(path)) as store:
         yield store
 
 
 @contextmanager
-def _not_left_behind(store: Path, *refused: type[BaseException]) -> Iterator[None]:
-    """Take a store away that the block has made, when the block is refused."""
+def _removed_on_error(store: Path, *errors: type[BaseException]) -> Iterator[None]:
+    """Remove the store that the block has created when it raises one of ``errors``."""
     existed = store.exists()
     try:
         yield
-    except refused:
+    except errors:
         for name in (store.name, f"{store.name}-wal", f"{store.name}-shm"):
             if not existed:
                 store.with_name(name).unlink(missing_ok=True)
@@ -237,11 +237,11 @@ def _not_left_behind(store: Path, *refused: type[BaseException]) -> Iterator[Non
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What the sandbox refuses, told as the one line of a command."""
+def _sandbox_errors() -> Iterator[None]:
+    """Turn the errors of the sandbox into CliError."""
     from wosdk_async.sandbox import FaultScriptError, StoreError
 
-    with unusable():
+    with cli_errors():
         try:
             yield
         except (StoreError, FaultScriptError, ValueError) as error:

@@ -1,13 +1,13 @@
-"""``--where`` and ``--order``: a text becomes a condition or an order of the query builder.
+"""``--where`` and ``--order``: texts become conditions and orders of the query builder.
 
-One condition is PROPERTY OPERATOR VALUE. Operators are those of the service::
+A condition is PROPERTY OPERATOR VALUE, with the operators of the service::
 
     =  !=  >  >=  <  <=          like PATTERN      not like PATTERN
     in (a, b)    not in (a, b)   between a and b   not between a and b
     is null      is not null
 
-A value is written as it is: up to the end, in a list up to the next comma, in ``between`` up to ``and``. Or
-it stands in quotes, where a quote is doubled.
+A value ends with the text, in a list with the next comma, in ``between`` with ``and``. In quotes it may hold
+anything; a quote within quotes is doubled.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.values import typed
+from wosdk_async.cli.input.values import typed_value
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paths import find, root
@@ -54,91 +54,90 @@ _METHODS: dict[str, str] = {
     "is null": "is_null",
     "is not null": "not_null",
 }
-_OF_REFERENCES = {"__eq__", "__ne__", "in_", "not_in", "is_null", "not_null"}
+_FOR_REFERENCES = {"__eq__", "__ne__", "in_", "not_in", "is_null", "not_null"}
 
 
 def condition(entity: type[Record] | str, text: str) -> Condition:
-    """The condition that ``text`` says. Raises CliError or InvalidCallError with the remedy."""
+    """Return the condition that ``text`` spells; raise CliError or InvalidCallError with the remedy."""
     found = _CONDITION.fullmatch(text)
     if found is None:
-        raise _wrong(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
+        raise _error(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
     operator = " ".join(found["operator"].lower().split())
     field = at(find(root(entity), found["path"]))
     method = _METHODS[operator]
     _require_operator(field, operator, method, text)
     values = [_value(raw, field, text) for raw in _raw_values(operator, found["rest"], text)]
-    ask: Callable[..., Condition] = getattr(field, method)
-    return ask(values) if method in ("in_", "not_in") else ask(*values)
+    compare: Callable[..., Condition] = getattr(field, method)
+    return compare(values) if method in ("in_", "not_in") else compare(*values)
 
 
 def order(text: str) -> str:
-    """``DtDue desc`` as the query builder takes it. Raises CliError."""
-    path, *direction = text.split()[:3] or [""]
-    way = direction[0].lower() if len(direction) == 1 else "" if direction else "asc"
-    if not path or way not in ("asc", "desc"):
+    """Return an order such as ``DtDue desc`` in the spelling of the query builder; raise CliError."""
+    path, *rest = text.split() or [""]
+    direction = " ".join(rest).lower() or "asc"
+    if not path or direction not in ("asc", "desc"):
         raise CliError(f"--order {text!r}: write a property, and asc or desc behind it, such as 'DtDue desc'")
-    return f"-{path}" if way == "desc" else path
+    return f"-{path}" if direction == "desc" else path
 
 
 def _require_operator(field: Path, operator: str, method: str, text: str) -> None:
-    if isinstance(field, Nested) and method not in _OF_REFERENCES:
-        raise _wrong(
+    if isinstance(field, Nested) and method not in _FOR_REFERENCES:
+        raise _error(
             text, f"a reference is compared by its id, with =, !=, in or is null, not with {operator}"
         )
     if method in ("like", "not_like") and not isinstance(field, TextProperty | Unchecked):
-        raise _wrong(text, f"{operator} takes a property that holds text")
+        raise _error(text, f"{operator} takes a property that holds text")
 
 
 def _raw_values(operator: str, rest: str, text: str) -> list[str]:
     if operator.startswith("is"):
         if rest:
-            raise _wrong(text, f"nothing follows {operator}")
+            raise _error(text, f"nothing follows {operator}")
         return []
     if operator.endswith("between"):
         ends = _BETWEEN.fullmatch(rest)
         if ends is None:
-            raise _wrong(text, f"write {operator} LOW and HIGH")
-        return [_bare(ends[1], text), _bare(ends[2], text)]
+            raise _error(text, f"write {operator} LOW and HIGH")
+        return [_unquoted(ends[1], text), _unquoted(ends[2], text)]
     if operator.endswith("in"):
         return _list(operator, rest, text)
     if rest.lower() == "null":
-        raise _wrong(text, "write is null or is not null; the text null is 'null'")
-    return [_bare(rest, text)]
+        raise _error(text, "write is null or is not null; the text null is 'null'")
+    return [_unquoted(rest, text)]
 
 
 def _list(operator: str, rest: str, text: str) -> list[str]:
     inner = rest[1:-1]
     if not (rest.startswith("(") and rest.endswith(")") and inner.strip()):
-        raise _wrong(text, f"write {operator} (A, B)")
+        raise _error(text, f"write {operator} (A, B)")
     values, place, more = [], 0, True
     while more:
         item = _ITEM.match(inner, place)
         if item is None:
-            raise _wrong(text, "a quote is not closed, or a comma is missing behind it")
-        values.append(_bare(item[1].strip(), text))
+            raise _error(text, "a quote is not closed, or a comma is missing behind it")
+        values.append(_unquoted(item[1].strip(), text))
         place, more = item.end(), item[2] == ","
     return values
 
 
-def _bare(raw: str, text: str) -> str:
+def _unquoted(raw: str, text: str) -> str:
     if re.fullmatch(_QUOTED, raw, re.DOTALL):
         return raw[1:-1].replace(raw[0] * 2, raw[0])
     if another := _NEXT.search(re.sub(_QUOTED, "''", raw)):
         once = "give --where twice" if another["word"].lower() == "and" else "there is no or"
-        raise _wrong(text, f"it is one condition, so {once}; a value that holds such words stands in quotes")
+        raise _error(text, f"it is one condition, so {once}; a value that holds such words stands in quotes")
     if not raw:
-        raise _wrong(text, "a value is missing; an empty text is ''")
+        raise _error(text, "a value is missing; an empty text is ''")
     if raw[0] in "'\"":
-        raise _wrong(text, "a quote is not closed; a quote within quotes is doubled")
+        raise _error(text, "a quote is not closed; a quote within quotes is doubled")
     return raw
 
 
 def _value(raw: str, field: Path, text: str) -> Any:
     place = field._place
-    if isinstance(field, Nested):
-        return typed(raw, {"type": "integer"}, f"--where {text!r}: {place.path}")
-    return raw if place.meta is None else typed(raw, place.meta, f"--where {text!r}: {place.path}")
+    meta = {"type": "integer"} if isinstance(field, Nested) else place.meta
+    return raw if meta is None else typed_value(raw, meta, f"--where {text!r}: {place.path}")
 
 
-def _wrong(text: str, remedy: str) -> CliError:
+def _error(text: str, remedy: str) -> CliError:
     return CliError(f"--where {text!r}: {remedy}")

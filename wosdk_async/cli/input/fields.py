@@ -1,55 +1,87 @@
-"""Fields of a command out of ``--json-body`` and ``name=value``, checked before anything is sent."""
+"""Fields of a command, from ``--json-body`` and ``NAME=VALUE``, checked before anything is sent."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.names import near
-from wosdk_async.cli.input.values import typed
+from wosdk_async.cli.input.values import typed_value
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
+from wosdk_async.suggestions import suggestion
 
-__all__ = ["assigned", "command_of"]
+__all__ = ["assigned", "command_of", "json_object"]
 
-_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # sent as they were typed, once checked
+_MAX_JSON = 64 * 1024 * 1024  # bytes
+_TEXTS = ("string", "enum", "datetime-local", "datetime-utc")  # checked, then sent as they were typed
 _ASSIGNMENT = "write NAME=VALUE, such as WorkOrderId=90417, or NAME:=JSON"
 
 
-def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
-    """``fields`` with every ``name=value`` of ``texts`` in its place. Raises CliError with the remedy.
+def json_object(option: str, path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file, or on stdin for ``-``; raise CliError that names the option."""
+    from wosdk_async import codec
 
-    What ``texts`` say goes over ``fields``; a field that two of them give is refused.
+    if str(path) == "-":
+        data = sys.stdin.buffer.read(_MAX_JSON + 1)
+    else:
+        with path.open("rb") as file:
+            data = file.read(_MAX_JSON + 1)
+    if len(data) > _MAX_JSON:
+        raise CliError(f"{option} {path} is longer than {_MAX_JSON} bytes")
+    try:
+        content = codec.loads(data)
+    except ValueError as error:
+        raise CliError(f"{option} {path}: {error}") from None
+    if not isinstance(content, dict):
+        raise CliError(f"{option} {path} holds a {type(content).__name__}; it takes a JSON object")
+    return content
+
+
+# --- assignments ----------------------------------------------------------------------------
+
+
+def assigned(fields: dict[str, Any], texts: Iterable[str], cls: type[Record] | None) -> dict[str, Any]:
+    """Put every ``NAME=VALUE`` of ``texts`` into ``fields``, and return them.
+
+    Args:
+        fields: the fields so far; assignments replace them.
+        texts: the assignments; a field that two of them set is refused.
+        cls: the class of the command, None for one that the catalogue does not know.
+
+    Raises:
+        CliError: an assignment is wrong; the message names it and the remedy.
     """
     before: dict[tuple[str, ...], str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
-        raw = name.endswith(":")
+        is_json = name.endswith(":")
         path = name.removesuffix(":").split(".")
         if not sign or not all(step.isidentifier() for step in path):
-            raise CliError(f"{text!r} is no field: {_ASSIGNMENT}")
+            raise CliError(f"{text!r} is not a field: {_ASSIGNMENT}")
         meta = _meta(cls, path)
-        found = _json(value, text) if raw or _takes_json(meta) else _typed(value, meta, name)
+        parsed = _json(value, text) if is_json or _takes_json(meta) else _typed(value, meta, name)
         if meta is not None:
-            path[-1] = meta["name"]  # given by its alias, it is the same field
+            path[-1] = meta["name"]  # an alias means the same field
         _require_new(before, tuple(path), fields, text)
         before[tuple(path)] = text
-        _put(fields, path, found, text)
+        _put(fields, path, parsed, text)
     return fields
 
 
 def _require_new(
     before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
 ) -> None:
-    """Refuse what would silently replace what an assignment ``before`` it gave."""
-    for other, told in before.items():
+    """Refuse an assignment that would silently replace the value of an earlier one."""
+    for other, earlier in before.items():
         same = min(len(other), len(path))
         if other[:same] != path[:same]:
             continue
         if len(other) >= len(path) or _is_in(fields, path):  # a field of it, or in the JSON of it
-            raise CliError(f"{told!r} and {text!r} both give {'.'.join(path)}; give it once")
+            raise CliError(f"{earlier!r} and {text!r} both give {'.'.join(path)}; give it once")
 
 
 def _is_in(fields: Any, path: tuple[str, ...]) -> bool:
@@ -68,9 +100,9 @@ def _typed(value: str, meta: Wire | None, name: str) -> Any:
     if meta is None:
         return value
     if meta["type"] == "ref":  # a record is referred to by its id (spec 2.1)
-        return {"Id": typed(value, {"type": "integer"}, f"{name}, the id of a {meta['of']},")}
-    found = typed(value, meta, name)
-    return value if meta["type"] in _TEXTS else found
+        return {"Id": typed_value(value, {"type": "integer"}, f"{name}, the id of a {meta['of']},")}
+    parsed = typed_value(value, meta, name)
+    return value if meta["type"] in _TEXTS else parsed
 
 
 def _json(value: str, text: str) -> Any:
@@ -87,7 +119,7 @@ def _put(fields: dict[str, Any], path: list[str], value: Any, text: str) -> None
     for step in parents:
         inner = fields.setdefault(step, {})
         if not isinstance(inner, dict):
-            raise CliError(f"{text!r} names a field of {step}, which is no object")
+            raise CliError(f"{text!r} names a field of {step}, which is not an object")
         fields = inner
     fields[leaf] = value
 
@@ -103,7 +135,7 @@ def _meta(cls: type[Record] | None, path: list[str]) -> Wire | None:
 
 
 def _wire(cls: type[Record]) -> dict[str, Wire]:
-    """Every name that the service takes for a field, in its spelling and by its aliases."""
+    """Return the fields by every name that the service takes, aliases included."""
     table = {alias: meta for meta in cls.__wire__.values() for alias in meta.get("aliases", ())}
     return table | {meta["name"]: meta for meta in cls.__wire__.values()}
 
@@ -111,8 +143,8 @@ def _wire(cls: type[Record]) -> dict[str, Wire]:
 def _field(cls: type[Record], name: str) -> Wire:
     table = _wire(cls)
     if name not in table:
-        guess = near(name, table) or f"; wosdk describe {cls.wire_name} lists them."
-        raise CliError(f"{cls.wire_name} has no field {name!r}{guess} --unchecked sends it as it is")
+        hint = suggestion(name, table) or f"; wosdk describe {cls.wire_name} lists them."
+        raise CliError(f"{cls.wire_name} has no field {name!r}{hint} --unchecked sends it as it is")
     return table[name]
 
 
@@ -127,7 +159,7 @@ def _class(meta: Wire) -> type[Record] | None:
 
 
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
-    """The command that ``fields`` say by wire name. Raises CliError that names each fault and its remedy."""
+    """Return the command with these fields, by wire name; raise CliError that names each fault."""
     from wosdk_async import codec
     from wosdk_async.protocol.validation import problems
 
@@ -139,10 +171,10 @@ def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[An
         and all(fields.get(name) is None for name in (meta["name"], *meta.get("aliases", ())))
     ]
     if not faults:
-        made = codec.structure(dict(fields), cls)
-        faults = [str(problem) for problem in problems.problems(made) if problem.severity == "error"]
+        command = codec.structure(dict(fields), cls)
+        faults = [str(problem) for problem in problems.problems(command) if problem.severity == "error"]
         if not faults:
-            return made
+            return command
     raise CliError("; ".join(faults))
 
 
@@ -175,9 +207,9 @@ def _value_faults(meta: Wire, value: Any, where: str) -> Iterator[str]:
     elif isinstance(value, dict | list) or isinstance(value, bool) != (meta["type"] == "boolean"):
         if meta["type"] != "object":
             yield f"{where} takes a value of type {meta['type']}, not {_kind(value)}"
-    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: an enum as its number is taken too
+    elif meta["type"] != "enum" or isinstance(value, str):  # spec 4.3: the number of an enum is valid too
         try:
-            typed(str(value), meta, where)
+            typed_value(str(value), meta, where)
         except CliError as fault:
             yield fault.message
 

@@ -1,83 +1,78 @@
-"""A value typed on the command line, as the type that the catalogue says the property has."""
+"""Names and values that people type, checked against the catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.model.metadata import Wire
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.model import command_class, entity_class, index, registry
+from wosdk_async.suggestions import suggestion
 
-__all__ = ["typed"]
+if TYPE_CHECKING:
+    from wosdk_async.model import Command, Record
+    from wosdk_async.model.metadata import Wire
 
-
-def typed(text: str, meta: Wire, where: str) -> Any:
-    """``text`` as a value for the property that ``meta`` describes. Raises CliError with the remedy."""
-    read = _READERS.get(meta["type"])
-    return text if read is None else read(text, meta, where)
+__all__ = ["command_named", "entity_named", "require_query", "typed_value"]
 
 
-def _integer(text: str, _: Wire, where: str) -> int:
-    if text.isascii() and text.removeprefix("-").isdigit():
-        return int(text)
-    raise CliError(f"{where} takes a whole number, not {text!r}")
+def entity_named(name: str, unchecked: bool) -> type[Record] | str:
+    """Return the class of an entity, or the name when the catalogue does not know it.
+
+    Raises:
+        CliError: the name is close to a known one, and ``unchecked`` is not set.
+    """
+    found = None if unchecked else entity_class(name)
+    return found or _unknown_name("entity", name, (*index.ENTITIES, *index.ALIASES), unchecked)
 
 
-def _number(text: str, _: Wire, where: str) -> Decimal:
+def command_named(name: str, unchecked: bool) -> type[Command[Any]] | str:
+    """Return the class of a command, or the name when the catalogue does not know it.
+
+    Raises:
+        CliError: the name is close to a known one, and ``unchecked`` is not set.
+    """
+    found = None if unchecked else command_class(name)
+    return found or _unknown_name("command", name, index.COMMANDS, unchecked)
+
+
+def _unknown_name(kind: str, name: str, names: Any, unchecked: bool) -> str:
+    from wosdk_async.catalogue import load
+
+    if unchecked:
+        return name
+    if enum := next((each for each in load().enums if each.lower() == name.lower()), None):
+        article = "an" if kind == "entity" else "a"
+        raise CliError(f"{enum} is an enum, not {article} {kind}; `wosdk describe {enum}` lists its values")
+    if hint := suggestion(name, names):
+        raise CliError(f"the catalogue has no {kind} {name!r}{hint} --unchecked sends it as it is")
+    say(f"the catalogue has no {kind} {name!r}: it is sent as it is, and nothing of it is checked")
+    return name
+
+
+def require_query(entity: type[Record] | str) -> None:
+    """Raise CliError when the documentation says that the entity cannot be queried."""
+    name = entity if isinstance(entity, str) else entity.wire_name
+    instead = None if isinstance(entity, str) else index.UNSUPPORTED.get(name, {}).get("query")
+    if instead is not None:
+        remedy = f": {instead}" if instead else ""
+        raise CliError(f"{name} cannot be queried{remedy}; --unchecked asks the service all the same")
+
+
+def typed_value(text: str, meta: Wire, place: str) -> Any:
+    """Return the value of ``text`` for a property; raise CliError that begins with ``place``."""
+    from wosdk_async.text_values import parse_value
+
+    if meta["type"] == "enum":
+        return _member(text, meta["of"], place)
     try:
-        number = Decimal(text)
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if number.is_finite() and text.isascii() and "_" not in text:
-        return number
-    raise CliError(f"{where} takes a number such as 12.50, not {text!r}")
+        return parse_value(text, meta)
+    except ValueError as error:
+        raise CliError(f"{place} {error}") from None
 
 
-def _boolean(text: str, _: Wire, where: str) -> bool:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    raise CliError(f"{where} takes true or false, not {text!r}")
-
-
-def _enum(text: str, meta: Wire, where: str) -> str:
-    from wosdk_async.cli.input.names import near
-    from wosdk_async.model import registry
-
-    names = [str(member) for member in registry.resolve(meta["of"])]
+def _member(text: str, enum: str, place: str) -> str:
+    names = [str(member) for member in registry.resolve(enum)]
     if text in names:
         return text
-    guess = near(text, names) or f"; wosdk describe {meta['of']} lists them."
-    raise CliError(f"{where}: {meta['of']} has no value {text!r}{guess} --unchecked sends it as it is")
-
-
-def _moment(text: str, where: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise CliError(f"{where} takes a time such as 2026-03-01T08:00, not {text!r}") from None
-
-
-def _local(text: str, _: Wire, where: str) -> datetime:
-    moment = _moment(text, where)
-    if moment.tzinfo is not None:
-        raise CliError(f"{where} is local time of the site; leave the zone of {text!r} out")
-    return moment
-
-
-def _utc(text: str, _: Wire, where: str) -> datetime:
-    moment = _moment(text, where)
-    if moment.tzinfo is None:
-        raise CliError(f"{where} is UTC; add Z to {text!r}, or its offset such as +02:00")
-    return moment
-
-
-_READERS: dict[str, Callable[[str, Wire, str], Any]] = {
-    "integer": _integer,
-    "number": _number,
-    "boolean": _boolean,
-    "enum": _enum,
-    "datetime-local": _local,
-    "datetime-utc": _utc,
-}
+    hint = suggestion(text, names) or f"; wosdk describe {enum} lists them."
+    raise CliError(f"{place}: {enum} has no value {text!r}{hint} --unchecked sends it as it is")

@@ -1,89 +1,152 @@
-"""Records as cells: which columns there are, and what stands in them."""
+"""Records as cells of a table: safe texts, the columns that records have, and the value in each."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
-from wosdk_async.cli.output.sanitize import json_text, visible
+from wosdk_async.safe_text import UNSAFE, one_line
 
-__all__ = ["columns", "details", "has_content", "shown", "value_at"]
+__all__ = [
+    "columns_of",
+    "counted",
+    "flattened",
+    "has_content",
+    "json_text",
+    "readable",
+    "value_at",
+    "visible",
+]
 
-_DEEPEST = 30  # levels that are looked into: records have a few, and what lies deeper is shown as JSON
+_MAX_DEPTH = 30  # levels; records have a few, and what lies deeper is shown as JSON
 
 
-def value_at(row: Any, path: str, level: int = 0) -> Any:
-    """What a property path leads to; through a list, the list of what its elements have there."""
-    if level > 2 * _DEEPEST:
+# --- texts that cannot steer a terminal -----------------------------------------------------
+
+
+def visible(text: str) -> str:
+    r"""Return ``text`` on one line: white space as single blanks, control characters as ``\x1b``."""
+    return one_line(" ".join(text.split()))
+
+
+def counted(number: int, thing: str) -> str:
+    """Return ``1 row`` or ``2 rows``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def json_text(value: Any) -> str:
+    r"""Return JSON on one line: all digits of numbers, control characters as ``\u009b``."""
+    from wosdk_async import codec
+
+    try:
+        text = codec.dumps(value).decode()
+    except ValueError:  # an integer beyond 64 bits, half a surrogate pair, or many levels
+        text = _slow_json_text(value)
+    return UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class _Token(str):
+    """A piece of finished JSON."""
+
+
+def _slow_json_text(value: Any) -> str:
+    """Return JSON of any depth: pending values wait in a list, not on the call stack."""
+    written: list[str] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            pending.append(_Token("}"))
+            for i, (key, inner) in reversed(list(enumerate(item.items()))):
+                pending += [inner, _Token(f"{',' if i else ''}{json.dumps(str(key))}:")]
+            pending.append(_Token("{"))
+        elif isinstance(item, list):
+            pending.append(_Token("]"))
+            for i, inner in reversed(list(enumerate(item))):
+                pending += [inner, _Token("," if i else "")]
+            pending.append(_Token("["))
+        else:
+            written.append(str(item) if isinstance(item, _Token | Decimal) else json.dumps(item))
+    return "".join(written)
+
+
+# --- columns and their values ---------------------------------------------------------------
+
+
+def value_at(record: Any, path: str, level: int = 0) -> Any:
+    """Return the value at a property path; through a list, a list of the values of its elements."""
+    if level > 2 * _MAX_DEPTH:
         return None
-    if isinstance(row, list):
-        return [value_at(item, path, level + 1) for item in row]
-    if not isinstance(row, dict):
+    if isinstance(record, list):
+        return [value_at(item, path, level + 1) for item in record]
+    if not isinstance(record, dict):
         return None
-    if path in row:
-        return row[path]
+    if path in record:
+        return record[path]
     head, _, rest = path.partition(".")
-    return value_at(row.get(head), rest, level + 1) if rest else None
+    return value_at(record.get(head), rest, level + 1) if rest else None
 
 
-def columns(rows: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
-    """A column for each path that was asked for; where that was a star, or nothing, for all that came.
+def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[str]:
+    """Return the columns of a table.
 
-    Objects have a column for each of their properties; the ``Id`` comes first.
+    There is one for each of ``paths``; a star, or no path at all, stands for every property that the
+    records have. Objects have a column for each of their properties. An ``Id`` nobody named comes first.
     """
-    leaves = dict.fromkeys(name for row in rows for name in _leaves(row, ""))
+    leaves = dict.fromkeys(name for record in records for name in _leaves(record, ""))
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
-    came = [name for name in leaves if name not in parents]  # an object in one row may be null in another
+    present = [name for name in leaves if name not in parents]  # null in one record, an object in another
     found: dict[str, None] = {}
     for path in paths or ("*",):
         prefix = path.removesuffix("*") if path.endswith("*") else f"{path}."
-        below = [name for name in came if name.startswith(prefix)]
+        below = [name for name in present if name.startswith(prefix)]
         found.update(dict.fromkeys(below if path.endswith("*") else below or [path]))
     first = ["Id"] if "Id" in found and "Id" not in paths else []
     return list(dict.fromkeys([*first, *found]))
 
 
 def _leaves(value: Any, path: str, level: int = 0) -> Iterator[str]:
-    if isinstance(value, dict) and (value or not path) and level < _DEEPEST:
+    if isinstance(value, dict) and (value or not path) and level < _MAX_DEPTH:
         for name, item in value.items():
             yield from _leaves(item, f"{path}.{name}" if path else str(name), level + 1)
     else:
         yield path
 
 
-def details(value: Any, path: str = "", level: int = 0) -> Iterator[tuple[str, Any]]:
-    """Every single value of a record with its place: ``Items[0].Task.Id``."""
-    if level >= _DEEPEST:
+def flattened(value: Any, path: str = "", level: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield every single value of a record with its place, such as ``Items[0].Task.Id``."""
+    if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:
         for name, item in value.items():
-            yield from details(item, f"{path}.{name}" if path else str(name), level + 1)
+            yield from flattened(item, f"{path}.{name}" if path else str(name), level + 1)
     elif isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
         for i, item in enumerate(value):
-            yield from details(item, f"{path}[{i}]", level + 1)
+            yield from flattened(item, f"{path}[{i}]", level + 1)
     else:
         yield path, value
 
 
 def has_content(value: Any) -> bool:
-    """Whether a table needs to show it: nothing, empty and false are left out."""
+    """Return whether a table shows the value: null, false and empty values are left out."""
     return value is not None and value is not False and value != "" and value != [] and value != {}
 
 
-def shown(value: Any, level: int = 0) -> str:
-    """``value`` on one line for people: ``Id 5, Name Filter; Id 6, Name Belt`` for a list of objects."""
+def readable(value: Any, level: int = 0) -> str:
+    """Return ``value`` on one line for people: ``Id 5, Name Filter; Id 6, Name Belt`` for two objects."""
     if value is None:
         return ""
     if isinstance(value, str):
         return visible(value)
-    if isinstance(value, dict) and level < _DEEPEST:
+    if isinstance(value, dict) and level < _MAX_DEPTH:
         return ", ".join(
-            f"{visible(str(key))} {shown(item, level + 1)}"
+            f"{visible(str(key))} {readable(item, level + 1)}"
             for key, item in value.items()
             if has_content(item)
         )
-    if isinstance(value, list) and level < _DEEPEST:
-        between = "; " if any(isinstance(item, dict) for item in value) else ", "
-        return between.join(shown(item, level + 1) for item in value)
+    if isinstance(value, list) and level < _MAX_DEPTH:
+        separator = "; " if any(isinstance(item, dict) for item in value) else ", "
+        return separator.join(readable(item, level + 1) for item in value)
     return str(value) if isinstance(value, Decimal) and abs(value.adjusted()) > 30 else json_text(value)

@@ -1,94 +1,87 @@
-"""Progress on stderr: a bar on a terminal, a line now and then elsewhere."""
+"""Progress on stderr: drawn by rich on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from types import TracebackType
-from typing import Protocol, Self
+from typing import TYPE_CHECKING, Self
 
-from wosdk_async.cli.exit_codes import one_line, say
-from wosdk_async.cli.output.sanitize import counted
-from wosdk_async.jobs import RowOutcome
+from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.output.cells import counted, visible
 
-__all__ = ["Display", "display"]
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
-_EVERY = 5.0  # seconds between two plain lines
+__all__ = ["RowProgress"]
+
+_INTERVAL = 5.0  # seconds between two plain lines
 
 
-class Display(Protocol):
-    """What an import shows while it runs; a context manager."""
+class RowProgress:
+    """A context manager that counts rows.
 
-    def __enter__(self) -> Self: ...
+    Args:
+        total: how many rows there will be; None when that is not known, then the final count is shown.
+        shown: whether anything is shown at all.
+        live: whether a terminal is free to be drawn on; by default whether stderr is one.
+    """
+
+    def __init__(self, total: int | None = None, *, shown: bool = True, live: bool | None = None) -> None:
+        self.rows = 0
+        self._total = total
+        self._shown = shown
+        self._bar: Progress | None = None
+        if shown and (sys.stderr.isatty() if live is None else live):
+            self._bar, self._task = _bar(total)
+        self._started = self._said_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        # When the reader of stdout has gone away in the middle of a page, no count would be true.
+        if self._total is None and self._shown and self.rows and kind is not BrokenPipeError:
+            say(f"{counted(self.rows, 'row')} in {time.monotonic() - self._started:.1f} s")
+
     def stage(self, text: str) -> None:
         """Say what is being done."""
+        if self._bar is not None:
+            self._bar.console.print(visible(text), markup=False, highlight=False)
+        else:
+            say(text)
 
-    def row(self, outcome: RowOutcome) -> None:
-        """Count a row that has ended."""
-
-
-def display(rows: int) -> Display:
-    """The display that suits stderr."""
-    return _Bar(rows) if sys.stderr.isatty() else _Lines(rows)
-
-
-def _counts(counts: Counter[str]) -> str:
-    troubles = ("failed", "in_doubt", "not_started")
-    return "".join(f", {counts[name]} {name.replace('_', ' ')}" for name in troubles if counts[name])
-
-
-class _Lines:
-    def __init__(self, rows: int) -> None:
-        self._rows = rows
-        self._counts: Counter[str] = Counter()
-        self._said = time.monotonic()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def stage(self, text: str) -> None:
-        say(text)
-
-    def row(self, outcome: RowOutcome) -> None:
-        self._counts[outcome.outcome] += 1
-        if time.monotonic() - self._said >= _EVERY:
-            self._said = time.monotonic()
-            say(f"{self._counts.total()} of {counted(self._rows, 'row')}{_counts(self._counts)}")
+    def add(self, rows: int, detail: str = "") -> None:
+        """Count ``rows`` more; ``detail`` is shown behind the count."""
+        self.rows += rows
+        if self._bar is not None:
+            count = "" if self._total is not None else counted(self.rows, "row")
+            self._bar.update(self._task, advance=rows, detail=count or detail)
+        elif self._shown and time.monotonic() - self._said_at >= _INTERVAL:
+            self._said_at = time.monotonic()
+            if self._total is None:
+                say(f"{counted(self.rows, 'row')} so far")
+            else:
+                say(f"{self.rows} of {counted(self._total, 'row')}{detail and f', {detail}'}")
 
 
-class _Bar:
-    def __init__(self, rows: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _bar(total: int | None) -> tuple[Progress, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self._progress = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[troubles]}", style="red", markup=False),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
+    detail = TextColumn("{task.fields[detail]}", style="red" if total is not None else "", markup=False)
+    console = Console(stderr=True)
+    if total is None:
+        bar = Progress(detail, console=console, transient=True)
+    else:
+        name = TextColumn("{task.description}", markup=False)
+        bar = Progress(
+            name, BarColumn(), MofNCompleteColumn(), detail, TimeRemainingColumn(), console=console
         )
-        self._task = self._progress.add_task("work orders", total=rows, troubles="")
-        self._counts: Counter[str] = Counter()
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def stage(self, text: str) -> None:
-        self._progress.console.print(one_line(text), markup=False, highlight=False)
-
-    def row(self, outcome: RowOutcome) -> None:
-        self._counts[outcome.outcome] += 1
-        self._progress.update(self._task, advance=1, troubles=_counts(self._counts).removeprefix(", "))
+    return bar, bar.add_task("work orders", total=total, detail="")

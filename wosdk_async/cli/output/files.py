@@ -1,0 +1,108 @@
+"""Where results go: stdout or a file that can be written and overwrites nothing that is needed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+import attrs
+
+from wosdk_async.cli.exit_codes import CliError
+
+__all__ = [
+    "Output",
+    "opened",
+    "require_not_needed",
+    "require_not_store",
+    "require_stdout",
+    "require_writable",
+]
+
+
+@attrs.frozen
+class Output:
+    """The format of a result (``table``, ``json`` or ``csv``) and its file; stdout without a ``path``."""
+
+    format: str
+    path: Path | None
+
+
+@contextmanager
+def opened(output: Output) -> Iterator[IO[str]]:
+    """Open the file of ``output`` in UTF-8. Raise OSError when it cannot be written."""
+    if output.path is not None:
+        file = output.path.open("w", encoding="utf-8", errors="backslashreplace", newline="")
+        try:
+            yield file
+            file.close()
+        except BaseException:
+            with suppress(OSError):  # writing what is left in the buffer fails again
+                file.close()
+            _remove_empty(output.path)
+            raise
+        return
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:
+        terminal = sys.stdout.isatty()
+        reconfigure(errors="backslashreplace", newline="", **({} if terminal else {"encoding": "utf-8"}))
+    yield sys.stdout
+    sys.stdout.flush()
+
+
+def _remove_empty(path: Path) -> None:
+    """Remove an empty file: it would look like a result without rows."""
+    with suppress(OSError):
+        found = path.lstat()
+        if stat.S_ISREG(found.st_mode) and not found.st_size:
+            path.unlink()
+
+
+# --- checks before anything is sent ---------------------------------------------------------
+
+
+def require_writable(path: Path) -> None:
+    """Raise CliError for a file that cannot be written: after the command was sent it is too late."""
+    try:
+        try:
+            path.stat()
+            target = path
+        except FileNotFoundError:  # it will be created, where a link leads too
+            target = Path(os.path.realpath(path)).parent
+            target.stat()
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, ValueError) as error:
+        raise CliError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def require_stdout(remedy: str = "") -> None:
+    """Raise CliError when stdout is closed: the result would be lost."""
+    if not sys.stdout.writable():
+        raise CliError(f"stdout is closed, and the result would be lost; open it{remedy}")
+
+
+def require_not_needed(option: str, written: Path, *needed: Path) -> None:
+    """Raise CliError when ``written`` is one of the files that are ``needed``, under whichever name."""
+    for path in needed:
+        if _same_file(written, path):
+            raise CliError(f"{option} would overwrite {path}; name another file")
+
+
+def require_not_store(option: str, written: Path, store: Path) -> None:
+    """Raise CliError when ``written`` is a store, or one of the files that SQLite keeps beside it."""
+    real = Path(os.path.realpath(store))
+    beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
+    if any(_same_file(written, path) for path in beside):
+        raise CliError(f"{option} would overwrite {store}; name another file")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    if os.path.realpath(one) == os.path.realpath(other):  # also when they do not exist yet
+        return True
+    return one.exists() and other.exists() and one.samefile(other)

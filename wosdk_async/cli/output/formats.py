@@ -1,0 +1,137 @@
+"""Formats of results: JSON lines and CSV; tables are in ``table.py``."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import IO, Any, Protocol
+
+from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.output.cells import columns_of, json_text, value_at
+from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.safe_text import one_line
+
+__all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "write_record"]
+
+
+class OutputFormat(Protocol):
+    """Writes pages of records as they come."""
+
+    def rows(self, rows: Sequence[Any]) -> None:
+        """Write a page."""
+
+    def close(self) -> None:
+        """Say what was left out; the file stays open."""
+
+
+def format_of(output: Output, file: IO[str], paths: Sequence[str]) -> OutputFormat:
+    """Return the format that writes rows to ``file``; ``paths`` are the properties that were asked for."""
+    if output.format == "json":
+        return JsonFormat(file)
+    if output.format == "csv":
+        return CsvFormat(file, paths)
+    from wosdk_async.cli.output.table import TableFormat
+
+    return TableFormat(file, paths)
+
+
+def write_record(output: Output, record: dict[str, Any], paths: Sequence[str] = ()) -> None:
+    """Write one record: as JSON, as a CSV of one row, or as a table with a line for each value."""
+    with opened(output) as file:
+        if output.format == "table":
+            from wosdk_async.cli.output.table import print_record
+
+            print_record(file, record, paths)
+            return
+        writer = format_of(output, file, paths)
+        writer.rows([record])
+        writer.close()
+
+
+class JsonFormat:
+    """JSON lines: each record as the service sent it."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def rows(self, rows: Sequence[Any]) -> None:
+        """Write a line for each record."""
+        self._file.write("".join(f"{json_text(row)}\n" for row in rows))
+
+    def close(self) -> None:
+        """Do nothing: JSON leaves nothing out."""
+
+
+# --- CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas ---------
+
+# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards.
+# Blanks and invisible marks before them do not stop all spreadsheets.
+_SIGNS = "=+\\-@＝＋－＠"
+_BLANK = "\\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
+_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+# Where the locale separates by semicolons, or a text is pasted, a spreadsheet begins a cell after each
+# semicolon or tab, and, as quotes in the middle of such a cell mean nothing, a row after each line break.
+# A whole run is matched at once, so that a long one takes linear time.
+_RUN = re.compile(f"[;{_BLANK}]+(?P<sign>[{_SIGNS}])?")
+_SEPARATOR = re.compile("[;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_MAX_NAMED = 20  # left out columns that are named
+
+
+def _without_formulas(text: str) -> str:
+    """Return ``text`` with an apostrophe before what a spreadsheet would calculate, but for numbers."""
+    inside = _RUN.sub(_guarded, text)
+    return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
+
+
+def _guarded(run: re.Match[str]) -> str:
+    if run["sign"] is None or not _SEPARATOR.search(run[0]):
+        return run[0]
+    return f"{run[0][:-1]}'{run['sign']}"
+
+
+def csv_cell(value: Any) -> str:
+    """Return one cell: all digits of numbers, objects and lists as JSON, nothing for null."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return _without_formulas(value)
+    if isinstance(value, int | Decimal) and not isinstance(value, bool):
+        return str(value) if isinstance(value, int) else json_text(value)
+    return _without_formulas(json_text(value))
+
+
+class CsvFormat:
+    """A header, and a line for each row; on a terminal control characters are escaped.
+
+    The columns are the paths that were asked for; for ``*``, and without any, what the first page has.
+    """
+
+    def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
+        self._escaped = one_line if file.isatty() else str
+        self._writer = csv.writer(file, lineterminator="\r\n")
+        self._paths = paths
+        self._columns: list[str] | None = None
+        self._left_out: set[str] = set()
+
+    def rows(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Write a page of rows."""
+        if self._columns is None:
+            self._columns = columns_of(rows, self._paths)
+            if self._columns:
+                self._writer.writerow(self._escaped(_without_formulas(name)) for name in self._columns)
+        else:
+            self._left_out.update(set(columns_of(rows, self._paths)).difference(self._columns))
+        self._writer.writerows(
+            [self._escaped(csv_cell(value_at(row, name))) for name in self._columns] for row in rows
+        )
+
+    def close(self) -> None:
+        """Name the columns that only later pages have: the header was written by then."""
+        if self._left_out:
+            named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
+            rest = len(self._left_out) - _MAX_NAMED
+            more = f" and {rest} more" if rest > 0 else ""
+            say(f"left out, as only later rows have them: {named}{more}; name them with -p")
