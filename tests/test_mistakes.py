@@ -108,7 +108,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
         "is a command, not an entity; use run(WoCreateCommand(...))",
     ),
     "get another class": (lambda a: a.get(dict, 1), "the class dict is not an entity"),
-    "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is no name"),
+    "get a name with a blank": (lambda a: a.get("Work Order", 1), "'Work Order' is not a name"),
     "delete by a record": (
         lambda a: a.delete(Customer(id=1), 1),
         "not as a Customer; pass the class Customer",
@@ -225,7 +225,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "a path that is no text": (lambda a: a.get(WorkOrder, 1, properties=[5]), "not as 5"),
     "a property of another": (
         lambda a: a.get(WorkOrder, 1, properties=[fields(Customer).name]),
-        "Customer.Name is no property of WorkOrder",
+        "Customer.Name is not a property of WorkOrder",
     ),
     "edit one path": (
         lambda a: a.edit(WorkOrder, 1, print, properties="Notes.*"),

@@ -9,8 +9,8 @@ from typing import Any
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.option_checks import check_kind, check_number
 from wosdk_async.options import CallOptions
-from wosdk_async.protocol.validation.arguments import described
-from wosdk_async.protocol.validation.rules import kind_of
+from wosdk_async.protocol.arguments import described
+from wosdk_async.protocol.validation import kind_of
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["check_credentials", "check_settings"]

@@ -15,9 +15,8 @@ from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpr
 from wosdk_async.model.base import Referable
 from wosdk_async.option_checks import check_names
 from wosdk_async.options import CallOptions
-from wosdk_async.protocol import calls
-from wosdk_async.protocol.calls import Id
-from wosdk_async.protocol.validation.arguments import (
+from wosdk_async.protocol import calls, updates
+from wosdk_async.protocol.arguments import (
     NOT_GIVEN,
     described,
     entity_name,
@@ -26,7 +25,9 @@ from wosdk_async.protocol.validation.arguments import (
     require_id,
     require_pair,
     require_record,
+    require_support,
 )
+from wosdk_async.protocol.calls import Id
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
@@ -229,7 +230,7 @@ class Company:
         if not isinstance(entity, str):
             require_record("create", entity)
         if check:
-            calls.require_support(entity if isinstance(entity, str) else type(entity), "create")
+            require_support(entity if isinstance(entity, str) else type(entity), "create")
         return await self._sender.send(calls.create(entity, fields, check=check))
 
     async def update(
@@ -264,15 +265,15 @@ class Company:
         held = record if read is None else read
         require_record("update", held)
         if check:
-            calls.require_support(type(held), "update")
+            require_support(type(held), "update")
         if read is not None and changes:
             raise InvalidCallError("give an edited copy and the record read, or named fields, not both")
-        call, after = calls.change(record, changes) if read is None else calls.change_to(record, read)
+        call, after = updates.change(record, changes) if read is None else updates.change_to(record, read)
         if call is None:
             return after
         if if_unchanged:
-            calls.require_unchanged(held, await self._sender.send(calls.version(held)))
-        return calls.versioned(after, await self._sender.send(call))
+            updates.require_unchanged(held, await self._sender.send(updates.version(held)))
+        return updates.versioned(after, await self._sender.send(call))
 
     async def put(
         self,
@@ -359,7 +360,7 @@ class Company:
             refuse_values("delete", _PAIR, more, "missing_ok")
         require_pair("delete", entity, id)
         if check:
-            calls.require_support(entity, "delete")
+            require_support(entity, "delete")
         return await self._sender.send(calls.delete(entity, id, missing_ok=missing_ok))
 
     async def restore(self, entity: type[Record] | str, id: int) -> EntitySpecifier:
@@ -402,7 +403,7 @@ class Company:
             refuse_keywords("query", unknown, ("check",), remedy)
         entity_name(entity)
         if check:
-            calls.require_support(entity, "query")
+            require_support(entity, "query")
         if expression is None:
             return Query(entity, self._sender.send)
         return self._sender.send(calls.query(entity, expression, check=check))

@@ -24,7 +24,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.model import Command, CommandResult, Record, entity_class
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.arguments import described, require_command
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.query.builder import Query, Send
 from wosdk_async.query.fields import fields
@@ -201,7 +201,7 @@ class Marker(Generic[V]):
         """
         if isinstance(command, str):
             raise InvalidCallError(f"a marker needs a command of the model, not the name {command!r}")
-        calls.require_command(command)
+        require_command(command)
         if not isinstance(path, str):
             shown = repr(path) if isinstance(path, Path) else described(path)
             raise InvalidCallError(

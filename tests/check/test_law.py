@@ -24,7 +24,7 @@ from wosdk_async import (
     WorkOrder,
 )
 from wosdk_async.model import Record
-from wosdk_async.protocol.validation.problems import problems
+from wosdk_async.protocol.validation import problems
 
 BROKEN: dict[str, list[Any]] = {
     "string": [5, b"x", ["x"]],

@@ -21,7 +21,7 @@ from wosdk_async.model import (
     WorkOrderStatus,
     WOType,
 )
-from wosdk_async.protocol.validation.problems import problems
+from wosdk_async.protocol.validation import problems
 
 
 def test_a_good_command_has_no_problems() -> None:

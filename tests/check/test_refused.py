@@ -123,7 +123,7 @@ TABLE: list[tuple[Ask, str]] = [
     # dicts of names that the catalogue knows
     (
         by_name("WoCreateCommand", {"Workorder": {"StatusID": "New", "Statu": 1}}),
-        "Workorder.Statu is no property",
+        "Workorder.Statu is not a property",
     ),
     (
         by_name("WoCreateCommand", {"ComputeSchedul": True}),
@@ -131,13 +131,16 @@ TABLE: list[tuple[Ask, str]] = [
     ),
     (
         by_name("wocompletecommand", {"CompletionNote": "Fill"}),
-        "CompletionNote is no property of WoCompleteCommand",
+        "CompletionNote is not a property of WoCompleteCommand",
     ),
     (by_name("ApStatusChangeCommand", {"VendorInvoiceStatusId": "Paid"}), "it takes a whole number"),
-    (making("WoNote", {"Body": "x", "WorkOrderID": 1, "Type": "Public"}), "Type is no property of WoNote"),
-    (making("Contact", {"ContactAddresses": [{"Adress": "a"}]}), "ContactAddresses[0].Adress is no property"),
-    (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is no property of WoItem"),
-    (asking({"Order": {"PropertyName": "Id"}}), "Order is no property of QueryExpression"),
+    (making("WoNote", {"Body": "x", "WorkOrderID": 1, "Type": "Public"}), "Type is not a property of WoNote"),
+    (
+        making("Contact", {"ContactAddresses": [{"Adress": "a"}]}),
+        "[0].Adress is not a property",
+    ),
+    (creating(items=[{"Aset": {"Id": 5}}]), "work_order.items[0].Aset is not a property of WoItem"),
+    (asking({"Order": {"PropertyName": "Id"}}), "Order is not a property of QueryExpression"),
     (asking(QueryExpression(count="many")), "count is 'many', a text; it takes a whole number"),
 ]
 ALWAYS = (

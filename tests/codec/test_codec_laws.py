@@ -21,7 +21,7 @@ def survives(cls: type[Any], made: Any) -> None:
     assert codec.structure(codec.loads(text), cls) == made
     assert codec.dumps(codec.unstructure(codec.structure(codec.loads(text), cls))) == text
     # A drawn command may lack what it needs, and a number may be larger than the service is thought to take.
-    errors = [problem for problem in problems.problems(made) if problem.severity == "error"]
+    errors = [problem for problem in problems(made) if problem.severity == "error"]
     assert [error for error in errors if "is missing" not in error.message] == []
 
 

@@ -16,7 +16,7 @@ from tests.support.laws import case
 from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
 from wosdk_async.codec._plain import FastWriters
 from wosdk_async.codec._write import make_writer
-from wosdk_async.protocol.validation import problems
+from wosdk_async.protocol import validation as problems
 
 EAST = timezone(timedelta(hours=-5))
 ODD_VALUES: list[Any] = [

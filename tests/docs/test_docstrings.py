@@ -21,7 +21,7 @@ CITES = re.compile(
 )
 PUBLIC = (
     "wosdk_async",
-    "wosdk_async.protocol.validation.problems",
+    "wosdk_async.protocol.validation",
     "wosdk_async.codec",
     "wosdk_async.errors",
     "wosdk_async.jobs",

@@ -14,7 +14,7 @@ from tests.samples.sample import COMPANY, comparable, load, names
 from tests.support.service import Answer, Request, Service, error
 from wosdk_async import Company, Credentials
 from wosdk_async.model import command_class, entity_class
-from wosdk_async.protocol.validation.problems import content_problems
+from wosdk_async.protocol.validation import content_problems
 
 Ask = Callable[[Company], Awaitable[Any]]
 CASES: dict[str, Ask] = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from tests.support.laws import examples
 from tests.updates.pairs import applied, pairs, reads, seen
 from wosdk_async import codec
-from wosdk_async.protocol import calls
+from wosdk_async.protocol import updates
 from wosdk_async.protocol.difference import difference
 
 laws = examples(50)
@@ -31,7 +31,7 @@ def test_what_is_sent_makes_the_edited_record(pair: tuple[Any, Any]) -> None:
     """The PUT, applied to what was read as facts 3.6 says, gives the edited copy; both records stay."""
     read, edited = pair
     before = copy.deepcopy(pair)
-    call, after = calls.change_to(edited, read)
+    call, after = updates.change_to(edited, read)
     assert (read, edited) == before
     was, wanted = codec.unstructure(read), codec.unstructure(edited)
     body = codec.loads(call.body) if call else {"Properties": [], "Entity": {}}
@@ -45,7 +45,7 @@ def test_what_is_sent_makes_the_edited_record(pair: tuple[Any, Any]) -> None:
 @given(pair=pairs())
 def test_nothing_else_is_sent(pair: tuple[Any, Any]) -> None:
     """Every field sent is named, no name is sent twice, and neither version nor mark is ever one."""
-    call, _ = calls.change_to(pair[1], pair[0])
+    call, _ = updates.change_to(pair[1], pair[0])
     if call is None:
         return
     body = codec.loads(call.body)

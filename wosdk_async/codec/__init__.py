@@ -66,7 +66,7 @@ converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = FastWriters(converter).write
 """What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
-(:mod:`wosdk_async.protocol.validation.problems`); None for any other."""
+(:mod:`wosdk_async.protocol.validation`); None for any other."""
 
 
 def structure(data: Any, cls: type[T]) -> T:

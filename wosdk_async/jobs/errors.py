@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wosdk_async.errors import ConfigurationError, InvalidCallError
 from wosdk_async.model import Record
-from wosdk_async.protocol.validation.problems import problems
+from wosdk_async.protocol.validation import problems
 
 __all__ = ["ImportMapError", "RowError", "require_sendable"]
 

@@ -1,33 +1,34 @@
-"""What calls are made of: names as paths, objects as bodies, and how responses are read."""
+"""Contents of request bodies: names as paths, objects as JSON, and files as base64."""
 
 from __future__ import annotations
 
+import binascii
 import functools
+import io
 import logging
 import os
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
+import attrs
+
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError, UnknownFieldError
-from wosdk_async.model import Record, command_class, entity_class
+from wosdk_async.model import EntitySpecifier, Record, command_class, entity_class
 from wosdk_async.model.index import COMMANDS, ENTITIES
-from wosdk_async.protocol import envelopes
-from wosdk_async.protocol.validation.arguments import described, entity_name
-from wosdk_async.protocol.validation.problems import Problem, content_problems, lacks, problems
-from wosdk_async.protocol.wire import Call
+from wosdk_async.protocol.arguments import described, entity_name
+from wosdk_async.protocol.validation import Problem, content_problems, lacks, problems
+from wosdk_async.protocol.wire import Call, body_of
 from wosdk_async.suggestions import suggestion
 
 __all__ = [
-    "Id",
+    "Upload",
     "content_of",
     "content_of_dict",
     "name_of",
     "new_request_id",
-    "objects",
-    "post",
     "segment",
     "warn_of_typo",
     "with_fields",
@@ -39,11 +40,10 @@ E = TypeVar("E", bound=Record)
 
 _TYPO = 0.85  # how alike names must be for a warning; new commands are alike by their endings
 
-Id = int | Mapping[str, int]
-"""A record's id, or the identifier fields of an entity with a compound key (facts 3.1)."""
 
+# --- names and ids --------------------------------------------------------------------------
 
-# Not os.urandom: an id is no secret, and the system call costs three times as much.
+# Not os.urandom: an id is not a secret, and the system call costs three times as much.
 _random = random.Random()  # noqa: S311
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_random.seed)
@@ -55,7 +55,7 @@ def new_request_id() -> str:
 
 
 def name_of(entity: type[Record] | str) -> str:
-    """The name of an entity as a path. Raises InvalidCallError for what is not an entity."""
+    """Return the name of an entity as a path. Raises InvalidCallError when it is not an entity."""
     name = segment(entity_name(entity))
     if isinstance(entity, str):
         warn_of_typo("entity", entity)
@@ -64,7 +64,7 @@ def name_of(entity: type[Record] | str) -> str:
 
 @functools.lru_cache(maxsize=256)  # once for each name, and a program may make names up
 def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
-    """Log a name that the catalogue does not have and that is near one of its own; it is sent as it is."""
+    """Log a name that is not in the catalogue but similar to one that is; it is sent as it is."""
     entities = kind == "entity"
     if (entity_class(name) if entities else command_class(name)) is None:
         near = suggestion(name, ENTITIES if entities else COMMANDS, cutoff=_TYPO)
@@ -73,13 +73,17 @@ def warn_of_typo(kind: Literal["entity", "command"], name: str) -> None:
 
 
 def segment(name: str) -> str:
-    """``name`` as a path, the form ``WorkOrder/Create`` included (facts 5)."""
+    """Return ``name`` as a path; forms such as ``WorkOrder/Create`` are allowed (facts 5)."""
     if not name or not all(part.isidentifier() for part in name.split("/")):
-        raise InvalidCallError(f"{name!r} is no name of an entity or command")
+        raise InvalidCallError(f"{name!r} is not a name of an entity or command")
     return quote(name)
 
 
+# --- objects --------------------------------------------------------------------------------
+
+
 def with_fields(record: E, changes: Mapping[str, Any]) -> E:
+    """Set fields of ``record`` and return it. Raises UnknownFieldError for a name that it does not have."""
     for name, value in changes.items():
         if name not in record.__wire__:
             near = suggestion(name, record.__wire__)
@@ -89,9 +93,10 @@ def with_fields(record: E, changes: Mapping[str, Any]) -> E:
 
 
 def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict[str, Any]:
-    """The JSON object of ``record``. Raises InvalidCallError that names each fault and its remedy.
+    """Return the JSON object of ``record``; ``new`` says that it is to be created.
 
-    Without ``check`` only what has no JSON form is refused. A ``new`` record is one to be created.
+    Raises InvalidCallError that names each fault and its remedy. Without ``check`` only values without a JSON
+    form are refused.
     """
     content = codec.plain(record)
     if content is not None and not (new and check and lacks(record, new=True)):
@@ -108,7 +113,7 @@ def content_of(record: Record, check: bool = True, *, new: bool = False) -> dict
 def content_of_dict(
     known: type[Record] | None, content: Mapping[str, Any] | None, check: bool
 ) -> Mapping[str, Any]:
-    """A JSON object that the caller wrote, with names and values checked where the catalogue knows them."""
+    """Return a JSON object that the caller wrote, checked where the catalogue knows its names."""
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name come as a dict, {{'Name': ...}}, not as {described(content)}")
     if known is not None and content and check:
@@ -117,28 +122,66 @@ def content_of_dict(
 
 
 def _refuse(name: str, found: list[Problem]) -> None:
+    """Raise InvalidCallError for errors, and log warnings."""
     if faults := [str(problem) for problem in found if problem.severity == "error"]:
         raise InvalidCallError(f"{name}: {' '.join(faults)} (check=False sends it anyway)")
     for problem in found:
         _log.warning("%s: %s", name, problem)  # of names and numbers of the catalogue: on one line
 
 
-def objects(form: codec.Envelope, kind: type[Record] | str | None) -> Callable[[bytes], Any]:
-    return envelopes.objects(form, None if isinstance(kind, str) else kind)
+# --- files ----------------------------------------------------------------------------------
+
+_STEP = 3 * 256 * 1024  # bytes that are encoded at once; base64 goes by three
+_ENTITY = b'{"Entity":{'
 
 
-def post(path: str, body: Any, *, repeat_safe: bool) -> Call[Any]:
-    """POST JSON to a path below ``api/v1/``; the answer is its JSON, as it came."""
-    if not isinstance(path, str):
-        raise InvalidCallError(f"post() takes a path below api/v1/ such as 'cmd/X', not {described(path)}")
-    if path.startswith(("/", "api/")):
-        below = path.lstrip("/").removeprefix("api/v1/")
-        raise InvalidCallError(
-            f"{path!r:.80} does not start below api/v1/; post() takes what follows it, without a leading"
-            f" slash: {below!r:.80}"
-        )
-    try:
-        content = codec.dumps(codec.unstructure(body))
-    except ValueError as error:
-        raise InvalidCallError(str(error)) from None
-    return Call(f"POST {path}", "POST", f"api/v1/{segment(path)}", codec.loads, repeat_safe, body=content)
+class Upload:
+    """The body of one upload: the file is encoded into it as it comes, and held nowhere else.
+
+    A Document with a ``Blob`` in it would hold the text, the text in JSON and the body side by side.
+    """
+
+    def __init__(self, file_name: str, max_bytes: int) -> None:
+        self.size = 0
+        self._max_bytes = max_bytes
+        self._rest = b""
+        self._body = io.BytesIO()
+        # facts 3.10; the blob comes first, so that a file is read before any request is made
+        name = body_of({"FileName": file_name}).removesuffix(b"}")
+        self._body.write(_ENTITY + b'"Blob":' + name + b',"Body":"')
+
+    def require_fit(self, size: int) -> None:
+        """Raise InvalidCallError for a file of ``size`` bytes that is longer than it may be."""
+        if size > self._max_bytes:
+            raise InvalidCallError(
+                f"the file has at least {size} bytes, and max_bytes is {self._max_bytes}; "
+                "send a shorter one, or raise it if your Company takes more"
+            )
+
+    def write(self, piece: Any) -> None:
+        """Add the next bytes of the file. Raises InvalidCallError when it gets too long."""
+        view = memoryview(piece)
+        view = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
+        self.size += len(view)
+        self.require_fit(self.size)
+        if self._rest:
+            missing = 3 - len(self._rest)
+            self._rest, view = self._rest + bytes(view[:missing]), view[missing:]
+            if len(self._rest) < 3:
+                return
+            self._encode(self._rest)
+        whole = len(view) - len(view) % 3
+        for start in range(0, whole, _STEP):
+            self._encode(view[start : min(start + _STEP, whole)])
+        self._rest = bytes(view[whole:])
+
+    def into(self, create: Call[EntitySpecifier]) -> Call[EntitySpecifier]:
+        """Return the create of a Document with the file in it. Raises InvalidCallError for an empty file."""
+        if not self.size:  # not shown; assumed: an empty Body makes a document without a file
+            raise InvalidCallError("the file is empty, and whether the service keeps it is not known")
+        self._encode(self._rest)
+        self._body.write(b'"},' + (create.body or b"").removeprefix(_ENTITY))
+        return attrs.evolve(create, body=self._body.getvalue())  # the buffer itself, not a copy
+
+    def _encode(self, piece: bytes | memoryview) -> None:
+        self._body.write(binascii.b2a_base64(piece, newline=False))

@@ -1,8 +1,8 @@
-"""What is around the objects of an answer: where they are, and how it says that the call failed.
+"""Envelopes of responses: where their objects are, and how a success says that the call failed.
 
 The functions on a loaded document are the definition. The Structs say the same to msgspec, so that
-:func:`wosdk_async.codec.decode` reads envelope and objects in one pass; they name all the keys that
-are documented, and leave an answer with another one to the functions.
+:func:`wosdk_async.codec.reader` reads envelope and objects in one pass. They name all documented keys and
+leave a response with another key to the functions.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from wosdk_async.errors import RefusedError
 from wosdk_async.model import entity_class
 from wosdk_async.protocol.verdicts import refused
 
-__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document", "objects", "record_with", "specifier_for"]
+__all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects", "record_with", "specifier_for"]
 
 T = TypeVar("T")
 One = Callable[[Any], Any]
 
 
-def objects(form: codec.Envelope, cls: type[Any] | None) -> Callable[[bytes], Any]:
-    """The function that finds in a body what ``form`` says: objects of ``cls``, or dicts without one."""
-    if cls is None:
+def objects(form: codec.Envelope, cls: type[Any] | str | None) -> Callable[[bytes], Any]:
+    """Return the reader of an envelope: of objects of ``cls``, or of dicts when it is not a class."""
+    if cls is None or isinstance(cls, str):
         return lambda body: form.plain(codec.loads(body), lambda data: data)
     return codec.reader(cls, form)
 
 
-def document(body: bytes) -> dict[str, Any]:
-    """The JSON object of a body. Raises ValueError when it is none."""
+def document_of(body: bytes) -> dict[str, Any]:
+    """Return the JSON object of a body. Raises ValueError when it is not one."""
     return _object(codec.loads(body))
 
 
 def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None) -> Callable[[bytes], Any]:
-    """Return ``decode`` with a look at what the EntitySpecifier names.
+    """Return a reader that also compares type and id of the EntitySpecifier with those of the request.
 
     Base calls come back without a RequestId (facts 5). A response that names another entity type or id than
-    the request belongs to another call: the function raises ValueError then.
+    the request belongs to another call: the reader raises ValueError then.
     """
 
     def checked(body: bytes) -> Any:
@@ -55,7 +55,7 @@ def specifier_for(decode: Callable[[bytes], Any], entity: str, id: object = None
 
 
 def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes], Any]:
-    """Return ``decode`` with a look at the id of the record. Raises ValueError when it is not ``id``."""
+    """Return a reader that also checks the id of the record: it raises ValueError when it is not ``id``."""
 
     def checked(body: bytes) -> Any:
         found = decode(body)
@@ -66,10 +66,10 @@ def record_with(decode: Callable[[bytes], Any], id: object) -> Callable[[bytes],
 
 
 def _plain_name(entity: str) -> str:
-    """Return a name under which an entity type and its other names are equal.
+    """Return a form of the name that is equal for all names of an entity type.
 
-    The server answers in its own spelling (facts 3.3). Priority, SubType and Asset are other names, and
-    CustomField and Address the twins of CustomField2 and Address2 (facts 3.9).
+    The server uses its own spelling (facts 3.3). Priority, SubType and Asset are other names of entities, and
+    CustomField and Address are paired with CustomField2 and Address2 (facts 3.9).
     """
     known = entity_class(entity)
     return (known.wire_name if known else entity).lower().removesuffix("2")
@@ -79,7 +79,7 @@ def _require_id(found: object, id: object) -> None:
     if isinstance(id, Mapping):  # of a compound key (facts 3.1)
         id = id.get("Id")
     if id is None and isinstance(found, int) and (isinstance(found, bool) or found < 1):
-        raise ValueError(f"it has the id {found}, which is not that of a record")
+        raise ValueError(f"it has the id {found}, and no record has that")
     if found is None or not isinstance(id, int | str) or found == id or str(found).strip() == str(id).strip():
         return
     raise ValueError(f"it has the id {str(found)[:80]!a}, not {id}: the response of another call")
@@ -122,7 +122,7 @@ def _plain_record(found: Any, one: One) -> Any:
         found = rows[0]
     data = found["Data"]
     if not isinstance(data, dict):
-        raise ValueError("Data is no object")
+        raise ValueError("Data is not an object")
     return one(data)
 
 
@@ -133,14 +133,14 @@ def _typed_record(found: _Record[Any], one: One) -> Any:
 
 
 ROWS = codec.Envelope(_plain_rows, lambda found, one: [one(row.data) for row in found.entities], _Rows)
-"""The rows of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+"""The records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
 
 RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
 """The record of a retrieve, out of either envelope: ``{Entities: [{Data}]}`` of spec 4.9,
 ``{Data}`` of the recordings (facts 3.3)."""
 
 
-# --- what a write and a command answer ------------------------------------------------------
+# --- responses to writes and commands -------------------------------------------------------
 
 
 class _Specifier(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
@@ -156,18 +156,18 @@ class _Result(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
 def _plain_specifier(found: Any, one: One) -> Any:
     specifier = _object(found)["EntitySpecifier"]
     if not isinstance(specifier, dict):
-        raise ValueError("EntitySpecifier is no object")
+        raise ValueError("EntitySpecifier is not an object")
     return one(specifier)
 
 
 def _plain_result(found: Any, one: One) -> Any:
-    answer = _object(found)
-    result = answer["CommandResult"]
-    if not isinstance(result, dict):  # null tells as little as none: nothing says that it was carried out
+    document = _object(found)
+    result = document["CommandResult"]
+    if not isinstance(result, dict):  # null is as good as none: it does not say that it was carried out
         raise ValueError(f"CommandResult is a {type(result).__name__}, not an object")
     info = next((each for name, each in result.items() if name.lower() == "errorinfo" and each), None)
     if info and not (isinstance(info, dict) and not any(info.values())):  # an empty one says nothing
-        raise _refusal(info, answer)
+        raise _refusal(info, document)
     return one(result)
 
 
@@ -176,12 +176,12 @@ def _typed_result(found: _Result[Any], one: One) -> Any:
     return made if made.error_info is None else None
 
 
-def _refusal(info: Any, answer: dict[str, Any]) -> RefusedError:
+def _refusal(info: Any, document: dict[str, Any]) -> RefusedError:
     fields = info if isinstance(info, dict) else {"Description": str(info)}
     number = fields.get("Number")
     code = f"ERROR_CODE_{number}" if number else "BUSINESS_LOGIC_ERROR"
     text = fields.get("Description") or fields.get("Type")
-    return refused(code, text, 200, answer.get("TimeStamp"), answer.get("RequestId"))
+    return refused(code, text, 200, document.get("TimeStamp"), document.get("RequestId"))
 
 
 SPECIFIER = codec.Envelope(_plain_specifier, lambda found, one: one(found.specifier), _Specifier)

@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.arguments import option_meant, refuse_keywords, require_id
+from wosdk_async.protocol.calls import retrieve, update
 from wosdk_async.protocol.content import content_of, with_fields
 from wosdk_async.protocol.difference import difference
 from wosdk_async.protocol.elements import OWNED, elements, pointed
-from wosdk_async.protocol.entities import retrieve, update
-from wosdk_async.protocol.validation.arguments import option_meant, refuse_keywords, require_id
 from wosdk_async.protocol.wire import Call
 from wosdk_async.suggestions import suggestion
 

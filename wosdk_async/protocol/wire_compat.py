@@ -1,4 +1,4 @@
-"""Sends what works in both where the specification and the recordings of the service differ.
+"""Forms of commands that work where the specification and the recordings of the service differ.
 
 The list of such places is ``wire_rules`` in ``catalogue/differences.json``, each with its sources.
 """
@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any
 
-__all__ = ["agreement"]
-
+__all__ = ["adapter"]
 
 Content = dict[str, Any]
 Rule = Callable[[Content], None]
 
-# What is done to a place, as text. "o" is the object that it is in, found once for all rules; where there is
-# none "o" is an empty mapping, and the place has no value.
+# Source of the change of one place. "o" is the object that the place is in, found once for all rules. If the
+# object is missing, "o" is an empty mapping, so the place has no value.
 _PARENT = """\
     {o} = {parent}.get({leaf!r})
     if {o}.__class__ is not dict: {o} = nothing
@@ -36,8 +35,11 @@ _PAIRED = """\
 """
 
 
-def agreement(command: str) -> Rule | None:
-    """What changes the content of a command, in place, to the forms that both sources accept."""
+def adapter(command: str) -> Rule | None:
+    """Return the function that changes the content of a command, in place, to forms that both sources accept.
+
+    None when the sources agree on the command.
+    """
     return _rules().get(command)
 
 
@@ -51,19 +53,19 @@ def _rules() -> dict[str, Rule]:
 
 
 class _Compiler:
-    """Makes one function of all rules of a command, because every create passes through it."""
+    """Compiler of all rules of a command into one function: every create passes through it."""
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {"put": _put, "nothing": MappingProxyType({})}
         self._objects: dict[tuple[str, ...], str] = {(): "content"}
-        self._lines = ["def agree(content):\n"]
+        self._lines = ["def adapt(content):\n"]
 
     def compiled(self, command: str, rules: Sequence[dict[str, Any]]) -> Rule:
         for rule in rules:
             self._add(rule)
         source = "".join(self._lines)
-        exec(compile(source, f"<agreement on {command}>", "exec"), self._names)  # noqa: S102 - text made here
-        return self._names["agree"]  # type: ignore[no-any-return]
+        exec(compile(source, f"<wire rules of {command}>", "exec"), self._names)  # noqa: S102 - text made here
+        return self._names["adapt"]  # type: ignore[no-any-return]
 
     def _add(self, rule: dict[str, Any]) -> None:
         path = rule["path"].split(".")
@@ -83,7 +85,7 @@ class _Compiler:
         self._lines.append(text)
 
     def _object(self, path: Sequence[str]) -> str:
-        """The variable that holds the object at ``path``; written when it is first asked for."""
+        """Return the variable that holds the object at ``path``, and write its line when it is new."""
         key = tuple(path)
         if key not in self._objects:
             parent = self._object(path[:-1])
@@ -93,7 +95,7 @@ class _Compiler:
 
 
 def _put(content: Content, path: Sequence[str], value: Any) -> None:
-    """Put ``value`` there; what is no object on the way is sent as it is."""
+    """Put ``value`` at ``path``; if a value on the way is not an object, nothing is changed."""
     *parents, leaf = path
     for name in parents:
         inner = content.setdefault(name, {})

@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError, UnknownPropertyError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.validation.arguments import refuse_keywords
+from wosdk_async.protocol.arguments import refuse_keywords
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
 from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead

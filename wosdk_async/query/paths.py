@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.errors import UnknownPropertyError
 from wosdk_async.model import Record, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.validation.arguments import entity_name
+from wosdk_async.protocol.arguments import entity_name
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["ResolvedPath", "find", "root"]

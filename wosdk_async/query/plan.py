@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record, entity_class
-from wosdk_async.protocol.validation.arguments import described, entity_name
+from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
 from wosdk_async.query.paths import ResolvedPath, find, root
 from wosdk_async.query.properties import Path
@@ -158,7 +158,9 @@ def _place(plan: Plan, path: Any) -> ResolvedPath:
 
 def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
     if part.entity != plan.name:
-        raise InvalidCallError(f"{part.entity}.{part.path} is no property of {plan.name}, which is asked for")
+        raise InvalidCallError(
+            f"{part.entity}.{part.path} is not a property of {plan.name}, which the query reads"
+        )
 
 
 def isolation_of(level: IsolationLevel | str) -> str:

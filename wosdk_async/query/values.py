@@ -11,7 +11,7 @@ from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import OpenEnum, Record, Ref, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.validation import problems
+from wosdk_async.protocol.validation import RULES
 from wosdk_async.query.paths import ResolvedPath
 
 __all__ = ["identifier", "text"]
@@ -25,7 +25,7 @@ def text(value: Any, place: ResolvedPath) -> str:
     if place.meta is None:
         return _by_python_type(value, where)
     kind = place.meta["type"]
-    found = problems.RULES[kind](value, {**place.meta, "max_length": None})
+    found = RULES[kind](value, {**place.meta, "max_length": None})
     if found and found[1] == "error":
         raise InvalidCallError(f"{where} {found[0]}")
     return _WRITERS[kind](value, place.meta, where)

@@ -12,7 +12,7 @@ import attrs
 from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
 from wosdk_async.option_checks import check_number
-from wosdk_async.protocol.validation.arguments import described, require_class
+from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.plan import selection

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
 from wosdk_async.errors import InvalidCallError, NotUniqueError
-from wosdk_async.protocol.validation.arguments import described, require_record
+from wosdk_async.protocol.arguments import described, require_record
 from wosdk_async.query.values import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs

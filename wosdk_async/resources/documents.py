@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, NotFoundError, UnknownNameError
 from wosdk_async.model import EntitySpecifier, Record
-from wosdk_async.protocol.uploads import Upload
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import described
+from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.files import (
     PartialFile,
@@ -117,7 +118,7 @@ class Documents:
         await read_source(source, upload.require_fit, upload.write)
         default = _PICTURE if mime_type.lower().startswith("image/") else _FILE
         document.doc_type = await self._type(doc_type, default)
-        return await self._sender.send(upload.call(document))
+        return await self._sender.send(upload.into(calls.create(document)))
 
     async def link(
         self,

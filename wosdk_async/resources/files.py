@@ -16,7 +16,7 @@ from typing import BinaryIO, Self
 
 from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.option_checks import check_number
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.arguments import described
 
 __all__ = [
     "Content",

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.arguments import described
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.fields import fields
 from wosdk_async.query.values import identifier

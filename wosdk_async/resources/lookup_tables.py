@@ -13,6 +13,7 @@ import attrs
 from wosdk_async.errors import NotFoundError, NotUniqueError, WosdkError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
+from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.builder import Query
 from wosdk_async.sender import CallSender
 from wosdk_async.suggestions import suggestion
@@ -117,7 +118,7 @@ class LookupTables:
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
         """Return all records of a query that finds few: one request unless they fill a page."""
-        calls.require_support(entity, "query")
+        require_support(entity, "query")
         expression = query.expression | {"Count": _PAGE}
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))
         return page if len(page) < _PAGE else await query.all()

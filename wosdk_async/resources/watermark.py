@@ -10,7 +10,7 @@ import attrs
 from wosdk_async import codec
 from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.arguments import described
 
 __all__ = ["MOST_SEEN", "Reading", "Seen", "Watermark"]
 

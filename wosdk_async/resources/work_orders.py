@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Never, TypeVar
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.validation.arguments import described, refuse_keywords
+from wosdk_async.protocol.arguments import described, refuse_keywords
 from wosdk_async.query.values import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs

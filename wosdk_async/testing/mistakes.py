@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from wosdk_async.catalogue import load
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, EntitySpecifier, Record, command_class, entity_class
-from wosdk_async.protocol.validation.arguments import described
+from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.suggestions import suggestion
 from wosdk_async.testing.paths import RequestPath, is_command, spelled

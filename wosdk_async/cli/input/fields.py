@@ -161,7 +161,7 @@ def _class(meta: Wire) -> type[Record] | None:
 def command_of(cls: type[Command[Any]], fields: Mapping[str, Any]) -> Command[Any]:
     """Return the command with these fields, by wire name; raise CliError that names each fault."""
     from wosdk_async import codec
-    from wosdk_async.protocol.validation import problems
+    from wosdk_async.protocol import validation as problems
 
     faults = list(_faults(cls, fields, ""))
     faults += [

@@ -21,7 +21,7 @@ from wosdk_async.errors import (
     WosdkError,
 )
 from wosdk_async.options import RetryPolicy
-from wosdk_async.protocol.envelopes import document
+from wosdk_async.protocol.envelopes import document_of
 from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import means_unknown_company, refused
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
@@ -206,7 +206,7 @@ def _details(error: RefusedError) -> dict[str, object]:
 
 
 def _discovered(body: bytes) -> dict[str, Any]:
-    result = document(body)["CommandResult"]
+    result = document_of(body)["CommandResult"]
     if not isinstance(result, dict):
         raise ValueError("CommandResult is not an object")
     return result
@@ -243,7 +243,7 @@ def _token_page(page: InconclusiveResponse) -> Exception:
 def _refusal(body: bytes) -> str:
     """Return the OAuth error code in ``body``; an empty text if there is none."""
     try:
-        reason = document(body).get("error")
+        reason = document_of(body).get("error")
     except ValueError:
         return ""
     if isinstance(reason, str) and len(reason) < 40 and reason.replace("_", "").isalnum():
@@ -252,7 +252,7 @@ def _refusal(body: bytes) -> str:
 
 
 def _token_and_lifetime(body: bytes) -> tuple[str, float]:
-    members = document(body)
+    members = document_of(body)
     token = members["access_token"]
     if (
         not isinstance(token, str)

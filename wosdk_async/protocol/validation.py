@@ -1,19 +1,27 @@
-"""What may be wrong with a single value, by its type in the catalogue."""
+"""Mistakes in a record or command, found before it is sent.
+
+First come the rules for single values, by their type in the catalogue, then the walk through an object.
+"""
 
 from __future__ import annotations
 
+import functools
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal
 
-from wosdk_async.model import OpenEnum, Record, Ref, registry
+import attrs
+
+from wosdk_async.codec import spellings
+from wosdk_async.model import Command, OpenEnum, Record, Ref, registry
+from wosdk_async.model.index import NEEDED
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["RULES", "Finding", "Severity", "kind_of", "named_by", "object_fault"]
+__all__ = ["RULES", "Problem", "content_problems", "kind_of", "lacks", "missing", "named_by", "problems"]
 
 Severity = Literal["error", "warning"]
 Finding = tuple[str, Severity]
@@ -22,7 +30,11 @@ _NAMES = ("number", "name", "username", "display_as")
 _INT32, _INT64 = 2**31, 2**63
 
 
+# --- single values --------------------------------------------------------------------------
+
+
 def kind_of(value: Any) -> str:
+    """Return the type of a value with its article: ``an int``."""
     name = "None" if value is None else type(value).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
@@ -46,7 +58,7 @@ def _integer(value: Any, _: Wire) -> Finding | None:
     # spec 4.4: the service takes an integer as text as well
     digits = isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
     if not digits and (isinstance(value, bool) or not isinstance(value, int)):
-        return _no_integer(value), "error"
+        return _not_an_integer(value), "error"
     number = int(value)
     if not -_INT64 <= number < _INT64:
         return f"is {value}; it takes a whole number of at most 64 bits, send a smaller one.", "error"
@@ -55,7 +67,7 @@ def _integer(value: Any, _: Wire) -> Finding | None:
     return None
 
 
-def _no_integer(value: Any) -> str:
+def _not_an_integer(value: Any) -> str:
     if isinstance(value, Record | type(Ref(0))):
         id = getattr(value, "id", None)
         return f"is {kind_of(value)}; it takes a whole number, send its id{'' if id is None else f', {id}'}."
@@ -78,7 +90,7 @@ def _boolean(value: Any, _: Wire) -> Finding | None:
 
 
 def _enum(value: Any, meta: Wire) -> Finding | None:
-    """Names, and the numbers that are documented (facts 9). What is not listed must come as a member."""
+    """Check an enum value: a documented name or number (facts 9), or a member for any other value."""
     name = meta["of"]
     if isinstance(value, OpenEnum) and type(value).__name__ == name:
         return None
@@ -123,10 +135,10 @@ def _read(value: Any) -> datetime:
     return value if isinstance(value, datetime) else datetime.fromisoformat(value)
 
 
-def object_fault(value: Any, meta: Wire) -> Finding | None:
-    """A reference or a value: its class or one derived from it, a Ref, a dict. Without a class, anything."""
+def _object(value: Any, meta: Wire) -> Finding | None:
+    """Check a reference or an object: its class or a derived one, a Ref or a dict."""
     of = meta["of"]
-    if of is None or isinstance(value, dict):
+    if of is None or isinstance(value, dict):  # None: the catalogue does not know the class
         return None
     fits = any(base.__name__ == of for base in type(value).__mro__)
     if fits or (meta["type"] == "ref" and isinstance(value, type(Ref(0)))):
@@ -157,4 +169,114 @@ RULES: dict[str, Callable[[Any, Wire], Finding | None]] = {
     "datetime-local": _local,
     "datetime-utc": _utc,
 }
-"""Type of the catalogue -> what may be wrong with a value; every other type is an object's."""
+"""Check of a value, by the type of the catalogue; every other type is an object's."""
+
+
+# --- objects --------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Problem:
+    """One mistake: where it is and how to mend it."""
+
+    path: str
+    """Path of the value as Python spells it, ``work_order.items[0].comment``; in a dict by wire name."""
+    message: str
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.message}"
+
+
+def problems(obj: Any, *, new: bool = False) -> list[Problem]:
+    """Return all mistakes in ``obj`` and the objects in it, in the order of their fields.
+
+    With ``new``, also report fields that the service requires to create the record.
+    """
+    if not isinstance(obj, Record):
+        return []
+    return [*_record(obj, ""), *(Problem(path, message) for path, message in missing(obj, new=new))]
+
+
+def content_problems(cls: type[Record], content: Mapping[str, Any]) -> list[Problem]:
+    """Return all mistakes in the JSON object of a ``cls``: the service drops names it does not know."""
+    # facts 3.3
+    return list(_mapping(content, cls, ""))
+
+
+def _record(record: Record, path: str) -> Iterator[Problem]:
+    for name, meta in record.__wire__.items():
+        value = getattr(record, name)
+        if value is not None:
+            yield from _field(value, meta, f"{path}.{name}" if path else name)
+
+
+def _mapping(content: Mapping[str, Any], cls: type[Record], path: str) -> Iterator[Problem]:
+    _, documented = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    table = {meta["name"]: meta for meta in cls.__wire__.values()}
+    for name, value in content.items():
+        where = f"{path}.{name}" if path else str(name)
+        meant = documented.get(str(name).lower())  # facts 3.3: letter case does not matter
+        if meant is None:
+            near = suggestion(str(name), table)
+            yield Problem(where, f"is not a property of {cls.wire_name} and would be dropped{near or '.'}")
+        elif value is not None:
+            yield from _field(value, table[meant], where)
+
+
+def _field(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    if not meta.get("many"):
+        yield from _value(value, meta, path)
+    elif isinstance(value, list | tuple):
+        for i, item in enumerate(value):
+            yield from _value(item, meta, f"{path}[{i}]")
+    else:
+        is_one = isinstance(value, str | bytes | Mapping | Record) or not isinstance(value, Iterable)
+        remedy = "[value]" if is_one else "list(value)"
+        yield Problem(path, f"is {kind_of(value)}; it takes a list, send {remedy}.")
+
+
+def _value(value: Any, meta: Wire, path: str) -> Iterator[Problem]:
+    found = RULES.get(meta["type"], _object)(value, meta)
+    if found:
+        yield Problem(path, *found)
+    elif isinstance(value, Record):
+        yield from _record(value, path)
+    elif isinstance(value, dict) and meta["of"]:
+        yield from _mapping(value, registry.resolve(meta["of"]), path)
+
+
+_HINTS = {
+    "ActionReasonId": "set it to the id of a reason, a record of WoActionReasonLookup",  # facts 4
+    "CustomerId": "set it to the id of a customer that exists",  # spec 4.4
+    "WorkOrderId": "set it to the id of the work order",
+}
+
+
+def lacks(record: Record, *, new: bool = False) -> bool:
+    """Return whether ``record`` leaves out a required field; quick, because each call asks."""
+    cls: Any = type(record)  # mypy takes the objects for the class, and those have no hash
+    return any(getattr(record, name) is None for name in _required(cls, new))
+
+
+def missing(record: Record, *, new: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield each required field of ``record`` that has no value: its name and the remedy.
+
+    Commands have required fields, and entities when they are ``new``.
+    """
+    cls: Any = type(record)
+    for name, remedy in _required(cls, new).items():
+        if getattr(record, name) is None and record.__wire__[name]["name"] not in (record.extra or ()):
+            yield name, f"is missing; {remedy}."
+
+
+@functools.cache
+def _required(cls: type[Any], new: bool) -> Mapping[str, str]:
+    """Return the remedy for each required field, by its Python name."""
+    if not issubclass(cls, Command):
+        return NEEDED.get(cls.wire_name, {}) if new else {}
+    return {
+        name: _HINTS.get(meta["name"], f"{cls.wire_name} cannot be run without it")
+        for name, meta in cls.__wire__.items()
+        if meta.get("required")
+    }

@@ -1,6 +1,6 @@
-"""What may be wrong with the arguments of a verb: the class, the id, the record, the command.
+"""Checks of the arguments of a verb: the class, the id, the record, the command.
 
-Each function returns at once for what is right. Otherwise it raises an
+Each function returns at once when the argument is right. Otherwise it raises an
 :class:`~wosdk_async.errors.InvalidCallError` that names the value and what to pass instead, before anything
 is sent.
 """
@@ -12,9 +12,10 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from wosdk_async.errors import InvalidCallError, UnknownFieldError
+from wosdk_async.errors import InvalidCallError, UnknownFieldError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, Record, Ref
-from wosdk_async.protocol.validation.rules import kind_of, named_by
+from wosdk_async.model.index import UNSUPPORTED
+from wosdk_async.protocol.validation import kind_of, named_by
 from wosdk_async.suggestions import suggestion
 
 __all__ = [
@@ -29,16 +30,17 @@ __all__ = [
     "require_id",
     "require_pair",
     "require_record",
+    "require_support",
 ]
 
 _OPTIONS = ("deadline", "retry", "settle")  # fields of CallOptions, which may not be imported here; tested
 _OTHER_NAMES = {"timeout": "deadline", "retries": "retry"}  # of options, as other libraries have them
 
-_BITS = 64  # of the longest id that may be sent, as check/rules has it for every whole number
+_BITS = 64  # of the longest id that may be sent, as for every whole number in validation.py
 
 
 def described(value: Any) -> str:
-    """Short text of a wrong value for a message; a record is not shown, it may hold a secret."""
+    """Return a short text of a wrong value for a message; a record is not shown, it may hold a secret."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, int) and value.bit_length() > _BITS:
@@ -49,7 +51,7 @@ def described(value: Any) -> str:
 
 
 def entity_name(entity: Any) -> str:
-    """The wire name of an entity that is given by its class or its name."""
+    """Return the wire name of an entity that is given by its class or its name."""
     if isinstance(entity, str):
         return entity
     if not isinstance(entity, type):
@@ -71,23 +73,24 @@ def _class_name(cls: Any) -> str:
 
 
 def require_class(verb: str, entity: Any) -> None:
-    """Raise InvalidCallError unless ``entity`` is the class of an entity: a name does not do."""
+    """Raise InvalidCallError unless ``entity`` is the class of an entity; a name is not enough."""
     name = entity_name(entity)
     if isinstance(entity, str):
         raise InvalidCallError(f"{verb}() takes the class of an entity, not the name {described(name)}")
 
 
 class _NotGiven:
-    """Type of the id that a program left out."""
+    """Type of ``NOT_GIVEN``."""
 
 
 NOT_GIVEN: Any = _NotGiven()
+"""The id that a program left out."""
 
 
 def require_pair(verb: str, entity: Any, id: Any) -> None:
-    """Raise InvalidCallError when ``verb`` is called with a record, or without an id, for its two arguments.
+    """Raise InvalidCallError when ``verb``, which takes an entity and an id, got a record or no id.
 
-    A wrong id is left to :func:`require_id`.
+    :func:`require_id` checks the id itself.
     """
     if isinstance(entity, Record):
         name, held = type(entity).__name__, getattr(entity, "id", None)
@@ -102,7 +105,7 @@ def require_pair(verb: str, entity: Any, id: Any) -> None:
 
 
 def require_id(entity: Any, id: Any) -> None:
-    """Raise InvalidCallError for what cannot be the id of a record of ``entity``."""
+    """Raise InvalidCallError unless ``id`` can be the id of a record of ``entity``."""
     if _is_whole(id):
         return
     if isinstance(id, Mapping) and id:
@@ -147,7 +150,7 @@ def _instead_of_text(entity: Any, id: str) -> str:
 
 
 def _require_part(entity: Any, name: Any, value: Any) -> None:
-    """One member of a compound key: a property by its wire name, and a whole number or a text."""
+    """Check one member of a compound key: a property by its wire name, and a whole number or a text."""
     where = f"the id of {_article(entity_name(entity))}"
     fields = getattr(entity, "__wire__", None)
     metas = {meta["name"].lower(): meta for meta in fields.values()} if fields else {}
@@ -180,6 +183,18 @@ def require_record(verb: str, value: Any) -> None:
         raise InvalidCallError(f"{verb}() takes a record, not {described(value)}; pass {remedy}")
 
 
+def require_support(entity: type[Record] | str, operation: str) -> None:
+    """Raise UnsupportedError, with the remedy, for an operation that the service documents to refuse."""
+    name = entity_name(entity)
+    instead = UNSUPPORTED.get(name, {}).get(operation)
+    if instead is not None:
+        remedy = f"; {instead}" if instead else ""
+        raise UnsupportedError(
+            f"{operation} is not supported by {name}{remedy} (check=False sends it anyway)",
+            code="ERROR_CODE_1000",
+        )
+
+
 def require_command(value: Any) -> None:
     """Raise InvalidCallError unless ``value`` is a command of the model."""
     if isinstance(value, Command):
@@ -196,7 +211,7 @@ def require_command(value: Any) -> None:
 
 
 def refuse_keywords(verb: str, given: Mapping[str, Any], takes: Sequence[str], remedy: str = "") -> NoReturn:
-    """Raise UnknownFieldError for keywords that ``verb`` does not take: what is near, else what it takes."""
+    """Raise UnknownFieldError for keywords that ``verb`` does not take, with those it takes."""
     name, value = next(iter(given.items()))
     if option := option_meant(name):
         shown = f"{option}={'...' if option == 'retry' else described(value)}"
@@ -214,7 +229,7 @@ def option_meant(name: str) -> str | None:
 
 
 def refuse_values(verb: str, takes: str, given: Sequence[Any], keyword: str) -> NoReturn:
-    """Raise InvalidCallError for values behind those that ``verb`` takes: ``keyword`` is how to pass them."""
+    """Raise InvalidCallError for more values than ``verb`` takes; ``keyword`` is how to pass them."""
     value = given[0]
     is_names = isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
     shown = reprlib.repr(value) if is_names or isinstance(value, bool) else "..."

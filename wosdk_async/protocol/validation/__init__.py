@@ -1,1 +1,0 @@
-"""Mistakes in arguments, records and commands, told before anything is sent."""
