@@ -12,9 +12,9 @@ from benchmarks.simulate.backend import Answer, Backend, Request, Row, company_n
 from wosdk_async import Credentials
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.seed.seed import found_company, open_store
+from wosdk_async.sandbox.seed.initial import create_company, open_store
 from wosdk_async.sandbox.storage.store import Store
-from wosdk_async.testing.exchange import scope_of
+from wosdk_async.testing.engine import scope_of
 
 __all__ = ["SandboxBackend"]
 
@@ -40,7 +40,7 @@ class _LoopClock(Clock):
 def _first_store(companies: int) -> Store:
     store = open_store(":memory:", "none of these")
     for number in range(companies):
-        found_company(store, company_name(number), host=host_name(number, 0))
+        create_company(store, company_name(number), host=host_name(number, 0))
     return store
 
 

@@ -11,7 +11,7 @@ from tests.console.browser import Watch, chromium
 from tests.console.served import Served, served
 from tests.sandbox.company import Direct
 from wosdk_async.sandbox import create_app, open_store
-from wosdk_async.sandbox.console import RequestLog
+from wosdk_async.sandbox.console.request_log import RequestLog
 
 HERE = "http://127.0.0.1:8900"
 

@@ -38,7 +38,7 @@ def _wide(browser: Any, sandbox: Served, order: int, folder: Path) -> None:
     _shoot(page, folder / "console-order.png")
     page.goto(sandbox.page("requests"))
     page.locator("summary", has_text="nightly-7").click()
-    page.get_by_label("Body of the reply").wait_for()
+    page.get_by_label("Body of the response").wait_for()
     _shoot(page, folder / "console-requests.png")
     sandbox.local.faults.load(SCRIPT)
     for _ in range(40):

@@ -10,7 +10,7 @@ import pytest
 
 from tests.console.browser import wait_for_count
 from tests.console.served import CANCEL, PAYLOAD, Served, document, served, working_day
-from wosdk_async.sandbox.console.orders import PAGE
+from wosdk_async.sandbox.console.views import PAGE
 
 pytestmark = pytest.mark.browser
 
@@ -77,7 +77,7 @@ def test_the_log_is_live_and_keeps_secrets(page: Any, sandbox: Served) -> None:
     page.keyboard.press("Enter")
     page.get_by_label("Body of the request").wait_for()
     assert '"LastName": "Ruiz"' in page.get_by_label("Body of the request").inner_text()
-    assert '"RequestId": "nightly-7"' in page.get_by_label("Body of the reply").inner_text()
+    assert '"RequestId": "nightly-7"' in page.get_by_label("Body of the response").inner_text()
     page.locator("summary", has_text="/OAuth/token").click()
     page.get_by_text("access_token").wait_for()
     token = sandbox.acme.headers["Authorization"].removeprefix("Bearer ")
@@ -200,7 +200,7 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     for way_out in ("dismiss", "do it right"):
         section.get_by_label("Move on by").fill("1e12")
         press(page, "Advance")
-        error.get_by_text("The clock cannot go on by").wait_for()
+        error.get_by_text("The clock cannot go forward by").wait_for()
         red, green, blue = rgb(error)
         assert red > 2 * max(green, blue)
         press(page, "Add")  # what succeeds elsewhere leaves it

@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from tests.support.laws import case
-from wosdk_async.sandbox.console.pages import PARTS
-from wosdk_async.sandbox.console.routes import console_routes
+from wosdk_async.sandbox.console.routes import FILES, console_routes
 
 CHANGES = [
     ("PUT", "/console/api/log", {"on": False}),
@@ -108,7 +107,7 @@ def test_every_route_is_known_here() -> None:
 
 def test_pages_let_nothing_else_in(http: httpx.Client) -> None:
     """Each page and part of it forbids scripts and connections of any other place, and inline ones."""
-    for path in ["/console", "/docs", *(f"/console/{part}" for part in sorted(PARTS))]:
+    for path in ["/console", "/docs", *(f"/console/{name}" for name in sorted(FILES))]:
         with case(path):
             reply = http.get(path)
             policy = reply.headers["content-security-policy"]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.sandbox.company import Caller, Direct, calling
 from wosdk_async.sandbox import LocalCompany, StoreError, create_app, open_store
-from wosdk_async.sandbox.seed.seed import found_company
+from wosdk_async.sandbox.seed.initial import create_company
 from wosdk_async.sandbox.storage.store import Store
 
 
@@ -21,7 +21,7 @@ def both(store: Store, http: httpx.Client, root: str) -> tuple[Caller, Caller]:
 
 def test_rows_and_numbers_are_apart(store: Store) -> None:
     """Two Companies hold the same ids, count by themselves, and see nothing of each other."""
-    found_company(store, "Second", live=True)
+    create_company(store, "Second", live=True)
     with calling(store) as acme:
         first, second = both(store, acme.http, acme.root)
         for _ in range(3):
@@ -43,7 +43,7 @@ def test_rows_and_numbers_are_apart(store: Store) -> None:
 
 def test_credentials_open_one_company(store: Store) -> None:
     """A token names its Company: with the name of another it is refused, also for discovery."""
-    second = found_company(store, "Second")
+    second = create_company(store, "Second")
     with calling(store) as acme:
         reply = acme.send("GET", "base/Customer/512", CompanyName=second.name)
         assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
@@ -55,7 +55,7 @@ def test_credentials_open_one_company(store: Store) -> None:
 
 def test_a_company_with_a_host_of_its_own(store: Store) -> None:
     """Discovery names the host from anywhere; any other host does not serve the Company."""
-    found_company(store, "Second", host="Second.Localhost")
+    create_company(store, "Second", host="Second.Localhost")
     with calling(store) as acme:
         _, second = both(store, acme.http, "http://locator.test:8900")
         found = second.run("GetCompanyWsdkUrlCommand", CompanyName="Second")
@@ -69,7 +69,7 @@ def test_a_company_with_a_host_of_its_own(store: Store) -> None:
 def test_names_that_cannot_be_used(store: Store, name: str) -> None:
     """A name is unique in any letter case and fits into a header."""
     with pytest.raises(ValueError, match=r"cannot be the name of a Company|already"):
-        found_company(store, name)
+        create_company(store, name)
     assert len(store.companies()) == 1
 
 
@@ -77,7 +77,7 @@ def test_names_that_cannot_be_used(store: Store, name: str) -> None:
 def test_hosts_that_are_none(store: Store, host: str) -> None:
     """A host is a name alone."""
     with pytest.raises(ValueError, match="not a host name"):
-        found_company(store, "Second", host=host)
+        create_company(store, "Second", host=host)
 
 
 def test_local_company_with_several(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_company_added_while_it_is_served(tmp_path: Path) -> None:
         first = http.get(f"{root}/_sandbox/companies").json()["Companies"][0]
         assert (first["Id"], first["Url"], first["Live"]) == (46, f"{root}/", False)
         other = open_store(tmp_path / "s.db")
-        added = found_company(other, "Added")
+        added = create_company(other, "Added")
         other.close()
         assert Caller(http, added, root).order()["Id"] == 1
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from wosdk_async.sandbox import Faults, FaultScriptError, LocalCompany
 from wosdk_async.sandbox.faults.kinds import Latency
+from wosdk_async.sandbox.faults.request_match import RequestMatch
 from wosdk_async.sandbox.faults.script import FaultScript
-from wosdk_async.sandbox.faults.target import RequestMatch
 from wosdk_async.sandbox.server import serve
 
 CREATE = RequestMatch(frozenset({"command", "wocreatecommand"}), "acme")
@@ -32,7 +32,7 @@ SCRIPTS = st.fixed_dictionaries({"seed": st.integers(), "rule": st.lists(RULES, 
 def fates(script: object, targets: list[RequestMatch]) -> list[list[tuple[int, float]]]:
     """By which rules each request is struck, and with what chance."""
     faults = Faults(FaultScript.of(script))
-    return [[(strike.place, strike.draw.random()) for strike in faults.strike(one)] for one in targets]
+    return [[(match.place, match.rng.random()) for match in faults.match(one)] for one in targets]
 
 
 @given(SCRIPTS, TARGETS)
@@ -87,14 +87,14 @@ def test_whom_a_rule_applies_to(rule: dict[str, Any], hit: bool) -> None:
 
 def test_latencies() -> None:
     """Waits have the percentiles that were asked for."""
-    draw = FaultScript(seed=1).draw(0, 1)
-    curve = sorted(Latency(lognormal={"p50": 0.1, "p99": 2.0}).seconds(draw) for _ in range(20_000))
+    rng = FaultScript(seed=1).rng(0, 1)
+    curve = sorted(Latency(lognormal={"p50": 0.1, "p99": 2.0}).seconds(rng) for _ in range(20_000))
     assert 0.095 < statistics.median(curve) < 0.105
     assert 1.7 < curve[19_800] < 2.3
-    spread = [Latency(uniform=[1, 3]).seconds(draw) for _ in range(1000)]
+    spread = [Latency(uniform=[1, 3]).seconds(rng) for _ in range(1000)]
     assert 1 <= min(spread) < 1.1
     assert 2.9 < max(spread) <= 3
-    assert Latency(fixed=0.5).seconds(draw) == 0.5
+    assert Latency(fixed=0.5).seconds(rng) == 0.5
 
 
 @pytest.mark.parametrize(

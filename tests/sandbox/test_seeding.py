@@ -82,7 +82,7 @@ def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -
         "line 3: Customer.WorkZone takes an object with an Id, not 14",
         "line 4: Contact.TypeId takes LeaseContactType, not 'Primry'. Did you mean Primary?",
         "line 6: there is no entity type 'Custmer'. Did you mean Customer?",
-        "line 6: rows of AssetTree are worked out from others",
+        "line 6: rows of AssetTree are computed from others; they cannot be added",
     ]
     assert acme.ids("Customer") == [512, 513]
 
@@ -94,7 +94,7 @@ def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -
         ('{"Customer": [\n{"Name": }]}', "rows.json line 2: Expecting value."),
         ('{"Customer": {}}', "rows.json line 1: '[' is expected."),
         ('{"Customer": [1]}', "line 1: a row of Customer is an object."),
-        ('{"Customer": []} x', "rows.json line 1: Nothing more is expected."),
+        ('{"Customer": []} x', "rows.json line 1: Text after the last value."),
         ('{"Customer": [{"WorkZone": {"Id": 77}}]}', "line 1: WorkZone: there is no WorkZone 77"),
         ('{"Customer": [{"Id": 512}]}', "line 1: Customer 512 is there already. Leave Id out"),
     ],
@@ -113,7 +113,7 @@ def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text
         ("Name\na,b\n", "line 2: there are 2 cells for 1 columns."),
         ('Name\n"a', "line 2: unexpected end of data"),
         ("Name.First\na\n", "line 2: Customer.Name takes string, not {'First': 'a'}"),
-        ("Name,Name.First\na,b\n", "line 2: column Name.First and another one say"),
+        ("Name,Name.First\na,b\n", "line 2: column Name.First and another column set the same property"),
     ],
 )
 def test_csv_that_does_not_fit(store: Store, tmp_path: Path, text: str, line: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, open_store
-from wosdk_async.sandbox.seed.seed import reset
+from wosdk_async.sandbox.seed.initial import reset
 
 
 class Served:

@@ -10,8 +10,8 @@ from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Credentials, Customer, Document, Region
 from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Call
+from wosdk_async.sandbox import Faults
 from wosdk_async.testing import Sandbox
-from wosdk_async.testing.faults import AddedFaults
 
 
 @pytest.mark.parametrize("turns", range(12))
@@ -37,9 +37,7 @@ async def test_a_cancelled_create_is_told_of_if_it_may_have_been_carried_out(tur
         assert client.stats().in_flight == 0
 
 
-async def test_a_cancelled_call_gives_its_place_back(
-    wosdk_sandbox: Sandbox, wosdk_faults: AddedFaults
-) -> None:
+async def test_a_cancelled_call_gives_its_place_back(wosdk_sandbox: Sandbox, wosdk_faults: Faults) -> None:
     """Hundreds that are cancelled in mid-answer leave none in flight, and the next one works."""
     client = wosdk_sandbox.client(in_flight=2)
     acme = client.company()
@@ -74,7 +72,7 @@ async def test_a_company_that_is_gone_answers_nobody() -> None:
         await acme.get(Customer, 512)
 
 
-async def test_work_under_way_ends_with_the_test(wosdk_faults: AddedFaults) -> None:
+async def test_work_under_way_ends_with_the_test(wosdk_faults: Faults) -> None:
     """A request that waits at the end is given up, and its task does not stay."""
     with Sandbox() as sandbox:
         acme = sandbox.client().company()

@@ -10,14 +10,13 @@ from tests.sandbox.test_faults_client import DOUBTFUL
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Customer, InDoubtError
 from wosdk_async.errors import ThrottledError
-from wosdk_async.sandbox import FaultScriptError
+from wosdk_async.sandbox import Faults, FaultScriptError
 from wosdk_async.testing import Sandbox
-from wosdk_async.testing.faults import AddedFaults
 
 
 @pytest.mark.parametrize(("script", "left"), DOUBTFUL)
 async def test_in_doubt(
-    wosdk_company: Company, wosdk_faults: AddedFaults, script: dict[str, Any], left: int
+    wosdk_company: Company, wosdk_faults: Faults, script: dict[str, Any], left: int
 ) -> None:
     """Sent once, no answer that tells; what the socket's test finds in the store is here too."""
     wosdk_faults.load(script)
@@ -38,7 +37,7 @@ async def test_in_doubt(
     ],
 )
 async def test_carried_out_once(
-    wosdk_company: Company, wosdk_faults: AddedFaults, fault: str, settings: dict[str, Any]
+    wosdk_company: Company, wosdk_faults: Faults, fault: str, settings: dict[str, Any]
 ) -> None:
     """What only takes time, a new session, or another try is seen by nobody."""
     await wosdk_company.connect()
@@ -50,7 +49,7 @@ async def test_carried_out_once(
 
 
 @pytest.mark.parametrize("fault", ["reset", "half_reply", "garbage"])
-async def test_reads_are_sent_again(wosdk_company: Company, wosdk_faults: AddedFaults, fault: str) -> None:
+async def test_reads_are_sent_again(wosdk_company: Company, wosdk_faults: Faults, fault: str) -> None:
     """What is safe to repeat is repeated."""
     wosdk_faults.add(fault, operation="retrieve", first=2)
     assert (await wosdk_company.get(Customer, 512)).id == 512
@@ -58,7 +57,7 @@ async def test_reads_are_sent_again(wosdk_company: Company, wosdk_faults: AddedF
 
 
 async def test_a_marked_create_is_found_when_it_was_late(
-    wosdk_company: Company, wosdk_faults: AddedFaults
+    wosdk_company: Company, wosdk_faults: Faults
 ) -> None:
     """The look-ups until the settle time pass on the one clock: nothing is created twice."""
     wosdk_faults.add("late_commit", after=10, hold=1, operation="WoCreateCommand", first=1)
@@ -67,7 +66,7 @@ async def test_a_marked_create_is_found_when_it_was_late(
     assert await count(wosdk_company, "PO-KEY") == 1
 
 
-async def test_rules_add_up(wosdk_company: Company, wosdk_faults: AddedFaults) -> None:
+async def test_rules_add_up(wosdk_company: Company, wosdk_faults: Faults) -> None:
     """A rule comes behind those in force, and a wrong one changes nothing."""
     wosdk_faults.add("latency", fixed=1, operation="retrieve")
     wosdk_faults.add("status", status=503, operation="retrieve")

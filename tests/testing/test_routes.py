@@ -125,7 +125,7 @@ async def test_refusals(service: Routes, acme: Company) -> None:
 
 async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> None:
     """With the path and the remedy, until somebody says what is answered."""
-    with pytest.raises(AssertionError, match=r"POST /api/v1/cmd/NewCommand is no operation .*on\(name\)"):
+    with pytest.raises(AssertionError, match=r"POST /api/v1/cmd/NewCommand is not an operation .*on\(name\)"):
         await acme.run("NewCommand", {})
     with pytest.raises(AssertionError, match="POST /api/v1/batch/Reports"):
         await acme.post("batch/Reports", {})
@@ -148,7 +148,7 @@ def test_what_cannot_be_answered(service: Routes) -> None:
         service.on(Customer, "query").answers(Customer())
     with pytest.raises(InvalidCallError, match="an id"):
         service.on(Customer, "create").answers("5")
-    with pytest.raises(InvalidCallError, match="needs what to answer"):
+    with pytest.raises(InvalidCallError, match="needs at least one result"):
         service.on(Customer, "update").answers()
     with pytest.raises(InvalidCallError, match="no operation 'read'"):
         service.on(Customer, "read")
@@ -168,11 +168,11 @@ UNTYPED: Any = WoPickUpCommand
         (lambda each: each.on(None), "or its name, not None"),
         (lambda each: each.on(WoPickUpCommand, "create"), "is a command; leave the operation 'create' out"),
         (lambda each: each.on(Customer, "command"), "is an entity, which is not run; name one of retrieve"),
-        (lambda each: each.on(Customer).answers(WorkOrder()), "answers Customer, not a WorkOrder; pass"),
-        (lambda each: each.on(Customer, "query").answers([WorkOrder()]), "answers Customer, not a WorkOrder"),
+        (lambda each: each.on(Customer).answers(WorkOrder()), "returns Customer, not a WorkOrder; pass"),
+        (lambda each: each.on(Customer, "query").answers([WorkOrder()]), "returns Customer, not a WorkOrder"),
         (
             lambda each: each.on(WoPickUpCommand).answers(WorkOrder()),
-            "command WoPickUpCommand answers WoActionResponse, not a WorkOrder; pass WoActionResponse(...)",
+            "command WoPickUpCommand returns WoActionResponse, not a WorkOrder; pass WoActionResponse(...)",
         ),
         (lambda each: each.on(Customer).answers({"Nme": "x"}), "has no 'Nme'; did you mean 'Name'?"),
         (lambda each: each.on(Customer, "create").answers({"EntityTyp": "x"}), "did you mean 'EntityType'?"),

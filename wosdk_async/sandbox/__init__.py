@@ -1,25 +1,29 @@
-"""A local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
+"""Local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
 
-    http/       requests in, responses out: routes, tokens, admin addresses, OpenAPI
-    service/    what the service does: base calls, queries, commands, rules, dialects
+    http/       requests and responses: routes, log-in, admin addresses, OpenAPI
+    service/    rules of the service: records, queries, commands, dialects
     storage/    rows of several Companies in one SQLite file, group commit, snapshots
-    seed/       what a Company starts with, and rows of your own
-    faults/     what goes wrong on command
+    seed/       the rows that a Company starts with, and rows of your own
+    faults/     faults on command
     console/    pages for a browser
-    server.py   a real socket; local.py: in a thread of a test; clock.py: the one clock
+    server.py   a real socket
+    local.py    the server in a thread of a test
+    clock.py    the one clock of a sandbox
+    access.py   who may use the sandbox's own addresses
+    env.py      settings that connect a client
+    errors.py   refusals of the service, errors of the sandbox
 
-It answers by `wosdk_async.catalogue` and by nothing else of this package: a mistake of the client
-shows here instead of agreeing with itself.
+It imports `wosdk_async.catalogue` and nothing else of this package, so that a mistake of the client shows.
 """
 
 from __future__ import annotations
 
 from wosdk_async.sandbox.clock import Clock, VirtualClock
 from wosdk_async.sandbox.errors import FaultScriptError, StoreError
-from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.local import LocalCompany
-from wosdk_async.sandbox.seed.seed import open_store
+from wosdk_async.sandbox.seed.initial import open_store
 from wosdk_async.sandbox.server import serve
 
 __all__ = [

@@ -1,24 +1,24 @@
-"""The one clock of a local Company: stamps, schedules, the life of tokens and waits of faults go by it."""
+"""The clock of a local Company: for stamps, schedules, the life of tokens, and the waits of faults."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
-__all__ = ["Clock", "VirtualClock"]
+__all__ = ["Clock", "VirtualClock", "span_of"]
 
 _SECOND = 10**9
-_END = datetime(2300, 1, 1, tzinfo=UTC)  # what is scheduled from here is still in the calendar
+_END = datetime(2300, 1, 1, tzinfo=UTC)  # schedules that start before this stay inside the calendar
+_UNITS = ("seconds", "minutes", "hours", "days")
 
 
 class Clock:
-    """Nanoseconds since 1970 when called: goes by itself, and can be moved on.
-
-    It may be moved from any thread.
-    """
+    """A clock that runs, and can be moved forward from any thread."""
 
     _runs = True
 
@@ -28,6 +28,7 @@ class Clock:
         self._lock = threading.Lock()
 
     def __call__(self) -> int:
+        """Return the current moment, in nanoseconds since 1970."""
         return time.time_ns() + self._moved_by
 
     def __repr__(self) -> str:
@@ -35,30 +36,37 @@ class Clock:
 
     @property
     def now(self) -> datetime:
-        """The moment, in UTC."""
+        """The current moment, in UTC."""
         return datetime.fromtimestamp(self() / _SECOND, UTC)
 
     @property
     def sleepers(self) -> int:
-        """How many wait for the clock to go on."""
+        """The number of tasks that sleep by this clock."""
         return len(self._sleepers)
 
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Move on, and wake who slept until then.
+        """Move the clock forward, and wake tasks whose sleep is over then.
+
+        Args:
+            seconds: added to the other units.
+            minutes: as seconds.
+            hours: as seconds.
+            days: as seconds.
 
         Raises:
-            ValueError: the span is negative, or leads too far.
+            ValueError: the span is negative, or leads beyond the year 2300.
         """
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         if not timedelta() <= span <= _END - self.now:
-            raise ValueError(f"The clock cannot go on by {span}. Name at least 0, and less than centuries.")
+            wanted = f"{span.total_seconds():g} seconds"
+            raise ValueError(f"The clock cannot go forward by {wanted}: name 0 or more, up to the year 2300.")
         with self._lock:
             self._moved_by += span // timedelta(microseconds=1) * 1000
             for loop, moved in self._sleepers:
                 loop.call_soon_threadsafe(moved.set)
 
     async def sleep(self, seconds: float) -> None:
-        """Until the clock shows ``seconds`` more."""
+        """Wait until the clock has gone forward by ``seconds``."""
         due = self() + int(seconds * _SECOND)
         moved = asyncio.Event()
         sleeper = (asyncio.get_running_loop(), moved)
@@ -78,11 +86,11 @@ class VirtualClock(Clock):
     """A clock that stands still until it is moved.
 
     Args:
-        start: the moment it shows first, with its zone, or in nanoseconds since 1970; the present when
+        start: the first moment, as a datetime with a time zone or in nanoseconds since 1970; the present when
             left out.
 
     Raises:
-        ValueError: ``start`` has no zone.
+        ValueError: ``start`` has no time zone.
     """
 
     _runs = False
@@ -96,7 +104,27 @@ class VirtualClock(Clock):
         self._start = time.time_ns() if start is None else start
 
     def __call__(self) -> int:
+        """Return the current moment, in nanoseconds since 1970."""
         return self._start + self._moved_by
+
+
+def span_of(body: object) -> dict[str, float]:
+    """Return the arguments for `Clock.advance` that a JSON body holds.
+
+    Raises:
+        ValueError: the body has other members, or values that are not numbers.
+    """
+    if (
+        not isinstance(body, dict)
+        or not body.keys() <= set(_UNITS)
+        or not all(map(_is_number, body.values()))
+    ):
+        raise ValueError(f"Name how far the clock goes forward: numbers called {', '.join(_UNITS)}.")
+    return {name: float(value) for name, value in body.items()}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _nanoseconds(moment: datetime) -> int:

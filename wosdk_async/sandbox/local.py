@@ -1,4 +1,4 @@
-"""The sandbox in a thread of this process, for tests and scripts."""
+"""Sandbox in a thread of this process, for tests and scripts."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from types import TracebackType
 from typing import Any
 
 from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.console import RequestLog
-from wosdk_async.sandbox.env import Variables, variables
-from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.console.request_log import RequestLog
+from wosdk_async.sandbox.env import Env, env_of
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.seed.rows import given_rows, load_rows
-from wosdk_async.sandbox.seed.seed import reset
-from wosdk_async.sandbox.server import InThread, listening, ports_of, prepared, running, web_root
+from wosdk_async.sandbox.seed.initial import reset
+from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
+from wosdk_async.sandbox.server import ServerThread, listening, ports_of, prepared, running, web_root
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
@@ -27,27 +27,26 @@ __all__ = ["LocalCompany"]
 
 
 class LocalCompany:
-    """The sandbox in a thread of this process, for a ``with`` block.
+    """Sandbox that runs in a thread of this process during a ``with`` block.
 
     Args:
-        store: the SQLite file; None makes a temporary one that is removed afterwards.
-        companies: names of Companies, made and seeded when the store does not have them. None of
-            them is any more special than the others, only the first is meant where none is named.
+        store: the SQLite file; None makes a temporary one and removes it afterwards.
+        companies: names of Companies, made and seeded if the store does not have them. The first one is used
+            where a method takes a name and none is given.
         dialect: as for `create_app`.
-        faults: what goes wrong: a TOML file, or plain data of its shape; nothing when left out.
-        clock: the time there, as a ``VirtualClock()`` for tests; the system's when left out.
-        log: whether requests are recorded for the console; it can be switched there.
+        faults: a fault script: a TOML file, or plain data of the same shape; no faults when left out.
+        clock: a ``VirtualClock()`` for tests; the system's time when left out.
+        log: whether requests are recorded for the console; the console can switch it.
 
     Attributes:
-        faults: to be changed, and its counters read, at any time.
-        clock: to be moved on at any time.
+        faults: the fault script and its counters; may be changed at any time.
+        clock: may be moved forward at any time.
 
     Raises:
-        FaultScriptError: the faults are no script; on entering, when one names a Company that is not there.
+        FaultScriptError: the fault script is wrong; on entering, also when it names an unknown Company.
         StoreError: on entering, when the file cannot be used.
-        RuntimeError: what a running one has is asked for outside of the block.
-        ValueError: there is no such dialect, or ``companies`` or ``clock`` is none; on entering, when a name
-            cannot be used.
+        RuntimeError: a method or ``variables`` was used outside of the block.
+        ValueError: the dialect, ``companies`` or ``clock`` is wrong; on entering, when a name cannot be used.
     """
 
     def __init__(
@@ -74,22 +73,26 @@ class LocalCompany:
         self._open = False
 
     @property
-    def variables(self) -> Variables:
-        """The environment variables that lead a client here."""
-        return variables(self._company(None), self._root)
+    def variables(self) -> Env:
+        """Environment variables that connect a client to the first Company."""
+        return env_of(self._company(None), self._root)
 
-    def variables_of(self, company: str) -> Variables:
-        """The same for one of several Companies. Raises KeyError when there is none of this name."""
-        return variables(self._company(company), self._root)
-
-    def snapshot(self, to: str | Path | None = None) -> Path:
-        """Keep all rows of all Companies as they are now, for `reset`.
-
-        Args:
-            to: the file; None takes one that is removed with the block.
+    def variables_of(self, company: str) -> Env:
+        """Return the environment variables that connect a client to one of several Companies.
 
         Raises:
-            StoreError: the file is there and no store, or cannot be written.
+            KeyError: there is no Company of this name.
+        """
+        return env_of(self._company(company), self._root)
+
+    def snapshot(self, to: str | Path | None = None) -> Path:
+        """Save all rows of all Companies as they are now, for `reset`, and return the file.
+
+        Args:
+            to: the file; None takes a temporary one, removed at the end of the block.
+
+        Raises:
+            StoreError: the file cannot be written, or exists and is not a store.
         """
         self._require_open()
         target = Path(to) if to is not None else self._folder / f"{next(self._serial)}.snapshot"
@@ -97,31 +100,31 @@ class LocalCompany:
         return target
 
     def reset(self, snapshot: str | Path | None = None) -> None:
-        """Bring all Companies back to a snapshot, or to what they started with.
+        """Bring all Companies back to a snapshot, or to the rows that they started with.
 
-        Clients stay connected: credentials and tokens go on working.
+        Clients stay connected: credentials and tokens keep working.
 
         Raises:
-            StoreError: the file is no snapshot.
+            StoreError: the file is not a snapshot.
         """
         self._require_open()
         self._thread.run(lambda: reset(self._store, snapshot))
 
     def seed(self, rows: Mapping[str, Sequence[Mapping[str, Any]]], *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none when one is refused.
+        """Add rows to a Company: all of them, or none if one is refused.
 
         Args:
-            rows: by entity type, as a create sends them, with an ``Id`` or without.
+            rows: by entity type, as a create sends them, with or without an ``Id``.
+            company: the name of the Company; the first one when left out.
 
         Raises:
-            StoreError: a row does not fit the catalogue; the text names it.
+            StoreError: a row does not fit the catalogue; the message names it.
             KeyError: there is no Company of this name.
         """
         owner = self._company(company)
-        given = given_rows(rows)
-        self._thread.run(
-            lambda: load_rows(self._store, owner, given, Moment.at(self.clock(), self._dialect.tick))
-        )
+        checked = seed_rows(rows)
+        now = Moment.at(self.clock(), self._dialect.tick)
+        self._thread.run(lambda: load_rows(self._store, owner, checked, now))
 
     def __enter__(self) -> LocalCompany:
         with contextlib.ExitStack() as exits:
@@ -141,7 +144,7 @@ class LocalCompany:
                 ports=ports_of(listeners),
                 log=self._log,
             )
-            self._thread: InThread = exits.enter_context(running(app, listeners))
+            self._thread: ServerThread = exits.enter_context(running(app, listeners))
             self._exits = exits.pop_all()
             self._open = True
         return self
@@ -163,7 +166,11 @@ class LocalCompany:
             raise RuntimeError("A LocalCompany serves inside its block: with LocalCompany() as local: ...")
 
     def _company(self, name: str | None) -> StoredCompany:
-        """The one of this name; without a name the first. Raises KeyError when there is none."""
+        """Return the Company of this name, or the first one.
+
+        Raises:
+            KeyError: there is no Company of this name.
+        """
         self._require_open()
         name = name or self._first
         companies = self._thread.run(self._store.companies)

@@ -1,4 +1,4 @@
-"""A real HTTP server over a store: in the foreground of a process, or in a thread of it."""
+"""Real HTTP server over a store: in the foreground of a process, or in a thread."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from urllib.parse import urlsplit
 import uvicorn
 from starlette.types import ASGIApp
 
-from wosdk_async.sandbox.console import RequestLog
-from wosdk_async.sandbox.env import Variables, variables
-from wosdk_async.sandbox.faults.connection import ClientConnection
-from wosdk_async.sandbox.faults.rules import Faults
+from wosdk_async.sandbox.access import is_loopback
+from wosdk_async.sandbox.console.request_log import RequestLog
+from wosdk_async.sandbox.env import Env, env_of
+from wosdk_async.sandbox.faults.exchange import ClientConnection
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
-from wosdk_async.sandbox.http.local_only import is_loopback
 from wosdk_async.sandbox.schema.dialect import SPEC
-from wosdk_async.sandbox.seed.seed import found_company, open_store
+from wosdk_async.sandbox.seed.initial import create_company, open_store
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["InThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
+__all__ = ["ServerThread", "console_of", "listening", "ports_of", "prepared", "running", "serve", "web_root"]
 
 _T = TypeVar("_T")
 
@@ -41,27 +41,28 @@ def serve(
     faults: Faults | None = None,
     second_port: int = 0,
     log: bool = True,
-    announce: Callable[[Variables], None],
+    announce: Callable[[Env], None],
 ) -> None:
     """Serve the Companies of a store file until SIGINT or SIGTERM.
 
     Args:
-        store: the SQLite file; made and seeded when it does not exist.
-        port: 0 picks a free one.
-        companies: names of Companies, made and seeded when the store does not have them.
+        store: the SQLite file; made and seeded if it does not exist.
+        host: the address to listen on.
+        port: 0 takes a free one.
+        companies: names of Companies, made and seeded if the store does not have them.
         dialect: as for `create_app`.
-        open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
-        faults: what goes wrong; nothing when left out.
-        second_port: where a Company moves to when its faults say so; 0 picks a free one.
-        log: whether requests are recorded for the console from the start; it can be switched there.
-        announce: called with the variables that lead a client to the first Company named, or of
-            the store, once connections are accepted.
+        open_admin: whether other machines may use the addresses below ``/_sandbox/``.
+        faults: the fault script; no faults when left out.
+        second_port: where a Company moves to when a fault says so; 0 takes a free one.
+        log: whether requests are recorded for the console from the start; the console can switch it.
+        announce: called once connections are accepted, with the variables that connect a client to the first
+            of ``companies``, or to the first Company of the store.
 
     Raises:
         StoreError: the file cannot be used.
-        FaultScriptError: a fault names a Company that is not there.
-        ValueError: a name of a Company cannot be used, or there is no such dialect.
-        OSError: the port cannot be had.
+        FaultScriptError: a fault names an unknown Company.
+        ValueError: the name of a Company cannot be used, or there is no such dialect.
+        OSError: the port is taken.
     """
     with (
         listening(host, port) as listener,
@@ -81,13 +82,17 @@ def serve(
             open_admin=open_admin,
             log=RequestLog(log),
         )
-        server = _Server(app, lambda: announce(variables(first, web_root(listener))))
-        with _signals_end_quietly():
+        server = _Server(app, lambda: announce(env_of(first, web_root(listener))))
+        with _signals_return():
             server.run(sockets=listeners)
 
 
 def prepared(path: str | Path, companies: Sequence[str]) -> Store:
-    """The store in a file, with Companies of these names; a new one holds no other.
+    """Return the store in a file, with Companies of these names; a new store holds no other.
+
+    Args:
+        path: the SQLite file; made if it does not exist.
+        companies: names; those that the store does not have are added, with rows.
 
     Raises:
         StoreError: the file cannot be used.
@@ -98,7 +103,7 @@ def prepared(path: str | Path, companies: Sequence[str]) -> Store:
         known = {company.name.lower() for company in store.companies()}
         for name in companies:
             if name.strip().lower() not in known:
-                known.add(found_company(store, name).name.lower())
+                known.add(create_company(store, name).name.lower())
     except BaseException:
         store.close()
         raise
@@ -106,7 +111,7 @@ def prepared(path: str | Path, companies: Sequence[str]) -> Store:
 
 
 class _Server(uvicorn.Server):
-    """Says when it accepts connections, which uvicorn itself only logs."""
+    """Server that calls ``started`` once it accepts connections; uvicorn itself only logs it."""
 
     def __init__(self, app: ASGIApp, started: Callable[[], None]) -> None:
         super().__init__(
@@ -116,7 +121,7 @@ class _Server(uvicorn.Server):
                 lifespan="off",
                 access_log=False,
                 log_level="error",
-                proxy_headers=False,  # who asks is told by the socket alone
+                proxy_headers=False,  # access checks trust the address of the socket only
                 server_header=False,  # facts 3.8: not among the recorded headers
                 timeout_graceful_shutdown=5,
             )
@@ -131,14 +136,14 @@ class _Server(uvicorn.Server):
             self._accepting()
 
 
-class InThread:
-    """Work for the thread of a server, which alone may use its store."""
+class ServerThread:
+    """Thread of a running server: the only one that may use the store."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
 
     def run(self, work: Callable[[], _T]) -> _T:
-        """Do it there between two requests; what it returns or raises."""
+        """Run ``work`` there between two requests, and return its result."""
 
         async def do() -> _T:
             return work()
@@ -147,8 +152,8 @@ class InThread:
 
 
 @contextlib.contextmanager
-def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[InThread]:
-    """The server in a thread with its own event loop, stopped and joined at the end."""
+def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[ServerThread]:
+    """Run the server in a thread with its own event loop until the block ends."""
     ready = threading.Event()
     server = _Server(app, ready.set)
 
@@ -164,15 +169,15 @@ def running(app: ASGIApp, listeners: Sequence[socket.socket]) -> Iterator[InThre
     try:
         if not server.started or server.loop is None:
             raise RuntimeError("The sandbox did not start; its error is above.")
-        yield InThread(server.loop)
+        yield ServerThread(server.loop)
     finally:
         server.should_exit = True
         thread.join()
 
 
 @contextlib.contextmanager
-def _signals_end_quietly() -> Iterator[None]:
-    """uvicorn repeats the signal that stopped it, once it is done: here the caller goes on instead."""
+def _signals_return() -> Iterator[None]:
+    """Ignore the signal that uvicorn raises again after it stopped, so that the caller goes on."""
     signals = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.signal(number, lambda *_: None) for number in signals}
     try:
@@ -184,7 +189,7 @@ def _signals_end_quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """A bound socket: taken before anything else happens, so that a taken port is told at once."""
+    """Bind a socket before anything else happens, so that a taken port is reported at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's delay off only for sockets that name their protocol
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
@@ -202,7 +207,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 def console_of(root: str) -> str | None:
     """Return the address of the console of a sandbox served at ``root``.
 
-    The console answers its own machine only: None where it cannot be reached under a name of that.
+    None where the console cannot be reached by a loopback host name, as only its own machine may use it.
     """
     parts = urlsplit(root)
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(parts.hostname or "", parts.hostname or "")  # noqa: S104
@@ -212,10 +217,11 @@ def console_of(root: str) -> str | None:
 
 
 def ports_of(listeners: Sequence[socket.socket]) -> list[int]:
+    """Return the ports of listening sockets."""
     return [listener.getsockname()[1] for listener in listeners]
 
 
 def web_root(listener: socket.socket) -> str:
-    """The address of a listening socket as an origin, without the last slash."""
+    """Return the address of a listening socket as an origin, without the last slash."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

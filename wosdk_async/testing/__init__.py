@@ -1,15 +1,16 @@
-"""What tests of your own program need: a Company in the process, a clock, faults, and routes for mocks.
+"""Help for tests of your own program: a Company in the process, a clock, faults, and routes for mocks.
 
-    plugin.py     the pytest fixtures, loaded by pytest itself
-    sandbox.py    a Company of one test           world.py     what a new one starts with
-    engine.py     requests without a socket       exchange.py  one of them and its answer
-    clock.py      the time of both sides          requests.py  what the Company was asked
-    faults.py     faults added one by one         respx_routes.py  the service as routes of respx
-    paths.py      what a request asks for         answers.py   what is answered; examples.py: if nobody says
-    mistakes.py   routes that would never match
+    plugin.py           the pytest fixtures, loaded by pytest itself
+    sandbox.py          the Company of one test
+    engine.py           requests without a socket
+    clock.py            the time of the Company and its clients
+    recorder.py         the requests that the Company got
+    respx_routes.py     the service as routes of respx
+    mock_responses.py   bodies of mocked responses
+    operations.py       operations of the service, and mistakes in mocks
 
-``docs/testing.md`` shows how they are used. Names are loaded when they are asked for: pytest imports this
-package in every run.
+``docs/testing.md`` shows how to use them. Names are loaded when they are first used, because pytest
+imports this package in every run.
 """
 
 from __future__ import annotations
@@ -19,34 +20,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.requests import RecordedRequest
+    from wosdk_async.testing.recorder import RecordedRequest
     from wosdk_async.testing.respx_routes import Routes, routes
     from wosdk_async.testing.sandbox import Sandbox, Snapshot
 
 __all__ = ["RecordedRequest", "Routes", "Sandbox", "SkippingClock", "Snapshot", "routes"]
 
-_HOMES = {
+_MODULES = {
+    "RecordedRequest": "recorder",
     "Routes": "respx_routes",
     "Sandbox": "sandbox",
-    "RecordedRequest": "requests",
-    "Snapshot": "sandbox",
     "SkippingClock": "clock",
+    "Snapshot": "sandbox",
     "routes": "respx_routes",
 }
-_OF_THE_EXTRA = {"starlette", "uvicorn"}
+_SANDBOX_EXTRA = {"starlette", "uvicorn"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        home = import_module(f"{__name__}.{_HOMES[name]}")
+        module = import_module(f"{__name__}.{_MODULES[name]}")
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] not in _OF_THE_EXTRA:
+        if (missing.name or "").partition(".")[0] not in _SANDBOX_EXTRA:
             raise
-        why = f"{name} needs an extra: pip install wosdk_async[sandbox]"
-        raise ModuleNotFoundError(why, name=missing.name) from missing
-    value = getattr(home, name)
+        remedy = f"{name} needs an extra: pip install wosdk_async[sandbox]"
+        raise ModuleNotFoundError(remedy, name=missing.name) from missing
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

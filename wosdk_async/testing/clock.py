@@ -1,8 +1,8 @@
-"""The time of a test: it stands still until it is moved, or until a call has nothing left but to wait.
+"""Clock of a test: it stands still until it is moved, or until all calls can only wait.
 
-A call that waits (a retry, a latency of the sandbox, an answer that never comes) would never end while the
-time stands still. So when all calls under way wait, the clock moves on to whatever is due next: what takes
-a minute at the service takes no time in a test, and happens in the same order.
+A call that waits (for a retry, a latency of the sandbox, a response that never comes) would never end while
+the time stands still. So when all calls under way wait, the clock moves forward to what is due next. A minute
+at the service takes no time in a test, and everything happens in the same order.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from wosdk_async.transport import clock as transport_clock
 __all__ = ["SkippingClock", "Work", "work"]
 
 _SECOND = 10**9
-_TURNS = 10  # of the loop, in which whatever is ready has run
+_TURNS = 10  # of the loop; everything that is ready has run after these
 
 
 @attrs.define(eq=False)
 class Work:
-    """Something under way that the clock may move on for, once it does nothing but wait."""
+    """Work under way; the clock may move forward once it only waits."""
 
     waits: int = 0
 
 
 work: ContextVar[Work | None] = ContextVar("work", default=None)
-"""What the running task is a part of; its own tasks inherit it."""
+"""The work that the running task is part of; tasks that it starts inherit it."""
 
 
 @attrs.define(eq=False)
 class _Timer:
-    """Something that is due; ``loop`` is where it happens."""
+    """A callback that is due at some moment, in one loop."""
 
     due: int
     loop: asyncio.AbstractEventLoop
@@ -55,16 +55,16 @@ class _Timer:
 
 
 class SkippingClock(VirtualClock):
-    """The one clock of a test, for the sandbox and for the clients connected to it.
+    """Clock of the sandbox of a test, and of the clients connected to it.
 
-    ``clock.advance(minutes=21)`` moves it, ``clock.now`` is its moment in UTC. Moving wakes what slept until
-    then; that runs when the test awaits something.
+    ``clock.advance(minutes=21)`` moves it, ``clock.now`` is its moment in UTC. Moving wakes tasks whose sleep
+    is over; they run when the test awaits something.
 
     Args:
-        start: the moment it shows first, with its zone; the present when left out.
+        start: the first moment, with a time zone; the present when left out.
 
     Raises:
-        ValueError: ``start`` has no zone.
+        ValueError: ``start`` has no time zone.
     """
 
     def __init__(self, start: datetime | None = None) -> None:
@@ -72,21 +72,27 @@ class SkippingClock(VirtualClock):
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self._under_way: set[Work] = set()
-        self._looking: asyncio.AbstractEventLoop | None = None
+        self._check_loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def sleepers(self) -> int:
-        """How many wait for the clock to go on, deadlines of calls included."""
+        """The number of waits by this clock, including deadlines of calls."""
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
     def client_clock(self) -> transport_clock.Clock:
-        """The same time, as a client asks for it: counted from the start, or a float would be too coarse."""
+        """Return this clock for a client, in seconds since the start: since 1970 a float is too coarse."""
         return transport_clock.Clock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )
 
     def advance(self, seconds: float = 0, *, minutes: float = 0, hours: float = 0, days: float = 0) -> None:
-        """Move on, and wake who slept until then.
+        """Move the clock forward, and wake tasks whose sleep is over then.
+
+        Args:
+            seconds: added to the other units.
+            minutes: as seconds.
+            hours: as seconds.
+            days: as seconds.
 
         Raises:
             ValueError: the span is negative, or leads too far.
@@ -95,21 +101,21 @@ class SkippingClock(VirtualClock):
         self._wake(self())
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
-        """Call back in the running loop once so many seconds have passed."""
+        """Call ``callback`` in the running loop after ``seconds``."""
         due = self() + math.ceil(seconds * _SECOND)
         timer = _Timer(due, asyncio.get_running_loop(), callback)
         heapq.heappush(self._timers, (due, next(self._order), timer))
         return timer
 
     async def sleep(self, seconds: float) -> None:
-        """Until the clock shows ``seconds`` more."""
+        """Wait until the clock has gone forward by ``seconds``."""
         if seconds <= 0:
             return await asyncio.sleep(0)
-        over = asyncio.get_running_loop().create_future()
-        timer = self.call_later(seconds, lambda: None if over.done() else over.set_result(None))
+        done = asyncio.get_running_loop().create_future()
+        timer = self.call_later(seconds, lambda: None if done.done() else done.set_result(None))
         with self.waiting(work.get()):
             try:
-                await over
+                await done
             finally:
                 timer.cancel()
 
@@ -124,38 +130,38 @@ class SkippingClock(VirtualClock):
 
     @contextmanager
     def doing(self, own: Work) -> Iterator[None]:
-        """For a block of a client that may have to wait."""
+        """Mark a block of a client that may have to wait."""
         self._under_way.add(own)
         try:
             yield
         finally:
             self._under_way.discard(own)
-            self.look()
+            self.check()
 
     @contextmanager
     def waiting(self, own: Work | None) -> Iterator[None]:
-        """For a block in which a part of ``own`` does nothing but wait."""
+        """Mark a block in which a part of ``own`` only waits."""
         if own is None:
             yield
             return
         own.waits += 1
-        self.look()
+        self.check()
         try:
             yield
         finally:
             own.waits -= 1
 
-    def look(self) -> None:
-        """Go on once everything under way has waited for a few turns of the loop."""
-        if self._all_wait() and (self._looking is None or self._looking.is_closed()):
-            self._looking = asyncio.get_running_loop()
-            self._look(self._looking, _TURNS)
+    def check(self) -> None:
+        """Jump once everything under way has waited for a few turns of the loop."""
+        if self._all_wait() and (self._check_loop is None or self._check_loop.is_closed()):
+            self._check_loop = asyncio.get_running_loop()
+            self._check(self._check_loop, _TURNS)
 
-    def _look(self, loop: asyncio.AbstractEventLoop, turns: int) -> None:
+    def _check(self, loop: asyncio.AbstractEventLoop, turns: int) -> None:
         if turns and self._all_wait():
-            loop.call_soon(self._look, loop, turns - 1)
+            loop.call_soon(self._check, loop, turns - 1)
             return
-        self._looking = None
+        self._check_loop = None
         if self._all_wait():
             self._jump()
 
@@ -163,13 +169,13 @@ class SkippingClock(VirtualClock):
         return bool(self._under_way) and all(own.waits for own in self._under_way)
 
     def _jump(self) -> None:
-        """Move on to what is due next; who waits on after it looks again."""
+        """Move forward to what is due next, and check again for those that still wait."""
         while self._timers and self._timers[0][2].callback is None:
             heapq.heappop(self._timers)
         if self._timers:
             self._moved_by += max(0, self._timers[0][0] - self())
             self._wake(self())
-            self.look()
+            self.check()
 
     def _wake(self, now: int) -> None:
         while self._timers and self._timers[0][0] <= now:

@@ -1,4 +1,4 @@
-"""An engine without a socket: requests go straight to an ASGI application in the running loop."""
+"""Engine without a socket: requests go straight to an ASGI application in the running event loop."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import contextlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import attrs
+from starlette.types import ASGIApp, Message, Scope
 
-from wosdk_async.sandbox.faults.exchange import App
-from wosdk_async.testing.clock import SkippingClock, Work
-from wosdk_async.testing.exchange import RespxExchange, scope_of
+from wosdk_async.protocol.wire import Response
+from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.transport.http.engine import (
     OnSending,
     PoolStatistics,
     Read,
     RequestHeaders,
+    ResponseHeaders,
     SendError,
     StreamedResponse,
     whole_response,
@@ -30,17 +31,77 @@ _log = logging.getLogger("wosdk_async")
 
 
 @attrs.define(eq=False)
-class InProcessTransport:
-    """The way from the clients of a test to its application: what is under way, and whether it is open."""
+class AsgiExchange:
+    """One request to the application, and its response.
 
-    app: App
+    The application runs on when the client has hung up, as it does behind a real server.
+    """
+
+    app: ASGIApp
+    scope: Scope
+    body: bytes
+    clock: SkippingClock
+    own_work: Work
+    broken: str = ""
+    """How the application broke the connection, if it did."""
+    _status: int | None = None
+    _headers: Any = ()
+    _parts: list[bytes] = attrs.field(factory=list)
+    _body_read: bool = False
+    _complete: bool = False
+    _hung_up: asyncio.Event = attrs.field(factory=asyncio.Event)
+
+    async def run(self) -> None:
+        """Let the application respond."""
+        work.set(self.own_work)
+        try:
+            await self.app(self.scope, self._receive, self._send)
+        except ConnectionError as error:
+            self.broken = str(error)
+
+    def hang_up(self) -> None:
+        """Tell the application that the client is gone."""
+        self._hung_up.set()
+
+    @property
+    def response(self) -> Response | None:
+        """The response, if it is complete."""
+        if not self._complete or self._status is None:
+            return None
+        return Response(self._status, ResponseHeaders(self._headers), b"".join(self._parts))
+
+    async def _receive(self) -> Message:
+        if not self._body_read:
+            self._body_read = True
+            return {"type": "http.request", "body": self.body, "more_body": False}
+        with self.clock.waiting(self.own_work):
+            await self._hung_up.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._status, self._headers = message["status"], message.get("headers", ())
+        else:
+            self._parts.append(message.get("body", b""))
+            self._complete = not message.get("more_body", False)
+
+
+@attrs.define(eq=False)
+class InProcessTransport:
+    """Way from the clients of a test to its application, open until the test ends."""
+
+    app: ASGIApp
     host: str
     clock: SkippingClock
     _running: dict[asyncio.Task[None], asyncio.AbstractEventLoop] = attrs.field(factory=dict)
     _open: bool = True
 
     def require(self, url: str) -> None:
-        """Raises SendError unless ``url`` leads to the application, and that is still there."""
+        """Check that ``url`` leads to the application, and that its test still runs.
+
+        Raises:
+            SendError: it does not.
+        """
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if parts.hostname != self.host:
@@ -48,8 +109,8 @@ class InProcessTransport:
         if not self._open:
             raise SendError(f"{origin}: the test that this Company belongs to is over", sent=False)
 
-    def start(self, exchange: RespxExchange) -> asyncio.Task[None]:
-        """Let the application answer, also to nobody: who asked may be cancelled meanwhile."""
+    def start(self, exchange: AsgiExchange) -> asyncio.Task[None]:
+        """Start the application's side of a request; it goes on if the caller is cancelled."""
         loop = asyncio.get_running_loop()
         task = loop.create_task(exchange.run(), name=f"sandbox {exchange.scope['path']}")
         self._running[task] = loop
@@ -57,7 +118,7 @@ class InProcessTransport:
         return task
 
     def close(self) -> None:
-        """Take no more requests, and end those under way."""
+        """Refuse new requests, and cancel those that run."""
         self._open = False
         for task, loop in list(self._running.items()):
             if not loop.is_closed():
@@ -71,13 +132,18 @@ class InProcessTransport:
 
 @attrs.define(eq=False)
 class AsgiEngine:
-    """Requests over a line; ``capacity`` is what its client may have under way at once."""
+    """Engine of one client.
 
-    line: InProcessTransport
+    Args:
+        capacity: the number of requests that its client may have under way at once.
+    """
+
+    transport: InProcessTransport
     capacity: int
     _busy: int = 0
 
     def statistics(self) -> PoolStatistics:
+        """Return the number of requests under way."""
         return PoolStatistics(busy=self._busy)
 
     async def send(
@@ -90,34 +156,57 @@ class AsgiEngine:
         repeat_safe: bool = False,  # noqa: ARG002 - no connection that could be stale
         read: Read = whole_response,
     ) -> Any:
-        self.line.require(url)
-        own = Work()
-        clock = self.line.clock
-        exchange = RespxExchange(self.line.app, scope_of(method, url, headers), body or b"", clock, own)
+        """Send a request to the application, and return what ``read`` makes of its response."""
+        self.transport.require(url)
+        own_work = Work()
+        clock = self.transport.clock
+        exchange = AsgiExchange(
+            self.transport.app, _scope(method, url, headers), body or b"", clock, own_work
+        )
         on_sending()
         self._busy += 1
         try:
-            with clock.doing(own):
-                await asyncio.wait([self.line.start(exchange)])
+            with clock.doing(own_work):
+                await asyncio.wait([self.transport.start(exchange)])
         except asyncio.CancelledError:
             exchange.hang_up()
             raise
         finally:
             self._busy -= 1
-        if exchange.reply is None:
-            raise SendError(f"{url}: {exchange.broken or 'the answer broke off'}", sent=True)
-        return read(exchange.reply)
+        if exchange.response is None:
+            raise SendError(f"{url}: {exchange.broken or 'the response broke off'}", sent=True)
+        return read(exchange.response)
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """The answer to a GET; it has come whole."""
-        reply = await self.send("GET", url, (("Accept-Encoding", "identity"),), None, lambda: None)
-        async with contextlib.aclosing(_whole(reply.body)) as chunks:
-            yield StreamedResponse(reply.status, reply.headers, chunks)
+        """Open the response of a GET as a stream; here it has come whole."""
+        response = await self.send("GET", url, (("Accept-Encoding", "identity"),), None, lambda: None)
+        async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
+            yield StreamedResponse(response.status, response.headers, chunks)
 
     async def aclose(self) -> None:
-        """There is nothing to close: a client that is left open leaves nothing behind."""
+        """Do nothing: a client that stays open holds nothing here."""
 
 
-async def _whole(body: bytes) -> AsyncGenerator[bytes, None]:
+async def _one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
     yield body
+
+
+def _scope(method: str, url: str, headers: RequestHeaders) -> Scope:
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    raw = [(name.lower().encode("ascii"), value.encode("utf-8")) for name, value in headers]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "method": method,
+        "scheme": parts.scheme,
+        "path": unquote(parts.path),
+        "raw_path": parts.path.encode("ascii"),
+        "query_string": parts.query.encode("ascii"),
+        "root_path": "",
+        "headers": [(b"host", parts.netloc.encode("ascii")), *raw],
+        "server": (parts.hostname, port),
+        "client": ("127.0.0.1", 1),
+    }

@@ -1,5 +1,6 @@
-"""The pytest fixtures. pytest imports this file in every run, so nothing else is imported before a test
-asks for something here.
+"""The pytest fixtures.
+
+pytest imports this file in every run, so it imports nothing else before a test uses a fixture.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import pytest
 
 if TYPE_CHECKING:
     from wosdk_async import Client, Company
+    from wosdk_async.sandbox.faults.state import Faults
     from wosdk_async.testing.clock import SkippingClock
-    from wosdk_async.testing.faults import AddedFaults
     from wosdk_async.testing.sandbox import Sandbox
 
 _MARKER = "wosdk(company=NAME, dialect=NAME, seed=ROWS, now=MOMENT): the Company of this test (wosdk_async)"
@@ -21,19 +22,19 @@ _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install wosdk_async
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addini(
-        "wosdk_company", "The name of the Company of a test, where its marker names none", default=""
-    )
-    parser.addini("wosdk_dialect", "How the Company of a test answers: spec or recorded", default="spec")
+    """Add the settings of the ini file."""
+    parser.addini("wosdk_company", "Name of the Company of a test, unless its marker names one", default="")
+    parser.addini("wosdk_dialect", "Dialect of the Company of a test: spec or recorded", default="spec")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Add the marker."""
     config.addinivalue_line("markers", _MARKER)
 
 
 @pytest.fixture
 def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """A Company of this test's own, in the process and without a socket; see ``docs/testing.md``."""
+    """Provide the Company of this test, in the process and without a socket; see ``docs/testing.md``."""
     settings = _settings(request)
     try:
         from wosdk_async.sandbox import StoreError
@@ -52,36 +53,36 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def wosdk_client(wosdk_sandbox: Sandbox) -> Client:
-    """A client connected to the Company of this test. It need not be closed."""
+    """Return a client connected to the Company of this test. It need not be closed."""
     return wosdk_sandbox.client()
 
 
 @pytest.fixture
 def wosdk_company(wosdk_client: Client) -> Company:
-    """The verbs of the Company of this test."""
+    """Return the verbs of the Company of this test."""
     return wosdk_client.company()
 
 
 @pytest.fixture
-def wosdk_faults(wosdk_sandbox: Sandbox) -> AddedFaults:
-    """What goes wrong at the Company of this test: ``wosdk_faults.add("status", status=503, first=2)``."""
+def wosdk_faults(wosdk_sandbox: Sandbox) -> Faults:
+    """Return the faults of this test's Company: ``wosdk_faults.add("status", status=503, first=2)``."""
     return wosdk_sandbox.faults
 
 
 @pytest.fixture
 def wosdk_clock(wosdk_sandbox: Sandbox) -> SkippingClock:
-    """The time of the Company of this test and of its clients: ``wosdk_clock.advance(minutes=21)``."""
+    """Return the clock of this test's Company and clients: ``wosdk_clock.advance(minutes=21)``."""
     return wosdk_sandbox.clock
 
 
 def _settings(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the ini file and the markers of a test say together; the nearest marker wins."""
-    said: dict[str, Any] = {}
+    """Return the settings of the ini file and of a test's markers; the nearest marker wins."""
+    marked: dict[str, Any] = {}
     for marker in request.node.iter_markers("wosdk"):
         unknown = [name for name in marker.kwargs if name not in _SETTINGS]
         if marker.args or unknown:
             wrong = repr(unknown[0]) if unknown else f"{marker.args[0]!r} without a name"
             pytest.fail(f"@pytest.mark.wosdk has {wrong}; it takes {', '.join(_SETTINGS)}", pytrace=False)
-        said = {**marker.kwargs, **said}
+        marked = {**marker.kwargs, **marked}
     usual = {name: request.config.getini(f"wosdk_{name}") for name in ("company", "dialect")}
-    return {**usual, "company": usual["company"] or (), **said}
+    return {**usual, "company": usual["company"] or (), **marked}

@@ -1,32 +1,36 @@
-"""A Company for one test: in the process, without a socket, and gone with the test."""
+"""Company for one test: in the process, without a socket, and gone with the test."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 import attrs
 
 from wosdk_async.client import Bounds, Client
 from wosdk_async.options import Limits
-from wosdk_async.sandbox.env import variables
+from wosdk_async.sandbox.env import env_of
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
 from wosdk_async.sandbox.schema.values import Moment
+from wosdk_async.sandbox.seed.initial import create_company, open_store
+from wosdk_async.sandbox.seed.rows import load_rows, seed_rows
 from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.clock import SkippingClock
 from wosdk_async.testing.engine import AsgiEngine, InProcessTransport
-from wosdk_async.testing.faults import AddedFaults
-from wosdk_async.testing.requests import RecordedRequest, RequestRecorder
-from wosdk_async.testing.world import Rows, add_rows, copy_of, first_store
+from wosdk_async.testing.recorder import RecordedRequest, RequestRecorder
 from wosdk_async.transport.session.credentials import Credentials, Region
 
 __all__ = ["Sandbox", "Snapshot"]
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 _HOST = "sandbox.wosdk.test"  # a name that no resolver knows (RFC 6761)
 _ROOT = f"https://{_HOST}"
@@ -34,33 +38,32 @@ _ROOT = f"https://{_HOST}"
 
 @attrs.frozen
 class Snapshot:
-    """All rows of a Company at one moment; good for the sandbox that took it."""
+    """All rows of a sandbox at one moment; usable in the sandbox that took it."""
 
     _store: Store = attrs.field(repr=False)
 
 
 class Sandbox:
-    """A Company of its own, with the surface of :class:`wosdk_async.sandbox.LocalCompany`.
+    """Company of one test, with the methods of :class:`wosdk_async.sandbox.LocalCompany`.
 
-    It starts anew in a millisecond, shares nothing with any other, and can be used in any event loop, in one
+    A new one takes a millisecond and shares nothing with others. It can be used in any event loop, but in one
     at a time.
 
     Args:
-        company: its name, or several: then the first is meant where none is named. "AcmeFacilities" when
-            left out.
-        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
-        seed: rows to start with beside the usual ones, as :meth:`seed` takes them.
-        now: the moment its clock shows first, with its zone; the present when left out.
+        company: its name, or several names; the first one is used where a method takes a name and none is
+            given. "AcmeFacilities" when left out.
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where it differs.
+        seed: rows in addition to the usual ones, as :meth:`seed` takes them.
+        now: the first moment of its clock, with a time zone; the present when left out.
 
     Raises:
         StoreError: a row of ``seed`` does not fit.
-        ValueError: a name cannot be used, there is no such dialect, or ``now`` has no zone.
+        ValueError: a name cannot be used, there is no such dialect, or ``now`` has no time zone.
 
     Attributes:
-        app: the ASGI application, for clients of other makes.
-        clock: to be moved on at any time.
-        faults: what goes wrong; nothing until some are added.
-        variables: the environment variables of a client; only :meth:`client` finds the way.
+        app: the ASGI application, for other HTTP clients.
+        clock: may be moved forward at any time.
+        faults: the fault script and its counters; empty at first.
     """
 
     def __init__(
@@ -73,16 +76,16 @@ class Sandbox:
     ) -> None:
         self._dialect = dialect_of(dialect)
         self.clock = SkippingClock(now)
-        self.faults = AddedFaults()
+        self.faults = Faults()
         self._exits = contextlib.ExitStack()
-        self._start = Snapshot(first_store(_names(company)))
+        self._start = Snapshot(_template(_names(company)))
         self._store = self._copy(self._start._store)
         self._companies = self._store.companies()
         self.faults.companies = [each.name for each in self._companies]
         self._recorder = RequestRecorder(
             create_app(self._store, self.clock, dialect=dialect, faults=self.faults)
         )
-        self._line = InProcessTransport(self._recorder, _HOST, self.clock)
+        self._transport = InProcessTransport(self._recorder, _HOST, self.clock)
         self.app = self._recorder
         if seed:
             self.seed(seed)
@@ -98,22 +101,27 @@ class Sandbox:
 
     @property
     def variables(self) -> dict[str, str]:
-        """The environment variables that name this Company."""
+        """Environment variables of the first Company. Only :meth:`client` reaches it: there is no socket."""
         return self.variables_of(self.name)
 
     def variables_of(self, company: str) -> dict[str, str]:
-        """The same for one of several Companies. Raises KeyError when there is none of this name."""
-        return variables(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
+        """Return the environment variables of one of several Companies.
+
+        Raises:
+            KeyError: there is no Company of this name.
+        """
+        return env_of(self._company(company), _ROOT) | {"WOSDK_TRUSTED_HOSTS": _HOST}
 
     @property
     def requests(self) -> Sequence[RecordedRequest]:
-        """What was asked so far, the first one first; of very many the last 10,000."""
+        """The requests so far, oldest first; at most the last 10,000."""
         return tuple(self._recorder.requests)
 
     def client(self, **bounds: Unpack[Bounds]) -> Client:
-        """A client connected to all Companies here, with what :class:`~wosdk_async.Client` takes.
+        """Return a client for all Companies here. It need not be closed, as it holds no socket.
 
-        It need not be closed: it holds no socket.
+        Args:
+            bounds: keyword arguments of :class:`~wosdk_async.Client`.
         """
         client = Client(
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
@@ -128,41 +136,38 @@ class Sandbox:
         return client
 
     def seed(self, rows: Rows, *, company: str | None = None) -> None:
-        """Add rows to a Company: all of them, or none when one is refused.
+        """Add rows to a Company: all of them, or none if one is refused.
 
         Args:
-            rows: by entity type, as a create sends them, with an ``Id`` or without.
+            rows: by entity type, as a create sends them, with or without an ``Id``.
+            company: the name of the Company; the first one when left out.
 
         Raises:
-            StoreError: a row does not fit the catalogue; the text names it.
+            StoreError: a row does not fit the catalogue; the message names it.
             KeyError: there is no Company of this name.
         """
-        add_rows(
-            self._store,
-            self._company(company or self.name),
-            rows,
-            Moment.at(self.clock(), self._dialect.tick),
-        )
+        owner, now = self._company(company or self.name), Moment.at(self.clock(), self._dialect.tick)
+        load_rows(self._store, owner, seed_rows(rows), now)
 
     def snapshot(self) -> Snapshot:
-        """All rows as they are now, for :meth:`reset`."""
+        """Return all rows as they are now, for :meth:`reset`."""
         return Snapshot(self._copy(self._store))
 
     def reset(self, snapshot: Snapshot | None = None) -> None:
-        """Bring the Company back to a snapshot, or to what it started with. Clients stay connected.
+        """Bring the Company back to a snapshot, or to the rows that it started with. Clients stay connected.
 
         Raises:
-            TypeError: ``snapshot`` is none.
+            TypeError: ``snapshot`` is not a snapshot.
         """
         if snapshot is not None and not isinstance(snapshot, Snapshot):
             raise TypeError(
-                f"reset takes what snapshot() gave, not {snapshot!r}; without it the start is meant."
+                f"reset takes a snapshot from snapshot(), not {snapshot!r}; leave it out for the start."
             )
         self._store.copy_from((snapshot or self._start)._store)
 
     def close(self) -> None:
-        """End what is under way, and forget everything."""
-        self._line.close()
+        """Cancel what is under way, and forget all rows."""
+        self._transport.close()
         for late in list(self.faults.late):
             _cancel(late)
         self._exits.close()
@@ -186,14 +191,14 @@ class Sandbox:
         try:
             found = self._company(company)
         except KeyError:
-            found = self._companies[0]  # the locator is asked with good credentials, and refuses the name
+            found = self._companies[0]  # with good credentials, so that it is discovery that refuses the name
         return Credentials(found.client_id, found.client_secret)
 
     def _copy(self, store: Store) -> Store:
-        return self._exits.enter_context(contextlib.closing(copy_of(store)))
+        return self._exits.enter_context(contextlib.closing(Store(":memory:", like=store)))
 
     def _engine(self, limits: Limits) -> AsgiEngine:
-        return AsgiEngine(self._line, limits.connections)
+        return AsgiEngine(self._transport, limits.connections)
 
 
 def _names(company: str | Sequence[str]) -> tuple[str, ...]:
@@ -209,3 +214,15 @@ def _cancel(future: asyncio.Future[None]) -> None:
     loop = future.get_loop()
     if not loop.is_closed():
         loop.call_soon_threadsafe(future.cancel)
+
+
+@cache
+def _template(companies: tuple[str, ...]) -> Store:
+    """Return a store with new Companies, to be copied only; made once in a process for the same names.
+
+    Copying its pages takes half a millisecond, making a store fifty.
+    """
+    store = open_store(":memory:", *companies[:1])
+    for name in companies[1:]:
+        create_company(store, name)
+    return store

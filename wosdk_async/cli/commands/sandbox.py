@@ -128,9 +128,9 @@ def serve(
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
     """Add a Company to a store; a server that serves it goes on, and serves it too."""
     with _opened(store, make=True) as opened:
-        from wosdk_async.sandbox.seed.seed import found_company
+        from wosdk_async.sandbox.seed.initial import create_company
 
-        made = found_company(opened, name, host=host, live=live, seeded=not empty)
+        made = create_company(opened, name, host=host, live=live, seeded=not empty)
         say(f"added {made.name}; `wosdk sandbox companies` shows how to reach it")
 
 
@@ -185,7 +185,7 @@ def snapshot(store: Path, to: Path) -> None:
 def reset(store: Path, to: Path | None) -> None:
     """Bring a store back, also while it is served: clients keep their credentials and tokens."""
     with _opened(store) as opened:
-        from wosdk_async.sandbox.seed.seed import reset as reset_store
+        from wosdk_async.sandbox.seed.initial import reset as reset_store
 
         reset_store(opened, to)
         say(f"{store} is as in {to}" if to else f"{store} is as it started")

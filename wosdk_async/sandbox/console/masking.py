@@ -1,4 +1,4 @@
-"""What is shown of an exchange: texts, without the secrets in them."""
+"""Masking of secrets in what the console shows of requests and responses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from wosdk_async.sandbox.console.request_log import Body
 from wosdk_async.sandbox.schema.bodies import dump, load
 
 __all__ = ["MASK", "shown_body", "shown_headers", "shown_path"]
@@ -20,51 +19,51 @@ _SCHEMES = frozenset({"basic", "bearer"})
 _SECRETS = frozenset({"client_secret", "access_token", "refresh_token", "password", "authorization"})
 
 
-_PERCENT = "%(?:25){0,4}"  # once or several times escaped
+_PERCENT = "%(?:25){0,4}"  # escaped once or several times
 
 
-def _spelt(name: str) -> str:
-    """Return a pattern of ``name`` in which any character may be escaped, as JSON or as a form does it."""
+def _any_escape(name: str) -> str:
+    """Return a pattern of ``name`` in which any character may be escaped as in JSON or in a form."""
     codes = ([f"{ord(each):02x}" for each in (char, char.upper())] for char in name)
     escaped = (rf"(?:\\u00|{_PERCENT})(?:{'|'.join(pair)})" for pair in codes)
     return "".join(rf"(?:{char}|{code})" for char, code in zip(name, escaped, strict=True))
 
 
-_NAMES = "|".join(map(_spelt, sorted(_SECRETS)))
-# For text that is no whole JSON. A value that is a text ends with its quote, or where it was cut; objects and
-# lists are hidden up to the end, as nobody knows where they end. Some write single quotes.
+_NAMES = "|".join(map(_any_escape, sorted(_SECRETS)))
+# For text that is not complete JSON. A string ends with its quote, or where it was cut. Objects and lists are
+# hidden up to the end of the text, as their own end is not known. Some programs write single quotes.
 _IN_JSON = re.compile(
     rf"(([\"'])(?:{_NAMES})\2\s*:\s*)"
     r"(?:\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|'(?:[^'\\]|\\.)*(?:'|\\?\Z)|[\[{].*|[^\s\"\[{,}\]]+)",
     re.IGNORECASE | re.DOTALL,
 )
-# JSON within a text of JSON: hidden up to the end too
+# JSON inside a string of JSON: hidden up to the end too
 _IN_TEXT = re.compile(rf"(\\[\"'](?:{_NAMES})\\{{1,99}}[\"']\s*:).*", re.IGNORECASE | re.DOTALL)
-# As in a header, YAML, JavaScript; lines that begin with a blank go on with it
+# As in a header, YAML or JavaScript; lines that begin with a blank continue the value
 _IN_LINE = re.compile(rf"((?:{_NAMES})\s*:\s*)[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*", re.IGNORECASE)
-# Up to the next &: a semicolon separates fields, but may as well be part of a secret.
+# Up to the next &: a semicolon may separate fields or be part of a secret
 _IN_FORM = re.compile(rf"((?:{_NAMES})(?:[\[\]\w. +-]|%5b|%5d|%20){{0,50}}=)[^&]*", re.IGNORECASE)
 _IN_ESCAPES = re.compile(  # a form or JSON, escaped as a whole
     rf"((?:{_NAMES})(?:[+\s]|{_PERCENT}(?:2[027]|5c)){{0,20}}{_PERCENT}3[ad])[^&]*", re.IGNORECASE
 )
-# Whoever has the key of a file can open it (facts 3.10), in whichever spelling of its address
+# The key in the address of a file opens it (facts 3.10), however the address is escaped
 _SLASH, _DIGITS = r"(?:\\?/|%2f){1,9}", r"(?:\d|%3\d){1,20}"
 _FILE_KEY = re.compile(
-    rf"({_SLASH}{_spelt('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
+    rf"({_SLASH}{_any_escape('files')}{_SLASH}{_DIGITS}{_SLASH}{_DIGITS}{_SLASH})[0-9a-z%]+", re.IGNORECASE
 )
 _PATTERNS = (_IN_JSON, _IN_TEXT, _IN_LINE, _IN_FORM, _IN_ESCAPES, _FILE_KEY)
 
 
 class _Enclosed(NamedTuple):
-    """Values that stand between two marks, the first of them somewhere behind the name."""
+    """Pattern of values between two marks, the first of them somewhere after the name."""
 
     name: re.Pattern[str]
     opening: re.Pattern[str]  # from the end of the name to the value
-    unopened: re.Pattern[str]  # from the end of a name without an opening: no name that ends in it has one
+    unopened: re.Pattern[str]  # text after a name without an opening: names that end in it have none either
     closing: re.Pattern[str]
 
     def hide(self, text: str) -> str:
-        """Mask the values. The time is linear: no text is looked through again for each name in it."""
+        """Mask the values, in linear time: no text is searched again for each name in it."""
         shown: list[str] = []
         done = closed = 0
         for name in self.name.finditer(text):
@@ -81,7 +80,7 @@ class _Enclosed(NamedTuple):
         return "".join((*shown, text[done:]))
 
 
-_PART = _Enclosed(  # of a multipart form: behind the empty line, at most 20 lines on
+_PART = _Enclosed(  # of a multipart form: after the empty line, which is at most 20 lines on
     re.compile(rf"name\s*=\s*[\"']?(?:{_NAMES})", re.IGNORECASE),
     re.compile(r"(?:[^\r\n]*\r?\n){1,20}?\r?\n"),
     re.compile(r"[^\r\n]*"),
@@ -96,36 +95,36 @@ _ELEMENT = _Enclosed(  # of XML
 
 
 def shown_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[list[str]]:
-    """Names and values; of the secret ones only the scheme, or the names of cookies."""
+    """Return names and values; of secret values only the scheme, or the names of cookies."""
     pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
     return [[name, _masked_header(name, value)] for name, value in pairs]
 
 
 def shown_path(path: str) -> str:
+    """Return a path and query without secrets."""
     return _FILE_KEY.sub(rf"\1{MASK}", _IN_FORM.sub(rf"\1{MASK}", path))
 
 
-def shown_body(body: Body) -> str:
-    """The body, laid out if it is JSON."""
-    raw = bytes(body.kept).replace(b"\0", b"")  # so that names are known again in UTF-16 too
+def shown_body(raw: bytes) -> str:
+    """Return a body as text without secrets; JSON is indented."""
+    raw = raw.replace(b"\0", b"")  # so that names are found in UTF-16 too
     if not raw:
         return ""
     try:
-        laid_out = msgspec.json.format(dump(_masked(load(raw))), indent=2).decode()
+        return msgspec.json.format(dump(_masked(load(raw))), indent=2).decode()
     except (msgspec.MsgspecError, UnicodeDecodeError, InvalidOperation, RecursionError):
-        return _text(raw.decode("utf-8", "replace"))
-    return laid_out
+        return _masked_text(raw.decode("utf-8", "replace"))
 
 
 def _masked(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: MASK if name.lower() in _SECRETS else _masked(inner) for name, inner in value.items()}
     if isinstance(value, str):
-        return _text(value)
+        return _masked_text(value)
     return [_masked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _text(text: str) -> str:
+def _masked_text(text: str) -> str:
     text = _ELEMENT.hide(_PART.hide(text))
     for pattern in _PATTERNS:
         text = pattern.sub(rf"\1{MASK}", text)

@@ -1,67 +1,137 @@
-"""The last requests and their answers. Kept as they came, and read only when somebody looks."""
+"""The last requests and their responses: the middleware that records them, and how the console shows them.
+
+They are kept as they came, and decoded only when somebody looks.
+"""
 
 from __future__ import annotations
 
+import re
+import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from urllib.parse import parse_qsl
 
 import attrs
+import msgspec
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MAX_BODY", "MAX_HEADERS", "MAX_REQUESTS", "Body", "Headers", "LoggedExchange", "RequestLog"]
+from wosdk_async.sandbox.access import is_internal
+from wosdk_async.sandbox.console.masking import shown_body, shown_headers, shown_path
+from wosdk_async.sandbox.schema.bodies import Record, load
+
+__all__ = ["MAX_BODY", "MAX_REQUESTS", "LoggedExchange", "RequestLog", "RequestLogMiddleware"]
 
 MAX_REQUESTS = 300
-MAX_BODY = 16 * 1024  # bytes kept of each body; with MAX_REQUESTS this bounds the memory
-MAX_HEADERS = 64
+MAX_BODY = 16 * 1024  # bytes kept of each body; MAX_REQUESTS of them bound the memory
+_MAX_HEADERS = 64
+_MAX_PATH = 2000
+_MAX_VALUE = 2000  # bytes of a header
+_REQUEST_ID = re.compile(rb'"RequestId"\s*:\s*"((?:[^"\\]|\\.){0,100})', re.IGNORECASE)
 
-Headers = Sequence[tuple[bytes, bytes]]
+RawHeaders = Sequence[tuple[bytes, bytes]]
 
 
 @attrs.define
-class Body:
-    """The beginning of a body, and how long all of it is, in bytes."""
+class LoggedBody:
+    """The beginning of a body, and the size of the whole body in bytes."""
 
     kept: bytearray = attrs.field(factory=bytearray, repr=False)
     size: int = 0
 
     def add(self, part: bytes) -> None:
+        """Keep what still fits of the next part."""
         self.size += len(part)
-        room = MAX_BODY - len(self.kept)
-        if part and room > 0:
-            self.kept += part[:room]
+        free = MAX_BODY - len(self.kept)
+        if part and free > 0:
+            self.kept += part[:free]
 
     @property
     def cut(self) -> bool:
+        """Whether the end of the body was not kept."""
         return self.size > len(self.kept)
 
 
 @attrs.define
 class LoggedExchange:
-    """One request and what became of it.
+    """One request and its response.
 
     Args:
         number: counts the requests from 1.
         began: nanoseconds since 1970, by the clock of the sandbox.
-        path: as it was sent, with its query, cut at some length.
-        status: None while there is no answer, and when the connection broke before one.
-        seconds: until the end of the answer; None until then.
+        path: as it was sent, with its query; a long one is cut.
+        status: None before the response, and when the connection broke before one.
+        seconds: from the request to the end of the response; None until then.
+        broken: whether the connection ended before the response did.
     """
 
     number: int
     began: int
     method: str
     path: str
-    headers: Headers = attrs.field(repr=False)
-    request: Body = attrs.field(factory=Body)
-    reply: Body = attrs.field(factory=Body)
-    reply_headers: Headers = attrs.field(default=(), repr=False)
+    headers: RawHeaders = attrs.field(repr=False)
+    request: LoggedBody = attrs.field(factory=LoggedBody)
+    response: LoggedBody = attrs.field(factory=LoggedBody)
+    response_headers: RawHeaders = attrs.field(default=(), repr=False)
     status: int | None = None
     seconds: float | None = None
     broken: bool = False
 
+    def summary(self) -> Record:
+        """Return the exchange as a line of the log."""
+        return {
+            "number": self.number,
+            "time": datetime.fromtimestamp(self.began / 1e9, UTC).strftime("%H:%M:%S.%f")[:-3],
+            "method": self.method,
+            "path": shown_path(self.path),
+            "status": self.status,
+            "broken": self.seconds is not None and self.broken,
+            "milliseconds": None if self.seconds is None else round(self.seconds * 1000, 2),
+            "company": self._company(),
+            "requestId": self._request_id(),
+        }
+
+    def detail(self) -> Record:
+        """Return the line with headers and bodies; secrets are masked."""
+        return {
+            **self.summary(),
+            "request": _side(self.headers, self.request),
+            "response": _side(self.response_headers, self.response),
+        }
+
+    def _company(self) -> str:
+        return next((value.decode("latin-1") for name, value in self.headers if name == b"companyname"), "")
+
+    def _request_id(self) -> str:
+        """Return the caller's own id of the request, from the body or the query (facts 3.1)."""
+        found = _REQUEST_ID.search(self.request.kept)
+        if found:
+            return _unquoted(found[1])
+        query = parse_qsl(self.path.partition("?")[2])
+        return next((value for name, value in query if name.lower() == "requestid"), "")
+
+
+def _side(headers: RawHeaders, body: LoggedBody) -> Record:
+    return {
+        "headers": shown_headers(headers),
+        "body": shown_body(bytes(body.kept)),
+        "size": body.size,
+        "cut": body.cut,
+    }
+
+
+def _unquoted(quoted: bytes) -> str:
+    """Return the text between two quotes of JSON, or the raw text if it was cut inside an escape."""
+    try:
+        return str(load(b'"%s"' % quoted))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return quoted.decode("utf-8", "replace")
+
 
 @attrs.define
 class RequestLog:
-    """A ring of the last exchanges.
+    """Ring buffer of the last exchanges.
 
     Args:
         on: whether requests are recorded; may be changed at any time.
@@ -71,20 +141,80 @@ class RequestLog:
     last: int = attrs.field(default=0, init=False)
     _kept: deque[LoggedExchange] = attrs.field(factory=lambda: deque(maxlen=MAX_REQUESTS), init=False)
 
-    def begin(self, began: int, method: str, path: str, headers: Headers) -> LoggedExchange:
-        """A new exchange, which the caller fills."""
+    def begin(self, began: int, method: str, path: str, headers: RawHeaders) -> LoggedExchange:
+        """Add and return a new exchange, which the caller fills."""
         self.last += 1
         exchange = LoggedExchange(self.last, began, method, path, headers)
         self._kept.append(exchange)
         return exchange
 
     def newest(self) -> list[LoggedExchange]:
-        """All that are kept, the newest first."""
+        """Return all that are kept, the newest first."""
         return list(reversed(self._kept))
 
     def find(self, number: int) -> LoggedExchange | None:
+        """Return the exchange with this number, or None if it is not kept."""
         return next((exchange for exchange in self._kept if exchange.number == number), None)
 
     def clear(self) -> None:
-        """Forget all; the numbers go on."""
+        """Forget all exchanges; the numbers go on."""
         self._kept.clear()
+
+
+@attrs.frozen
+class RequestLogMiddleware:
+    """ASGI middleware that records requests and responses while the log is on, and changes nothing of them.
+
+    Args:
+        clock: returns nanoseconds since 1970.
+    """
+
+    app: ASGIApp
+    log: RequestLog
+    clock: Callable[[], int]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to ``app``, and record it."""
+        if not self.log.on or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
+            await self.app(scope, receive, send)
+            return
+        exchange = self.log.begin(self.clock(), scope["method"], _path(scope), _bounded(scope["headers"]))
+        started = time.perf_counter()
+        exchange.broken = True  # until the end of the response
+        try:
+            await self.app(scope, _recording_receive(exchange, receive), _recording_send(exchange, send))
+        finally:
+            exchange.seconds = time.perf_counter() - started
+
+
+def _recording_receive(exchange: LoggedExchange, receive: Receive) -> Receive:
+    async def record_and_receive() -> Message:
+        message = await receive()
+        if message["type"] == "http.request":
+            exchange.request.add(message.get("body", b""))
+        return message
+
+    return record_and_receive
+
+
+def _recording_send(exchange: LoggedExchange, send: Send) -> Send:
+    async def record_and_send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            exchange.status = message["status"]
+            exchange.response_headers = _bounded(message.get("headers", ()))
+        else:
+            exchange.response.add(message.get("body", b""))
+            exchange.broken = message.get("more_body", False)
+        await send(message)
+
+    return record_and_send
+
+
+def _path(scope: Scope) -> str:
+    path = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1").partition("?")[0]
+    query = scope["query_string"].decode("latin-1")
+    return (f"{path}?{query}" if query else path)[:_MAX_PATH]
+
+
+def _bounded(headers: Iterable[tuple[bytes, bytes]]) -> RawHeaders:
+    return [(name, value[:_MAX_VALUE]) for name, value in islice(headers, _MAX_HEADERS)]

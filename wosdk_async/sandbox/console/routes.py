@@ -1,44 +1,56 @@
-"""The addresses of the console: its pages, and the JSON below ``/console/api/`` that they read."""
+"""Addresses of the console: its pages, and the JSON below ``/console/api/`` that they read."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable
-from decimal import Decimal
-from typing import Any
+from importlib import resources
 
 import attrs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.console.exchanges import detail, summary
-from wosdk_async.sandbox.console.guard import guarded, refused
-from wosdk_async.sandbox.console.orders import companies, one_order, orders
-from wosdk_async.sandbox.console.pages import PARTS, page
+from wosdk_async.sandbox.access import ID, Endpoint, error_response, guarded
+from wosdk_async.sandbox.clock import Clock, span_of
 from wosdk_async.sandbox.console.request_log import MAX_BODY, MAX_REQUESTS, RequestLog
-from wosdk_async.sandbox.console.switches import Switches
+from wosdk_async.sandbox.console.views import RulesView, companies, one_order, orders
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.rules import Faults
-from wosdk_async.sandbox.http.internal_paths import ID
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record, dump, peek_json, require_body
 from wosdk_async.sandbox.schema.values import Moment
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["console_routes"]
+__all__ = ["FILES", "console_routes", "page"]
 
+_HEADER = "x-sandbox-console"
+_REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
-_SPANS = ("seconds", "minutes", "hours", "days")
+_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
+_PAGE_HEADERS = {
+    # Scripts and styles come only from files of this origin, and text cannot become markup
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
 
-Answer = Callable[[Request], Awaitable[Record]]
+FILES = frozenset(
+    file.name for file in resources.files(__package__).joinpath("static").iterdir() if "." in file.name
+)
+"""Names of the files in ``static/``: plain HTML, CSS and ES modules, without a build step."""
+
+RowEndpoint = Callable[[Request], Awaitable[Record]]
 
 
 def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) -> list[Route]:
-    """The routes of the console of one sandbox."""
-    console = _Console(store, clock, Switches(faults), log)
-    answers: list[tuple[str, list[str], Answer]] = [
+    """Return the routes of the console of one sandbox."""
+    console = _Console(store, clock, RulesView(faults), log)
+    endpoints: list[tuple[str, list[str], RowEndpoint]] = [
         ("companies", ["GET"], console.companies),
         (f"companies/{{company:{ID}}}/orders", ["GET"], console.orders),
         (f"companies/{{company:{ID}}}/orders/{{key:{ID}}}", ["GET"], console.order),
@@ -47,33 +59,47 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
         ("faults", ["GET", "PUT"], console.faults),
         ("clock", ["GET", "POST"], console.time),
     ]
+
+    def route(path: str, methods: list[str], endpoint: RowEndpoint) -> Route:
+        return Route(f"/console/api/{path}", _own_page_only(_json(endpoint)), methods=methods)
+
     return [
         Route("/", _root),
-        Route("/console", guarded(_front)),
-        *(Route(f"/console/api/{path}", guarded(_json(answer)), methods=ms) for path, ms, answer in answers),
-        Route("/console/{part:path}", _part),
+        Route("/console", _own_page_only(_front)),
+        *(route(*each) for each in endpoints),
+        Route("/console/{file:path}", _file),
     ]
+
+
+def page(name: str) -> Response:
+    """Return a file of ``static/``, under a policy that lets nothing else in.
+
+    Args:
+        name: one of ``FILES``.
+    """
+    content = resources.files(__package__).joinpath("static", name).read_bytes()
+    return Response(content, headers=_PAGE_HEADERS, media_type=_TYPES[name.rpartition(".")[2]])
 
 
 @attrs.frozen
 class _Console:
-    """What the page asks for."""
+    """The JSON that the pages read."""
 
     store: Store
     clock: Clock
-    switches: Switches
+    rules: RulesView
     log: RequestLog
 
     async def companies(self, _request: Request) -> Record:
         return {"Companies": companies(self.store)}
 
     async def orders(self, request: Request) -> Record:
-        asked = request.query_params
-        number = _whole(asked.get("page", "0"), "page")
-        return orders(self._desk(request), asked.get("state", ""), asked.get("text", ""), number)
+        query = request.query_params
+        number = _whole(query.get("page", "0"), "page")
+        return orders(self._context(request), query.get("state", ""), query.get("text", ""), number)
 
     async def order(self, request: Request) -> Record:
-        return one_order(self._desk(request), request.path_params["key"])
+        return one_order(self._context(request), request.path_params["key"])
 
     async def requests(self, request: Request) -> Record:
         after = _whole(request.query_params.get("after", "0"), "after")
@@ -85,32 +111,36 @@ class _Console:
             "on": self.log.on,
             "last": self.log.last,
             "limits": {"requests": MAX_REQUESTS, "body": MAX_BODY},
-            "requests": [summary(exchange) for exchange in self.log.newest() if exchange.number > after],
+            "requests": [exchange.summary() for exchange in self.log.newest() if exchange.number > after],
         }
 
     async def request(self, request: Request) -> Record:
         found = self.log.find(request.path_params["number"])
         if found is None:
-            raise Refusal(404, "", "The log has forgotten this request.")
-        return detail(found)
+            raise Refusal(404, "", "This request is no longer in the log.")
+        return found.detail()
 
     async def faults(self, request: Request) -> Record:
         if request.method == "PUT":
             body = require_body(peek_json(await request.body()))
-            self.switches.put(body.get("seed", 0), body.get("rules"))
-        return self.switches.report()
+            self.rules.put(body.get("seed", 0), body.get("rules"))
+        return self.rules.report()
 
     async def time(self, request: Request) -> Record:
         if request.method == "POST":
-            self.clock.advance(**_span(require_body(peek_json(await request.body()))))
+            self.clock.advance(**span_of(require_body(peek_json(await request.body()))))
         return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
-    def _desk(self, request: Request) -> RequestContext:
+    def _context(self, request: Request) -> RequestContext:
         wanted = request.path_params["company"]
         company = next((each for each in self.store.companies() if each.id == wanted), None)
         if company is None:
             raise Refusal(404, "", f"There is no Company with id {wanted}.")
         return RequestContext(self.store, company, Moment(self.clock() // 100), str(request.base_url))
+
+
+def _own_page_only(endpoint: Endpoint) -> Endpoint:
+    return guarded(endpoint, remedy=_REMEDY, header=_HEADER)
 
 
 async def _root(request: Request) -> Response:
@@ -123,24 +153,24 @@ async def _front(_request: Request) -> Response:
     return page("console.html")
 
 
-async def _part(request: Request) -> Response:
-    part = request.path_params["part"]
-    if not part:
+async def _file(request: Request) -> Response:
+    name = request.path_params["file"]
+    if not name:
         return RedirectResponse("/console")
-    return page(part) if part in PARTS else refused(404, "There is nothing at this path.")
+    return page(name) if name in FILES else error_response(404, "There is nothing at this path.")
 
 
-def _json(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
-    async def endpoint(request: Request) -> Response:
+def _json(endpoint: RowEndpoint) -> Endpoint:
+    async def respond(request: Request) -> Response:
         try:
-            body = dump(await answer(request))
+            body = dump(await endpoint(request))
         except Refusal as refusal:
-            return refused(refusal.status, refusal.message)
+            return error_response(refusal.status, refusal.message)
         except (ValueError, OverflowError) as error:
-            return refused(400, str(error))
+            return error_response(400, str(error))
         return Response(body, media_type="application/json", headers={"Cache-Control": "no-store"})
 
-    return endpoint
+    return respond
 
 
 async def _flag(request: Request, name: str) -> bool:
@@ -154,14 +184,3 @@ def _whole(written: str, name: str) -> int:
     if not (written.isascii() and written.isdigit() and len(written) <= _MAX_DIGITS):
         raise ValueError(f"{name} must be a whole number of at most {_MAX_DIGITS} digits.")
     return int(written)
-
-
-def _span(body: dict[str, Any]) -> dict[str, float]:
-    """A span of time; the clock itself refuses one that it cannot go."""
-    if not body.keys() <= set(_SPANS) or not all(map(_is_number, body.values())):
-        raise ValueError(f"Name how far the clock goes on, by numbers called {', '.join(_SPANS)}.")
-    return {name: float(value) for name, value in body.items()}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | Decimal) and not isinstance(value, bool) and math.isfinite(value)

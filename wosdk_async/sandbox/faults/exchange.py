@@ -1,76 +1,86 @@
-"""One request and its answer, with what a fault may do to them."""
+"""One request and its response, with what a fault can do to them and to the connection."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any, NoReturn
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NoReturn, cast
 
 import attrs
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.connection import reset, transport_of
 
-__all__ = ["App", "FaultExchange", "FaultyResponse", "Receive", "Scope", "Send"]
+__all__ = ["ClientConnection", "FaultExchange", "FaultyResponse"]
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Headers = Sequence[tuple[bytes, bytes]]
+_EXTENSION = "wosdk.transport"
+_NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and sends a RST
+
+
+class ClientConnection(HttpToolsProtocol):
+    """uvicorn's connection, with its transport in ``scope["extensions"]``: ASGI itself cannot break one."""
+
+    def on_message_begin(self) -> None:
+        """Start a request."""
+        super().on_message_begin()
+        scope = cast("dict[str, Any]", self.scope)
+        scope["extensions"] = {_EXTENSION: self.transport}
 
 
 @attrs.frozen
 class FaultyResponse:
-    """An answer as the application gave it."""
+    """A whole response: the application's, or one that a fault makes."""
 
     status: int
-    headers: Headers = ()
+    headers: Sequence[tuple[bytes, bytes]] = ()
     body: bytes = b""
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class FaultExchange:
-    """A request that was read whole.
+    """A request that was read whole, and the way of its response.
 
     Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
 
     Args:
         app: carries the request out.
         receive: gives the request once more, to ``app``.
-        ended: returns when the connection is gone.
-        refusal: the reply that the service gives for a refusal.
+        wait_closed: returns when the connection is closed.
+        refusal: returns the service's response for a refusal.
         earlier_id: the RequestId of an earlier response to another call, if there was one.
         expire_token: ends the life of the request's token.
-        move: lets the request's Company move to another port.
-        late: keeps what is carried out after the request is over.
+        move: moves the request's Company to another port.
+        run_late: runs what outlives the request.
     """
 
-    app: App
+    app: ASGIApp
     scope: Scope
     receive: Receive
-    ended: Callable[[], Awaitable[None]]
+    wait_closed: Callable[[], Awaitable[None]]
     send: Send
     clock: Clock
     refusal: Callable[[Refusal], FaultyResponse]
     earlier_id: str | None
     expire_token: Callable[[], None]
     move: Callable[[], None]
-    late: Callable[[Awaitable[None]], None]
+    run_late: Callable[[Awaitable[None]], None]
 
     @property
-    def gone(self) -> bool:
+    def closed(self) -> bool:
         """Whether the connection is known to be closed."""
-        transport = transport_of(self.scope)
+        transport = self._transport
         return transport is not None and transport.is_closing()
 
     async def pass_on(self) -> None:
+        """Let the application respond as usual."""
         await self.app(self.scope, self.receive, self.send)
 
     async def carry_out(self) -> FaultyResponse:
-        """The reply of the application, which nobody has seen yet."""
+        """Let the application carry the request out, and return its response instead of sending it."""
         messages: list[Message] = []
 
         async def keep(message: Message) -> None:
@@ -80,10 +90,19 @@ class FaultExchange:
         body = b"".join(message.get("body", b"") for message in messages[1:])
         return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
 
-    async def hold(self, seconds: float | None) -> None:
-        """Wait until the client hangs up, at most this long."""
-        gone = asyncio.ensure_future(self.ended())
-        waits = [gone] if seconds is None else [gone, asyncio.ensure_future(self.clock.sleep(seconds))]
+    def carry_out_later(self, seconds: float) -> None:
+        """Carry the request out ``seconds`` from now, also when the connection is gone."""
+
+        async def run() -> None:
+            await self.clock.sleep(seconds)
+            await self.carry_out()
+
+        self.run_late(run())
+
+    async def wait_for_hang_up(self, limit: float | None) -> None:
+        """Wait until the client closes the connection, at most ``limit`` seconds."""
+        closed = asyncio.ensure_future(self.wait_closed())
+        waits = [closed] if limit is None else [closed, asyncio.ensure_future(self.clock.sleep(limit))]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -91,56 +110,56 @@ class FaultExchange:
                 wait.cancel()
             await asyncio.wait(waits)
 
-    def later(self, seconds: float) -> None:
-        """Carry the request out ``seconds`` from now, whatever becomes of the connection."""
+    async def respond(self, response: FaultyResponse) -> None:
+        """Send a whole response."""
+        await self.start_response(response, response.body)
+        await self.end_response()
 
-        async def run() -> None:
-            await self.clock.sleep(seconds)
-            await self.carry_out()
+    async def start_response(self, response: FaultyResponse, part: bytes) -> None:
+        """Send the head of a response, with the length of its whole body, and a part of the body."""
+        headers = [pair for pair in response.headers if pair[0].lower() != b"content-length"]
+        headers.append((b"content-length", str(len(response.body)).encode()))
+        await self.send({"type": "http.response.start", "status": response.status, "headers": headers})
+        await self.send_part(part)
 
-        self.late(run())
-
-    async def reply(self, reply: FaultyResponse) -> None:
-        await self.begin(reply, reply.body)
-        await self.end()
-
-    async def begin(self, reply: FaultyResponse, part: bytes) -> None:
-        """Send the head of a reply, announcing all of its body, and a part of that."""
-        headers = [pair for pair in reply.headers if pair[0].lower() != b"content-length"]
-        headers.append((b"content-length", str(len(reply.body)).encode()))
-        await self.send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await self.more(part)
-
-    async def more(self, part: bytes) -> None:
+    async def send_part(self, part: bytes) -> None:
+        """Send some more of the body."""
         await self.send({"type": "http.response.body", "body": part, "more_body": True})
 
-    async def end(self) -> None:
-        if not self.gone:
+    async def end_response(self) -> None:
+        """End the body, unless the client has closed the connection."""
+        if not self.closed:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def reset(self) -> None:
         """Break the connection with a TCP RST."""
-        transport = transport_of(self.scope)
+        transport = self._transport
         if transport is None:
-            _broken("reset")
-        reset(transport)
-        await self.ended()
+            _raise_broken("reset")
+        sock = transport.get_extra_info("socket")
+        if sock is not None and sock.fileno() >= 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        transport.abort()
+        await self.wait_closed()
 
     async def close(self) -> None:
-        """Close the connection in good order, once what was written has left."""
-        transport = transport_of(self.scope)
+        """Close the connection in order, after all written bytes were sent."""
+        transport = self._transport
         if transport is None:
-            _broken("closed")
+            _raise_broken("closed")
         transport.close()
-        await self.ended()
+        await self.wait_closed()
 
-    async def garbage(self, noise: bytes) -> None:
-        """Write bytes that are no HTTP, and close."""
-        transport = transport_of(self.scope)
-        if transport is not None:
-            transport.write(noise)
+    async def send_garbage(self, noise: bytes) -> None:
+        """Write bytes that are not HTTP, and close."""
+        if self._transport is not None:
+            self._transport.write(noise)
         await self.close()
 
+    @property
+    def _transport(self) -> asyncio.Transport | None:
+        return cast("asyncio.Transport | None", self.scope.get("extensions", {}).get(_EXTENSION))
 
-def _broken(how: str) -> NoReturn:
+
+def _raise_broken(how: str) -> NoReturn:
     raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")

@@ -1,102 +1,113 @@
-"""Middleware that lets requests meet the faults in force on their way to the application."""
+"""Middleware that applies the faults in force to requests on their way to the application."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
 
 import attrs
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from wosdk_async.sandbox.access import is_internal
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.exchange import App, FaultExchange, FaultyResponse, Receive, Scope, Send
-from wosdk_async.sandbox.faults.rules import Faults
-from wosdk_async.sandbox.faults.target import header, target_of
-from wosdk_async.sandbox.http.auth import Tokens
-from wosdk_async.sandbox.http.internal_paths import is_aside
+from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
+from wosdk_async.sandbox.faults.request_match import RequestMatch, header, match_of
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["FaultMiddleware"]
 
-_MAX_READ = 32 * 1024 * 1024  # bytes; of a longer body the rest is left to the application
+_MAX_READ = 32 * 1024 * 1024  # bytes; the rest of a longer body is left to the application
 _MISMATCH = Refusal(400, "DATABASE_VERSION_MISMATCH", "This host does not serve the Company.")
 
 
 @attrs.frozen
 class FaultMiddleware:
-    """Middleware: requests reach ``app`` as the faults in force let them.
+    """ASGI middleware: the faults in force decide how requests reach ``app``.
 
     Args:
-        refusal: the reply that the service gives for a refusal of a request with this RequestId.
+        expire_token: ends the life of the token in an Authorization header.
+        refusal: returns the service's response for a refusal of a request with this RequestId.
     """
 
-    app: App
+    app: ASGIApp
     faults: Faults
     store: Store
-    tokens: Tokens
     clock: Clock
+    expire_token: Callable[[str | None], None]
     refusal: Callable[[Refusal, str | None], FaultyResponse]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self.faults.idle or scope["type"] != "http" or is_aside(scope["path"], scope["method"]):
+        """Apply the faults, and pass the request on unless one of them finishes it."""
+        if self.faults.idle or scope["type"] != "http" or is_internal(scope["path"], scope["method"]):
             await self.app(scope, receive, send)
             return
-        body, again = await _read(receive)
-        target = target_of(scope, body, self._owner)
-        exchange = FaultExchange(
-            self.app,
-            scope,
-            again,
-            partial(_ended, receive),
-            send,
-            self.clock,
-            lambda refused: self.refusal(refused, target.request_id),
-            self.faults.earlier_id(target.request_id),
-            lambda: self.tokens.expire(header(scope, b"authorization")),
-            lambda: self.faults.homes.move(target, scope),
-            self._late,
-        )
-        for strike in self.faults.strike(target):
-            if await strike.play(exchange):
+        body, receive_again = await _read(receive)
+        request = match_of(scope, body, self._owner)
+        exchange = self._exchange(request, scope, receive_again, partial(_wait_closed, receive), send)
+        for match in self.faults.match(request):
+            if await match.apply(exchange):
                 return
-        if self.faults.homes.wrong(target, scope):
-            await exchange.reply(exchange.refusal(_MISMATCH))
+        if self.faults.moved_hosts.has_left(request, scope):
+            await exchange.respond(exchange.refusal(_MISMATCH))
             return
-        self.faults.homes.redirect(target, scope)
+        self.faults.moved_hosts.redirect(request, scope)
         await exchange.pass_on()
-        self.faults.note_answered(target.request_id)
+        self.faults.note_response(request.request_id)
+
+    def _exchange(
+        self,
+        request: RequestMatch,
+        scope: Scope,
+        receive: Receive,
+        wait_closed: Callable[[], Awaitable[None]],
+        send: Send,
+    ) -> FaultExchange:
+        return FaultExchange(
+            app=self.app,
+            scope=scope,
+            receive=receive,
+            wait_closed=wait_closed,
+            send=send,
+            clock=self.clock,
+            refusal=lambda refused: self.refusal(refused, request.request_id),
+            earlier_id=self.faults.earlier_id(request.request_id),
+            expire_token=lambda: self.expire_token(header(scope, b"authorization")),
+            move=lambda: self.faults.moved_hosts.move(request, scope),
+            run_late=self._run_late,
+        )
 
     def _owner(self, client_id: str) -> str | None:
         owners = (company.name for company in self.store.companies() if company.client_id == client_id)
         return next(owners, None)
 
-    def _late(self, work: Awaitable[None]) -> None:
+    def _run_late(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
         self.faults.late.add(task)
         task.add_done_callback(self.faults.late.discard)
 
 
 async def _read(receive: Receive) -> tuple[bytes, Receive]:
-    """The body, and a ``receive`` that gives it once more."""
+    """Read the body, and return it with a ``receive`` that gives it once more."""
     kept, size, more = [], 0, True
     while more and size <= _MAX_READ:
         message = await receive()
         kept.append(message)
         size += len(message.get("body", b""))
         more = message.get("more_body", False)
-    first = iter(kept)
+    unread = iter(kept)
 
-    async def again() -> Any:
-        for message in first:
+    async def receive_again() -> Message:
+        for message in unread:
             return message
         return await receive()
 
-    return b"".join(message.get("body", b"") for message in kept), again
+    return b"".join(message.get("body", b"") for message in kept), receive_again
 
 
-async def _ended(receive: Receive) -> None:
-    """Until the connection is gone: uvicorn then expects no answer."""
+async def _wait_closed(receive: Receive) -> None:
+    """Wait until the connection is closed; uvicorn then expects no response."""
     while (await receive())["type"] != "http.disconnect":
         pass

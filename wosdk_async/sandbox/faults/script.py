@@ -1,8 +1,8 @@
-"""A fault script: rules in TOML or JSON, and for each the requests that it strikes.
+"""Fault script: rules in TOML or JSON, each a fault and the requests that it strikes.
 
-The n-th request that a rule applies to has the same fate in every run of the same script and seed: it
-hangs on the seed, the place of the rule and n alone, whatever the other rules do and whatever is answered
-in between. Requests are counted in the order in which they were read.
+The n-th request that a rule applies to meets the same fate in every run of the same script and seed. This
+fate depends only on the seed, the place of the rule and n, not on other rules or on responses. Requests are
+counted in the order in which the server reads them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from inspect import signature
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,21 +19,17 @@ from attrs.validators import optional
 
 from wosdk_async import catalogue
 from wosdk_async.sandbox.errors import FaultScriptError, nearest
-from wosdk_async.sandbox.faults.checks import positive, share
-from wosdk_async.sandbox.faults.kinds import KINDS, Fault
-from wosdk_async.sandbox.faults.target import FAMILIES, RequestMatch, known_operation
+from wosdk_async.sandbox.faults.fault import Fault, positive, share
+from wosdk_async.sandbox.faults.kinds import KINDS
+from wosdk_async.sandbox.faults.request_match import FAMILIES, RequestMatch, known_operation
 
 __all__ = ["FaultScript", "Rule"]
 
-_EXAMPLES = {"status": "status = 503"}  # of settings that a rule must have
-_NOT_OF_TOKENS = {
-    "request_id": "such a response carries no RequestId: name command",
-    "expired_token": "such a request carries no token yet: name another operation",
-}
 _CONDITIONS = ("operation", "company", "rate", "first", "every")
 
 
 def _operations(written: object) -> frozenset[str]:
+    """Return the operations of a rule in lower case; none means any."""
     names = [written] if isinstance(written, str) else written
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise ValueError(f"operation is {written!r}; it must be a name or a list of names")
@@ -54,7 +49,7 @@ def _unknown_operation(name: str) -> str:
     return f"operation is {name!r}{hint}; it must be any, {', '.join(FAMILIES)}, or the name of a command"
 
 
-def _name(written: object) -> str | None:
+def _company(written: object) -> str | None:
     if written is not None and not isinstance(written, str):
         raise ValueError(f"company is {written!r}; it must be a name")
     return written and written.strip().lower()
@@ -62,15 +57,16 @@ def _name(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """A fault and the requests it is for.
+    """A fault and the requests that it strikes.
 
-    ``rate`` is a probability; ``first=n`` strikes the first n requests, ``every=n`` every n-th.
+    ``rate`` is a probability. ``first=n`` applies the fault to the first n requests, ``every=n`` to every
+    n-th.
     """
 
     kind: str
     fault: Fault
     operation: frozenset[str] = attrs.field(default="any", converter=_operations)
-    company: str | None = attrs.field(default=None, converter=_name)
+    company: str | None = attrs.field(default=None, converter=_company)
     rate: float | None = attrs.field(default=None, validator=optional(share))
     first: int | None = attrs.field(default=None, validator=optional(positive))
     every: int | None = attrs.field(default=None, validator=optional(positive))
@@ -79,35 +75,36 @@ class Rule:
     def __attrs_post_init__(self) -> None:
         if sum(each is not None for each in (self.rate, self.first, self.every)) > 1:
             raise ValueError("rate, first and every exclude each other")
-        if self.operation == {"token"} and self.kind in _NOT_OF_TOKENS:
-            raise ValueError(f"operation is 'token'; {_NOT_OF_TOKENS[self.kind]}")
+        if self.operation == {"token"} and self.fault.not_for_tokens:
+            raise ValueError(f"operation is 'token'; {self.fault.not_for_tokens}")
 
-    def applies(self, target: RequestMatch) -> bool:
-        named = not self.operation or bool(self.operation & target.operations)
-        return named and (self.company is None or self.company == target.company)
+    def applies(self, request: RequestMatch) -> bool:
+        """Return whether the rule is for requests of this operation and Company."""
+        named = not self.operation or bool(self.operation & request.operations)
+        return named and (self.company is None or self.company == request.company)
 
-    def strikes(self, number: int, draw: Random) -> bool:
-        """Whether the ``number``-th request (from 1) that the rule applies to is struck."""
+    def strikes(self, number: int, rng: Random) -> bool:
+        """Return whether the rule strikes the ``number``-th request (from 1) that it applies to."""
         if self.first is not None:
             return number <= self.first
         if self.every is not None:
             return number % self.every == 0
-        return self.rate is None or draw.random() < self.rate
+        return self.rate is None or rng.random() < self.rate
 
 
 @attrs.frozen
 class FaultScript:
-    """Rules, and the seed from which all chance is drawn."""
+    """Rules, and the seed of their random numbers."""
 
     rules: Sequence[Rule] = ()
     seed: int = 0
 
     @classmethod
     def read(cls, path: str | Path) -> FaultScript:
-        """The script of a TOML file.
+        """Read the script of a TOML file.
 
         Raises:
-            FaultScriptError: the file cannot be read, or is no script.
+            FaultScriptError: the file cannot be read, or is not a script.
         """
         try:
             return cls.of(tomllib.loads(Path(path).read_text(encoding="utf-8")))
@@ -119,14 +116,14 @@ class FaultScript:
 
     @classmethod
     def of(cls, written: object) -> FaultScript:
-        """The script in plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
+        """Return the script in plain data: ``{"seed": 7, "rule": [{"fault": "reset", "rate": 0.1}]}``.
 
         Raises:
-            FaultScriptError: which rule is wrong, and what would be right.
+            FaultScriptError: a rule is wrong; the message names it and what would be right.
         """
         if not isinstance(written, Mapping):
             raise FaultScriptError("A fault script must be an object with the members seed and rule.")
-        _known("the script", written, ("seed", "rule"))
+        _require_known("the script", written, ("seed", "rule"))
         script = _without_decimals(written)
         seed, rules = script.get("seed", 0), script.get("rule", [])
         if not isinstance(seed, int) or isinstance(seed, bool):
@@ -135,34 +132,32 @@ class FaultScript:
             raise FaultScriptError("rule must be a list of rules, in TOML [[rule]].")
         return cls([_rule(number, rule) for number, rule in enumerate(rules, 1)], seed)
 
-    def draw(self, place: int, number: int) -> Random:
-        """All chance for one request of one rule. The text is hashed, the same on every machine."""
+    def rng(self, place: int, number: int) -> Random:
+        """Return the random numbers for one request of one rule, the same on every machine."""
         return Random(f"{self.seed}/{place}/{number}")  # noqa: S311 - not a secret
 
     def require_companies(self, names: Iterable[str]) -> None:
         """Check that each Company that a rule names is one of these.
 
         Raises:
-            FaultScriptError: a rule would never strike.
+            FaultScriptError: a rule names another Company, so it would strike nothing.
         """
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):
             if rule.company is not None and rule.company not in known:
-                near = nearest(rule.company, known.values())
-                hint = f" (did you mean {near}?)" if near else ""
-                there = ", ".join(known.values())
+                hint, there = _did_you_mean(rule.company, known.values()), ", ".join(known.values())
                 text = f"company is {rule.company!r}{hint}; there is only {there}"
                 raise FaultScriptError(f"rule {number} ({rule.kind}): {text}.")
 
     def written(self) -> dict[str, Any]:
-        """The script in plain data."""
+        """Return the script in plain data."""
         return {"seed": self.seed, "rule": [dict(rule.written) for rule in self.rules]}
 
 
 def _without_decimals(value: Any, depth: int = 5) -> Any:
     """Return a script with fractions as floats: bodies of the console are read as exact decimals.
 
-    What lies deeper than any setting of a rule stays as it is, and is refused by the checks.
+    No setting of a rule is nested as deep as ``depth``: the checks refuse what lies below it.
     """
     if isinstance(value, Decimal):
         return float(value)
@@ -174,31 +169,36 @@ def _without_decimals(value: Any, depth: int = 5) -> Any:
 
 
 def _rule(number: int, written: object) -> Rule:
-    name = f"rule {number}"
     if not isinstance(written, Mapping) or not isinstance(written.get("fault"), str):
-        raise FaultScriptError(f"{name} needs a fault, one of {', '.join(KINDS)}.")
-    if written["fault"] not in KINDS:
-        near = nearest(written["fault"][:60], KINDS)
-        hint = f" (did you mean {near}?)" if near else ""
-        text = f"fault is {written['fault'][:60]!r}{hint}; it must be one of {', '.join(KINDS)}"
-        raise FaultScriptError(f"{name}: {text}.")
-    kind = KINDS[written["fault"]]
-    settings = signature(kind).parameters
-    _known(f"{name} ({written['fault']})", written, ("fault", *_CONDITIONS, *settings))
-    if missing := [
-        key for key, each in settings.items() if each.default is each.empty and key not in written
-    ]:
-        example = _EXAMPLES.get(missing[0], f"{missing[0]} = 1")
-        raise FaultScriptError(f"{name} ({written['fault']}): {missing[0]} is missing, as in {example}.")
+        raise FaultScriptError(f"rule {number} needs a fault, one of {', '.join(KINDS)}.")
+    name = written["fault"]
+    if name not in KINDS:
+        text = (
+            f"fault is {name[:60]!r}{_did_you_mean(name[:60], KINDS)}; it must be one of {', '.join(KINDS)}"
+        )
+        raise FaultScriptError(f"rule {number}: {text}.")
+    place, kind = f"rule {number} ({name})", KINDS[name]
+    settings = attrs.fields_dict(kind)
+    _require_known(place, written, ("fault", *_CONDITIONS, *settings))
+    for key, field in settings.items():
+        if field.default is attrs.NOTHING and key not in written:
+            raise FaultScriptError(
+                f"{place}: {key} is missing, as in {key} = {field.metadata.get('example', 1)}."
+            )
     try:
         fault = kind(**{key: value for key, value in written.items() if key in settings})
         conditions = {key: value for key, value in written.items() if key in _CONDITIONS}
-        return Rule(kind=written["fault"], fault=fault, written=written, **conditions)
+        return Rule(kind=name, fault=fault, written=written, **conditions)
     except (ValueError, TypeError) as error:
-        raise FaultScriptError(f"{name} ({written['fault']}): {error}.") from error
+        raise FaultScriptError(f"{place}: {error}.") from error
 
 
-def _known(name: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
+def _require_known(place: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
     unknown = [key for key in written if key not in names]
     if unknown:
-        raise FaultScriptError(f"{name} has {unknown[0]!r}, which is none of {', '.join(names)}.")
+        raise FaultScriptError(f"{place} has {unknown[0]!r}, which is none of {', '.join(names)}.")
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    near = nearest(name, known)
+    return f" (did you mean {near}?)" if near else ""

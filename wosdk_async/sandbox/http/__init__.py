@@ -1,1 +1,1 @@
-"""Requests in, responses out."""
+"""Requests and responses of the sandbox: the routes of the service, log-in, admin addresses, OpenAPI."""

@@ -1,120 +1,143 @@
-"""The addresses below ``/_sandbox/``: they steer the sandbox itself and are no part of the service.
+"""Addresses below ``/_sandbox/``: they control the sandbox itself and are not part of the service.
 
-They answer this machine only, and no web page of another origin: they show credentials and delete rows.
+They show credentials and delete rows, so only this machine may use them, and no page of another origin.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from wosdk_async.sandbox.env import variables
+from wosdk_async.sandbox.access import Endpoint, guarded
+from wosdk_async.sandbox.clock import Clock, span_of
+from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.errors import Refusal, StoreError
-from wosdk_async.sandbox.http.local_only import is_foreign_page, is_local
+from wosdk_async.sandbox.faults.script import FaultScript
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import dump, peek_json, require_body
-from wosdk_async.sandbox.seed.seed import found_company, reset
+from wosdk_async.sandbox.seed.initial import create_company, reset
+from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["admin_routes", "guarded"]
+__all__ = ["admin_routes"]
 
-Endpoint = Callable[[Request], Awaitable[Response]]
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
+JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object]]]
 
-def admin_routes(store: Store) -> list[Route]:
-    """Companies, snapshots and resets of a store."""
 
-    async def companies(request: Request) -> object:
+def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: bool) -> list[Route]:
+    """Return the routes that control one sandbox.
+
+    Args:
+        store: its Companies, snapshots and resets.
+        clock: is read and moved forward.
+        faults: whose script is read, replaced and removed.
+        open_to_all: whether other machines may use them.
+    """
+    companies, controls = _Companies(store), _Controls(clock, faults)
+    endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
+        ("companies", ["GET", "POST"], companies.companies),
+        ("snapshot", ["POST"], companies.snapshot),
+        ("reset", ["POST"], companies.reset),
+        ("faults", ["GET", "PUT", "DELETE"], controls.faults),
+        ("clock", ["GET", "POST"], controls.time),
+    ]
+
+    def route(name: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
+        remedy = "serve with --open-admin to let others in"
+        safe = guarded(_json(endpoint), remedy=remedy, open_to_all=open_to_all)
+        return Route(f"/_sandbox/{name}", safe, methods=methods)
+
+    return [route(*each) for each in endpoints]
+
+
+@attrs.frozen
+class _Companies:
+    """Companies of a store, its snapshots and resets."""
+
+    store: Store
+
+    async def companies(self, request: Request) -> Mapping[str, object]:
         if request.method == "POST":
             body = await _object(request)
-            found_company(
-                store,
+            create_company(
+                self.store,
                 str(body.get("Name", "")),
                 host=str(body.get("Host", "")),
                 live=body.get("Live") is True,
                 seeded=body.get("Seeded", True) is not False,
             )
-        store.refresh()
+        self.store.refresh()
         root = str(request.base_url)
-        return {"Companies": [_shown(company, root) for company in store.companies()]}
+        return {"Companies": [_shown(company, root) for company in self.store.companies()]}
 
-    async def snapshot(request: Request) -> object:
+    async def snapshot(self, request: Request) -> Mapping[str, object]:
         name = (await _object(request)).get("Name", "snapshot")
-        store.take_snapshot(_beside(store, name))
+        self.store.take_snapshot(self._file(name))
         return {"Name": name}
 
-    async def back(request: Request) -> object:
+    async def reset(self, request: Request) -> Mapping[str, object]:
         name = (await _object(request)).get("Name")
-        reset(store, None if name is None else _beside(store, name))
+        reset(self.store, None if name is None else self._file(name))
         return {"Name": name}
 
-    routes: list[tuple[str, list[str], Callable[[Request], Awaitable[object]]]] = [
-        ("companies", ["GET", "POST"], companies),
-        ("snapshot", ["POST"], snapshot),
-        ("reset", ["POST"], back),
-    ]
-    return [Route(f"/_sandbox/{name}", _json(answer), methods=methods) for name, methods, answer in routes]
+    def _file(self, name: object) -> Path:
+        """Return the file of a named snapshot: beside the store, so that no request can name another file."""
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise ValueError("Name is 1 to 64 letters, digits, hyphens or underscores.")
+        return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")
 
 
-def guarded(routes: Iterable[Route], *, open_to_all: bool = False) -> list[Route]:
-    """The same routes, answering callers of this machine only, unless they are open to all.
+@attrs.frozen
+class _Controls:
+    """Fault script and clock, as JSON in the shape of the script."""
 
-    A page of another origin is refused in any case, also one whose host name was made to lead here.
-    """
-    return [
-        Route(
-            route.path, _guarded(route.endpoint, open_to_all=open_to_all), methods=sorted(route.methods or ())
-        )
-        for route in routes
-    ]
+    clock: Clock
+    script: Faults
+
+    async def faults(self, request: Request) -> Mapping[str, object]:
+        if request.method == "PUT":
+            self.script.load(FaultScript.of(await _plain_json(request)))
+        if request.method == "DELETE":
+            self.script.clear()
+        return self.script.report()
+
+    async def time(self, request: Request) -> Mapping[str, object]:
+        if request.method == "POST":
+            self.clock.advance(**span_of(await _plain_json(request)))
+        return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
 
-def _guarded(endpoint: Endpoint, *, open_to_all: bool) -> Endpoint:
-
+def _json(endpoint: JsonEndpoint) -> Endpoint:
     @functools.wraps(endpoint)
-    async def answer(request: Request) -> Response:
-        if not open_to_all and not is_local(request):
-            return _refused(403, "This address answers its own machine only; serve with --open-admin.")
-        if is_foreign_page(request):
-            return _refused(403, "This address does not answer pages of another origin.")
-        return await endpoint(request)
-
-    return answer
-
-
-def _json(answer: Callable[[Request], Awaitable[object]]) -> Endpoint:
-    @functools.wraps(answer)
-    async def endpoint(request: Request) -> Response:
+    async def respond(request: Request) -> Response:
         try:
-            return Response(dump(await answer(request)), media_type="application/json")
-        except (StoreError, ValueError, Refusal) as error:
-            return _refused(400, str(error))
+            return Response(dump(await endpoint(request)), media_type="application/json")
+        except (StoreError, ValueError, OverflowError, Refusal) as error:
+            body = {"ErrorCode": "INCORRECT_MODEL", "ErrorMessage": str(error)}
+            return Response(dump(body), 400, media_type="application/json")
 
-    return endpoint
+    return respond
 
 
-def _shown(company: Any, root: str) -> dict[str, object]:
+def _shown(company: StoredCompany, root: str) -> dict[str, object]:
     return {
         "Id": company.id,
         "Name": company.name,
         "Url": company.address(root),
         "Live": company.live,
-        "Variables": variables(company, root.rstrip("/")),
+        "Variables": env_of(company, root.rstrip("/")),
     }
-
-
-def _beside(store: Store, name: object) -> Path:
-    """The file of a named snapshot: beside the store, so that no request can name another file."""
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ValueError("Name is 1 to 64 letters, digits, hyphens or underscores.")
-    return store.path.with_name(f"{store.path.name}.{name}.snapshot")
 
 
 async def _object(request: Request) -> dict[str, Any]:
@@ -122,5 +145,8 @@ async def _object(request: Request) -> dict[str, Any]:
     return require_body(peek_json(raw)) if raw.strip() not in (b"", b"{}") else {}
 
 
-def _refused(status: int, text: str) -> Response:
-    return Response(dump({"ErrorMessage": text}), status, media_type="application/json")
+async def _plain_json(request: Request) -> Any:
+    try:
+        return json.loads(await request.body())
+    except RecursionError:
+        raise ValueError("The body is nested too deeply.") from None

@@ -1,4 +1,4 @@
-"""The HTTP face: reads a request, hands it to the office, writes the reply as the service does."""
+"""ASGI application: reads a request, passes it to the router, and writes the response as the service does."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from wosdk_async.sandbox.access import ID, is_internal
 from wosdk_async.sandbox.clock import Clock
-from wosdk_async.sandbox.console import Recorder, RequestLog, console_routes
+from wosdk_async.sandbox.console.request_log import RequestLog, RequestLogMiddleware
+from wosdk_async.sandbox.console.routes import console_routes
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.admin import fault_routes
 from wosdk_async.sandbox.faults.exchange import FaultyResponse
 from wosdk_async.sandbox.faults.middleware import FaultMiddleware
-from wosdk_async.sandbox.faults.rules import Faults
-from wosdk_async.sandbox.http.admin import admin_routes, guarded
-from wosdk_async.sandbox.http.internal_paths import ID, is_aside
-from wosdk_async.sandbox.http.openapi.document import openapi_routes
+from wosdk_async.sandbox.faults.state import Faults
+from wosdk_async.sandbox.http.admin import admin_routes
+from wosdk_async.sandbox.http.openapi import openapi_routes
 from wosdk_async.sandbox.http.router import Router, ServiceRequest
 from wosdk_async.sandbox.schema.bodies import dump, parse_query
 from wosdk_async.sandbox.schema.dialect import SPEC, dialect_of
@@ -31,7 +31,7 @@ __all__ = ["MAX_BODY", "create_app"]
 
 MAX_BODY = 32 * 1024 * 1024  # bytes; facts 7 knows no limit of the service, assumed
 
-# facts 3.8: the same on every recorded reply. Date comes from the server.
+# facts 3.8: the same in every recorded response. The server adds Date.
 _HEADERS = [
     (b"cache-control", b"no-cache"),
     (b"pragma", b"no-cache"),
@@ -53,72 +53,75 @@ def create_app(
     open_admin: bool = False,
     log: RequestLog | None = None,
 ) -> ASGIApp:
-    """The local service over an open store.
+    """Return the ASGI application of a sandbox.
 
     Args:
-        clock: for all times and for the life of tokens; the system's when left out.
-        dialect: ``spec``, or ``recorded`` to answer as the recorded release does where it differs.
-        faults: what goes wrong; nothing until they are told otherwise.
-        ports: those the server listens at, between which a Company may move.
-        open_admin: whether the addresses below ``/_sandbox/`` answer other machines than this one.
-        log: of the requests, for the console; one that is off when left out.
+        store: open; holds the Companies.
+        clock: for all times and the life of tokens; the system's time when left out.
+        dialect: ``spec``, or ``recorded`` to respond like the recorded release where it differs.
+        faults: the fault script; no faults when left out.
+        ports: those that the server listens at; a Company may move between them.
+        open_admin: whether other machines may use the addresses below ``/_sandbox/``.
+        log: of requests, for the console; switched off when left out.
 
     Raises:
         ValueError: there is no such dialect.
     """
     clock, faults, log = clock or Clock(), faults or Faults(), log or RequestLog()
-    faults.homes.ports = ports
+    faults.moved_hosts.ports = ports
     service = _Service(Router(store, clock, dialect_of(dialect)), GroupCommit(store), clock)
-    shown = [*console_routes(store, clock, faults, log), *openapi_routes()]
-    steering = guarded([*fault_routes(faults, clock), *admin_routes(store)], open_to_all=open_admin)
-    pages = Starlette(routes=[_files(service.office), *steering, *shown])
+    admin = admin_routes(store, clock, faults, open_to_all=open_admin)
+    internal = Starlette(
+        routes=[_files(service.router), *admin, *console_routes(store, clock, faults, log), *openapi_routes()]
+    )
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        aside = scope["type"] != "http" or is_aside(path, scope["method"]) or path.startswith("/files/")
-        await (pages if aside else service)(scope, receive, send)
+        own = scope["type"] != "http" or is_internal(path, scope["method"]) or path.startswith("/files/")
+        await (internal if own else service)(scope, receive, send)
 
-    faulty = FaultMiddleware(app, faults, store, service.office.tokens, clock, service.refusal)
-    return Recorder(faulty, log, clock)
+    faulty = FaultMiddleware(app, faults, store, clock, service.router.tokens.expire, service.refusal)
+    return RequestLogMiddleware(faulty, log, clock)
 
 
 @attrs.frozen
 class _Service:
-    """The service itself, as a bare ASGI application: it answers every path and method by its own rules."""
+    """The service itself, as a bare ASGI application: every path and method follows its rules."""
 
-    office: Router
+    router: Router
     commits: GroupCommit
     clock: Clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to a request, once what it changed is committed."""
         try:
             body = await _body(receive)
-            if body is None:  # who asked hung up in the middle of the request
+            if body is None:  # the client closed the connection in the middle of the request
                 return
-            status, reply = self._answer(scope, body)
+            status, content = self._respond(scope, body)
             await self.commits.wait()
         except Exception:
-            # A mistake of this program: facts 6 has the status, the body is not documented
+            # A bug of the sandbox: facts 6 has the status, the body is not documented
             await _send(send, 500, b"{}")
             raise
-        await _send(send, status, reply)
+        await _send(send, status, content)
 
-    def _answer(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
+    def _respond(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
         request_id: list[str] = []
         try:
             if isinstance(body, Refusal):
                 raise body
-            status, reply = self.office.answer(_question(scope, body), request_id)
+            status, found = self.router.respond(_request(scope, body), request_id)
         except Refusal as refusal:
             return refusal.status, self._error(refusal, request_id[0] if request_id else None)
-        return status, _body_with(reply, request_id[0] if request_id else None)
+        return status, _body_with(found, request_id[0] if request_id else None)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> FaultyResponse:
-        """The whole answer that a refusal gets, for what goes wrong on command."""
+        """Return the whole response for a refusal, for faults on command."""
         return FaultyResponse(refused.status, _HEADERS, self._error(refused, request_id))
 
     def _error(self, refusal: Refusal, request_id: str | None) -> bytes:
-        dialect = self.office.dialect
+        dialect = self.router.dialect
         error = {
             "ErrorMessage": refusal.message + (refusal.hint if dialect.explains else ""),
             "ErrorCode": refusal.code,
@@ -127,9 +130,9 @@ class _Service:
         return _body_with(error, request_id if dialect.errors_show_request_id else None)
 
 
-def _body_with(reply: Mapping[str, object], request_id: str | None) -> bytes:
-    """Return the bytes of a reply. A RequestId is the last key of every success (spec 4.2, facts 5)."""
-    return dump(reply if request_id is None else {**reply, "RequestId": request_id})
+def _body_with(members: Mapping[str, object], request_id: str | None) -> bytes:
+    """Return the bytes of a body. A RequestId is the last key of every success (spec 4.2, facts 5)."""
+    return dump(members if request_id is None else {**members, "RequestId": request_id})
 
 
 async def _send(send: Send, status: int, body: bytes) -> None:
@@ -139,13 +142,13 @@ async def _send(send: Send, status: int, body: bytes) -> None:
 
 
 def _stamp(now: int) -> str:
-    """UTC with up to seven fraction digits, zeros at the end cut (facts 3.5) but one (spec 7)."""
+    """Return UTC with up to seven fraction digits, without zeros at the end (facts 3.5) but one (spec 7)."""
     whole = datetime.fromtimestamp(now // 10**9, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     fraction = f"{now % 10**9 // 100:07d}".rstrip("0") or "0"
     return f"{whole}.{fraction}Z"
 
 
-def _question(scope: Scope, body: bytes) -> ServiceRequest:
+def _request(scope: Scope, body: bytes) -> ServiceRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
     host, port = scope.get("server") or ("localhost", None)
     authority = headers.get("host") or (f"{host}:{port}" if port else host)
@@ -160,7 +163,7 @@ def _question(scope: Scope, body: bytes) -> ServiceRequest:
 
 
 async def _body(receive: Receive) -> bytes | Refusal | None:
-    """The body, read no further than the limit: then 413 (not shown; assumed)."""
+    """Read the body up to the limit, then return a refusal with 413 (not shown; assumed)."""
     parts, size, more = [], 0, True
     while more:
         message = await receive()
@@ -175,9 +178,9 @@ async def _body(receive: Receive) -> bytes | Refusal | None:
     return b"".join(parts)
 
 
-def _files(office: Router) -> Route:
+def _files(router: Router) -> Route:
     async def file(request: Request) -> Response:
-        found = office.file(**request.path_params)
+        found = router.file(**request.path_params)
         if found is None:  # facts 3.10: the storage is another service; how it refuses is assumed
             return Response(b"There is no such file.", 404, media_type="text/plain")
         return Response(found.content, headers=_FILE_HEADERS, media_type=found.mime_type)

@@ -1,1 +1,1 @@
-"""What a Company starts with, and rows of your own."""
+"""Rows that a Company starts with, and rows of your own."""

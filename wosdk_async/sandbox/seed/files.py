@@ -18,20 +18,20 @@ from wosdk_async.sandbox.seed.rows import SeedRow
 __all__ = ["read_rows"]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
-    """The rows of a file.
+    """Read the rows of a file.
 
     Args:
-        path: ``.csv`` with property paths such as ``Name`` and ``WorkZone.Id`` in its first line;
-            any other name is read as JSON, ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
+        path: a ``.csv`` file with property paths such as ``Name`` and ``WorkZone.Id`` in its first line.
+            Any other file is read as JSON: ``{entity type: [rows]}``, or ``[rows]`` with ``entity``.
         entity: the entity type of the rows; a CSV file needs it.
 
     Raises:
-        StoreError: the file cannot be read so; the text names the line.
-        OSError: it cannot be opened.
+        StoreError: the file has another shape; the message names the line.
+        OSError: the file cannot be opened.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -59,14 +59,14 @@ def _from_json(text: str, entity: str | None) -> Iterator[SeedRow]:
 
 
 class _Json:
-    """Reads two levels of JSON by hand, so that the line of every row is known."""
+    """Reader of the two outer levels of JSON, which knows the line of every row."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
         self._decoder = json.JSONDecoder(parse_float=Decimal)
 
     def names(self) -> Iterator[str]:
-        """The names of an object; the caller reads each value before the next."""
+        """Yield the names of an object; the caller must read each value before the next name."""
         for _ in self._items("{", "}"):
             name = self._value()
             self._take(":")
@@ -75,6 +75,7 @@ class _Json:
             yield name
 
     def rows(self, entity: str) -> Iterator[SeedRow]:
+        """Yield the rows of a list."""
         for start in self._items("[", "]"):
             row = self._value()
             place = f"line {self._text.count(chr(10), 0, start) + 1}"
@@ -83,13 +84,15 @@ class _Json:
             yield SeedRow(place, entity, row)
 
     def next_is(self, mark: str) -> bool:
+        """Return whether ``mark`` follows, after white space."""
         self._skip()
         return self._text.startswith(mark, self._at)
 
     def end(self) -> None:
+        """Refuse text after the last value."""
         self._skip()
         if self._at < len(self._text):
-            raise json.JSONDecodeError("Nothing more is expected", self._text, self._at)
+            raise json.JSONDecodeError("Text after the last value", self._text, self._at)
 
     def _items(self, opening: str, closing: str) -> Iterator[int]:
         self._take(opening)
@@ -138,7 +141,7 @@ def _from_csv(text: str, shape: EntitySchema) -> Iterator[SeedRow]:
 
 
 def _members(shape: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
-    """The nested members that cells and their paths stand for."""
+    """Return the nested members for the cells of a line and their property paths."""
     members: dict[str, Any] = {}
     for path, text in cells:
         *outer, last = steps = path.split(".")
@@ -146,7 +149,7 @@ def _members(shape: EntitySchema, place: str, cells: list[tuple[str, str]]) -> d
         for step in outer:
             inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
         if not isinstance(inside, dict) or last in inside:
-            raise StoreError(f"{place}: column {path} and another one say the same thing twice.")
+            raise StoreError(f"{place}: column {path} and another column set the same property.")
         inside[last] = _typed(_field(shape, steps), text)
     return members
 
@@ -165,11 +168,11 @@ _AMOUNT = Field(name="Value", type="number")
 
 
 def _typed(field: Field | None, text: str) -> Any:
-    """The value of a cell; what does not fit its field stays a text, to be told with its name."""
+    """Return the value of a cell. Text that does not fit its field stays: the check of the row names it."""
     if field is None:
         return text
     if field.type == "boolean":
-        return _TRUTHS.get(text.strip().lower(), text)
+        return _BOOLEANS.get(text.strip().lower(), text)
     if field.type == "number":
         try:
             return Decimal(text.strip())

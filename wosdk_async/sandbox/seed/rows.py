@@ -1,4 +1,4 @@
-"""Rows of a user's own, checked against the catalogue before any of them is kept."""
+"""Rows of your own: require_body against the catalogue before any of them is stored."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from wosdk_async.sandbox.storage.companies import StoredCompany
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.sandbox.storage.tables import is_table
 
-__all__ = ["SeedRow", "given_rows", "load_rows"]
+__all__ = ["SeedRow", "load_rows", "seed_rows"]
 
-_MOST = 20  # mistakes that one error tells
+_MAX_MISTAKES = 20  # shown in one error
 
 
 @attrs.frozen
 class SeedRow:
-    """One row as it was given.
+    """One row as it was written.
 
     Args:
-        place: where, as an error names it: ``line 3``, ``Customer 0``.
+        place: where, for error messages: ``line 3``, ``Customer 0``.
+        entity: the entity type.
+        members: as a create sends them.
     """
 
     place: str
@@ -37,19 +39,23 @@ class SeedRow:
     members: Mapping[str, Any]
 
 
-def given_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
-    """The rows of a program, by entity type. Raises StoreError when they are not of that shape."""
+def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
+    """Return the rows that a program passed by entity type.
+
+    Raises:
+        StoreError: they have another shape.
+    """
     shape = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
         raise StoreError(f"The rows are {_short(rows)}. {shape}")
     found = []
-    for key, each in rows.items():
-        entity = getattr(key, "wire_name", key)  # the client's classes have one
+    for key, listed in rows.items():
+        entity = getattr(key, "wire_name", key)  # keys may be classes of the client
         if not isinstance(entity, str):
-            raise StoreError(f"{_short(key)} is no entity type. {shape}")
-        if isinstance(each, str | Mapping) or not isinstance(each, Sequence):
-            raise StoreError(f"The rows of {entity} are {_short(each)}. {shape}")
-        for index, members in enumerate(each):
+            raise StoreError(f"{_short(key)} is not an entity type. {shape}")
+        if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
+            raise StoreError(f"The rows of {entity} are {_short(listed)}. {shape}")
+        for index, members in enumerate(listed):
             if not isinstance(members, Mapping):
                 raise StoreError(f"{entity} {index} is {_short(members)}. {shape}")
             found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
@@ -62,23 +68,28 @@ def _short(value: object) -> str:
 
 
 def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now: Moment) -> int:
-    """Add the rows to a Company, all or none; how many there were.
+    """Add all rows to a Company, or none, and return their number.
 
-    A row goes the way of a create: texts and times are worked out, lists become rows, and a missing
-    ``Id`` is given. References may name rows further below.
+    A row is treated like a create: texts and times are computed, lists become rows, and a missing ``Id`` is
+    assigned. References may name rows further below.
 
     Args:
-        now: the moment of the writing.
+        store: where the Company is.
+        company: gets the rows.
+        rows: in any order.
+        now: the moment of the creates.
 
     Raises:
-        StoreError: rows do not fit; the text names up to 20 mistakes, each with its place.
+        StoreError: rows do not fit; the message names up to 20 mistakes, each with its place.
     """
-    _refuse(f"{given.place}: {text}" for given in rows for text in _mistakes_of(given))
+    _refuse(f"{row.place}: {text}" for row in rows for text in _mistakes_of(row))
     context = RequestContext(store, company, now)
     with store.transaction():
-        kept = [(given, _keep(context, given)) for given in rows]
+        stored = [(row, _insert(context, row)) for row in rows]
         _refuse(
-            f"{given.place}: {text}" for given, row in kept for text in _dangling(context, given.entity, row)
+            f"{row.place}: {text}"
+            for row, record in stored
+            for text in _dangling(context, row.entity, record)
         )
     return len(rows)
 
@@ -86,24 +97,24 @@ def load_rows(store: Store, company: StoredCompany, rows: Sequence[SeedRow], now
 def _refuse(mistakes: Iterable[str]) -> None:
     found = list(mistakes)
     if found:
-        more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
-        raise StoreError("\n".join([*found[:_MOST], *more]))
+        more = [f"and {len(found) - _MAX_MISTAKES} more"] if len(found) > _MAX_MISTAKES else []
+        raise StoreError("\n".join([*found[:_MAX_MISTAKES], *more]))
 
 
-def _keep(context: RequestContext, given: SeedRow) -> Record:
-    shape = find_schema(given.entity)
-    key = _own_id(shape, given.members)
+def _insert(context: RequestContext, row: SeedRow) -> Record:
+    shape = find_schema(row.entity)
+    key = _own_id(shape, row.members)
     try:
         if key is None:
-            return create(context, shape, given.members)
+            return create(context, shape, row.members)
         if context.find(shape.name, key) is not None:
             raise StoreError(
-                f"{given.place}: {shape.name} {key} is there already. Leave Id out, or reset the store."
+                f"{row.place}: {shape.name} {key} is there already. Leave Id out, or reset the store."
             )
         context.store.raise_counter(context.company.id, shape.name, key)
-        return create(context, shape, given.members, {"Id": key})
+        return create(context, shape, row.members, {"Id": key})
     except Refusal as refusal:
-        raise StoreError(f"{given.place}: {refusal.message}") from refusal
+        raise StoreError(f"{row.place}: {refusal.message}") from refusal
 
 
 def _own_id(shape: EntitySchema, members: Mapping[str, Any]) -> int | None:
@@ -111,15 +122,15 @@ def _own_id(shape: EntitySchema, members: Mapping[str, Any]) -> int | None:
     return reference_id({"Id": named})
 
 
-def _mistakes_of(given: SeedRow) -> Iterator[str]:
+def _mistakes_of(row: SeedRow) -> Iterator[str]:
     try:
-        shape = find_schema(given.entity)
+        shape = find_schema(row.entity)
     except Refusal:
-        yield f"there is no entity type '{given.entity}'{_near(given.entity, schemas())}"
+        yield f"there is no entity type '{row.entity}'{_near(row.entity, schemas())}"
         return
     if not is_table(shape.name):
-        yield f"rows of {shape.name} are worked out from others"
-    yield from _mistakes(shape, given.members)
+        yield f"rows of {shape.name} are computed from others; they cannot be added"
+    yield from _mistakes(shape, row.members)
 
 
 def _mistakes(shape: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]:
@@ -154,7 +165,7 @@ def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
 
 
 def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str]:
-    """References to rows that are not there."""
+    """Yield a message for each reference to a row that does not exist."""
     for field in find_schema(entity).fields:
         target = schemas().get(field.of or "")
         if field.type != "ref" or target is None or not is_table(target.name) or field.name not in row:

@@ -17,16 +17,16 @@ export function send(method, path, body) {
 }
 
 async function ask(path, options) {
-  let reply;
+  let response;
   try {
-    reply = await fetch(`/console/api/${path}`, options);
+    response = await fetch(`/console/api/${path}`, options);
   } catch {
     lost();
     throw new Gone("The sandbox does not answer.");
   }
   back();
-  const body = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new Error(body.ErrorMessage || `The sandbox answered ${reply.status}.`);
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(body.ErrorMessage || `The sandbox responded with ${response.status}.`);
   return body;
 }
 

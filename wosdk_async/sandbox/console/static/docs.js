@@ -45,12 +45,12 @@ function line(api, { path, verb, operation }) {
 function body(api, operation) {
   const parameters = (operation.parameters ?? []).map((one) => resolve(api, one));
   const sent = Object.entries(resolve(api, operation.requestBody)?.content ?? {});
-  const replies = Object.entries(operation.responses).filter(([status]) => status === "200");
+  const responses = Object.entries(operation.responses).filter(([status]) => status === "200");
   return [
     operation.description ? h("p", null, operation.description) : null,
     parameters.length ? h("p", null, "Parameters: ", parameters.map((one) => `${one.name} (${one.in})`).join(", ")) : null,
     ...sent.map(([type, { schema }]) => part(`Request, ${type}`, api, schema)),
-    ...replies.map(([, reply]) => part("Reply", api, resolve(api, reply).content["application/json"].schema)),
+    ...responses.map(([, response]) => part("Response", api, resolve(api, response).content["application/json"].schema)),
   ].filter(Boolean);
 }
 

@@ -4,8 +4,8 @@ import { h, repeat, say, trouble } from "./dom.js";
 const OPERATIONS = ["any", "token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "WoCreateCommand"];
 const SIMPLE = {
   latency: { title: "Latency", rule: (value) => ({ fault: "latency", fixed: value }), value: "Seconds", start: 0.5 },
-  unavailable: { title: "503 answers", rule: () => ({ fault: "status", status: 503 }) },
-  throttled: { title: "429 answers, Retry-After", rule: (value) => ({ fault: "status", status: 429, retry_after: value }), value: "Seconds to wait", start: 1 },
+  unavailable: { title: "503 responses", rule: () => ({ fault: "status", status: 503 }) },
+  throttled: { title: "429 responses, Retry-After", rule: (value) => ({ fault: "status", status: 429, retry_after: value }), value: "Seconds to wait", start: 1 },
   reset: { title: "Reset after the commit", rule: () => ({ fault: "reset", carried_out: true }) },
 };
 

@@ -83,7 +83,7 @@ async function open(node, number) {
   node.append(bodies);
   try {
     const found = await get(`log/${number}`);
-    bodies.append(side("Request", found.request), side("Reply", found.reply));
+    bodies.append(side("Request", found.request), side("Response", found.response));
   } catch (error) {
     bodies.append(h("p", { class: "error" }, error.message));
   }

@@ -1,4 +1,4 @@
-"""What the Company of a test was asked, with secrets left out."""
+"""The requests that the Company of a test got, without secrets."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections import deque
 from typing import Any
 
 import attrs
-
-from wosdk_async.sandbox.faults.exchange import App, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["RecordedRequest", "RequestRecorder"]
 
@@ -17,10 +16,15 @@ _MOST = 10_000  # requests kept
 
 @attrs.frozen
 class RecordedRequest:
-    """A request as it came, and the status of its answer: None where there was none.
+    """A request, and the status of its response.
 
-    ``query`` is the text behind the question mark. ``headers`` have lower-case names, and no
-    ``authorization``; ``body`` is empty where credentials are sent.
+    Attributes:
+        method: such as ``POST``.
+        path: without the query.
+        query: the text after the question mark.
+        headers: by lower-case name, without ``authorization``.
+        body: empty for a request that carries credentials.
+        status: None if there was no response.
     """
 
     method: str
@@ -32,42 +36,43 @@ class RecordedRequest:
 
     @property
     def json(self) -> Any:
-        """What the body says. Raises ValueError when it is no JSON."""
+        """The decoded body. Raises ValueError if it is not JSON."""
         return json.loads(self.body)
 
 
 @attrs.define(eq=False)
 class RequestRecorder:
-    """An application that notes what passes through it to another one."""
+    """ASGI middleware that records the requests to ``app``."""
 
-    app: App
+    app: ASGIApp
     requests: deque[RecordedRequest] = attrs.field(factory=lambda: deque(maxlen=_MOST))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request to ``app``, and record it with the status of its response."""
         parts: list[bytes] = []
         status: list[int] = []
 
-        async def hear() -> Message:
+        async def record_and_receive() -> Message:
             message = await receive()
             parts.append(message.get("body", b""))
             return message
 
-        async def tell(message: Message) -> None:
+        async def record_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status.append(message["status"])
             await send(message)
 
         try:
-            await self.app(scope, hear, tell)
+            await self.app(scope, record_and_receive, record_and_send)
         except ConnectionError:
             status.clear()
             raise
         finally:
             if scope["type"] == "http":
-                self.requests.append(_seen(scope, b"".join(parts), status))
+                self.requests.append(_recorded(scope, b"".join(parts), status))
 
 
-def _seen(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
+def _recorded(scope: Scope, body: bytes, status: list[int]) -> RecordedRequest:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     headers.pop("authorization", None)
     secret = scope["path"].lower().startswith("/oauth/")

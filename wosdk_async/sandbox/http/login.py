@@ -1,4 +1,4 @@
-"""Tokens of the sandbox: given for client credentials, checked for each request."""
+"""Log-in: tokens for client credentials, and discovery of the host of a Company (spec 4.1, facts 1 and 2)."""
 
 from __future__ import annotations
 
@@ -6,33 +6,38 @@ import base64
 import binascii
 import hmac
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 from urllib.parse import parse_qsl, unquote_plus
 
 import attrs
 
-from wosdk_async.sandbox.errors import Refusal
+from wosdk_async.sandbox.errors import Refusal, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import enumeration
+from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import StoredCompany
 
-__all__ = ["EXPIRES_IN", "Tokens", "token_reply"]
+__all__ = ["EXPIRES_IN", "Tokens", "discover", "is_discovery", "token_response"]
 
 EXPIRES_IN = 1199  # seconds, as the sample of facts 1 says
 _LIFETIME = 1200 * 10**9
-_REMEMBERED = 100_000  # an expired token stays known, to be told from a wrong one
+_REMEMBERED = 100_000  # tokens; an expired one stays known, because a wrong one is refused differently
 
 
 @attrs.define
 class Tokens:
-    """The tokens handed out.
+    """Tokens of one sandbox.
 
     Args:
-        clock: nanoseconds since 1970.
+        clock: returns nanoseconds since 1970.
     """
 
     clock: Callable[[], int]
     _issued: dict[str, tuple[int, int]] = attrs.field(factory=dict, repr=False)
 
     def issue(self, company: StoredCompany) -> str:
+        """Return a new token for a Company."""
         now = self.clock()
         token = secrets.token_urlsafe(32)
         self._issued[token] = (company.id, now + _LIFETIME)
@@ -41,17 +46,17 @@ class Tokens:
         return token
 
     def expire(self, authorization: str | None) -> None:
-        """End the life of a header's token now."""
+        """Let the token of an Authorization header expire now."""
         token = (authorization or "").strip().partition(" ")[2].strip()
         if token in self._issued:
             company, end = self._issued[token]
             self._issued[token] = (company, min(end, self.clock()))
 
     def check(self, authorization: str | None) -> int:
-        """The id of the Company that a header's token was issued for.
+        """Return the id of the Company whose token an Authorization header carries.
 
         Raises:
-            Refusal: the token failures of facts 1. The texts other than the expired one are assumed.
+            Refusal: the token is missing, wrong or expired (facts 1). The other messages are assumed.
         """
         if authorization is None:
             raise Refusal(401, "MISSING_AUTHORIZATION_HEADER", "No Authorization header was sent.")
@@ -64,17 +69,17 @@ class Tokens:
             raise Refusal(400, "INCORRECT_TOKEN", "The token is empty or malformed.")
         company, end = self._issued.get(token, (0, 0))
         if not company:
-            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be checked.")
+            raise Refusal(403, "INCORRECT_TOKEN", "The token could not be require_body.")
         if self.clock() >= end:
             raise Refusal(403, "EXPIRED_TOKEN", "Token has expired")
         return company
 
 
-def token_reply(
+def token_response(
     tokens: Tokens, companies: Iterable[StoredCompany], form: bytes, authorization: str | None
 ) -> tuple[int, Mapping[str, object]]:
-    """Status and body of a token request; the refusals are RFC 6749's (facts 1 has none)."""
-    fields = dict(parse_qsl(form.decode("latin-1")))  # reads any byte; a wrong one fails to match
+    """Return status and body for a token request; the refusals are RFC 6749's (facts 1 has none)."""
+    fields = dict(parse_qsl(form.decode("latin-1")))  # decodes any byte; wrong credentials do not match
     if fields.get("grant_type") != "client_credentials":
         return 400, {"error": "unsupported_grant_type"}
     client_id, secret = _basic(authorization) or (
@@ -102,3 +107,39 @@ def _basic(authorization: str | None) -> tuple[str, str] | None:
 
 def _same(known: str, sent: str) -> bool:
     return hmac.compare_digest(known.encode(), sent.encode("utf-8", "surrogatepass"))
+
+
+_VERSION = "9.21.4.118"  # a dotted version (spec 4.1); the value is the sample's
+_SOAP = "wsdk/CorrigoService.asmx"  # facts 2: below /wsdk/; the name is assumed
+
+
+def is_discovery(segments: Sequence[str]) -> bool:
+    """Return whether a path is discovery's: every host serves it, as it names the right one (facts 2)."""
+    name = segments[-1] if segments[2].lower() == "cmd" else segments[2]
+    return name.lower() in ("getcompanywsdkurlcommand", "corrigoservice")
+
+
+def discover(context: RequestContext, name: object, sent: Mapping[str, Any]) -> Record:
+    """Return the result of a discovery. Its Protocol is the requested one.
+
+    Args:
+        context: of the request.
+        name: of the Company that is looked for.
+        sent: the members of the command.
+
+    Raises:
+        Refusal: the name is missing, or there is no such Company here.
+    """
+    if not isinstance(name, str):
+        raise required("CompanyName")
+    if name.strip().lower() != context.company.name.lower():
+        raise Refusal(400, "DATABASE_VERSION_MISMATCH", f"There is no Company '{name}' here.")
+    kind = enumeration("ApiTypes").name_of(get_ignore_case(sent, "ApiType"))
+    soap = kind == "SOAP" or (kind is None and context.dialect.soap_url)
+    return {
+        "Url": context.company.address(context.root) + (_SOAP if soap else ""),
+        "CompanyName": context.company.name,
+        "Protocol": enumeration("Protocols").name_of(get_ignore_case(sent, "Protocol")) or "HTTPS",
+        "CompanyVersion": _VERSION,
+        "CompanyId": context.company.id,
+    }

@@ -1,4 +1,4 @@
-"""What a request is, as far as a fault rule can ask: its operation and its Company."""
+"""What a rule can ask of a request: its operation and its Company."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, parse_que
 from wosdk_async.sandbox.schema.dialect import SPEC
 from wosdk_async.sandbox.service.commands import find_command
 
-__all__ = ["FAMILIES", "RequestMatch", "header", "known_operation", "target_of"]
+__all__ = ["FAMILIES", "RequestMatch", "header", "known_operation", "match_of"]
 
 FAMILIES = ("token", "discovery", "retrieve", "query", "create", "update", "delete", "command", "other")
 _BASE = {"GET": "retrieve", "POST": "create", "PUT": "update", "DELETE": "delete"}
@@ -24,7 +24,7 @@ _DISCOVERY = "getcompanywsdkurlcommand"
 
 @attrs.frozen
 class RequestMatch:
-    """The names that a rule may call a request by, in small letters, its Company's, and its RequestId."""
+    """Names of a request's operations and its Company, in lower case, and its RequestId."""
 
     operations: frozenset[str]
     company: str | None
@@ -32,7 +32,7 @@ class RequestMatch:
 
 
 def known_operation(name: str) -> str | None:
-    """Return the name, as a target has it, of a family or a command that a rule names; None for any other."""
+    """Return an operation or command of a rule as a `RequestMatch` has it, or None if there is none."""
     if name.lower() in FAMILIES:
         return name.lower()
     try:
@@ -41,32 +41,36 @@ def known_operation(name: str) -> str | None:
         return None
 
 
-def target_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
-    """Return the target of a request.
+def match_of(scope: Mapping[str, Any], body: bytes, owner: Callable[[str], str | None]) -> RequestMatch:
+    """Return what a rule can ask of a request.
 
     Args:
-        owner: the name of the Company whose client id it is given.
+        scope: of the request.
+        body: of the request.
+        owner: returns the name of the Company that has a client id.
     """
     parts = [part for part in scope["path"].split("/") if part]
     head, rest = [part.lower() for part in parts[:3]], parts[3:]
     if head[:2] == ["oauth", "token"]:
-        return RequestMatch(frozenset({"token"}), _lowered(owner(_client_id(scope, body))))
+        return RequestMatch(frozenset({"token"}), _normalized(owner(_client_id(scope, body))))
     sent = peek_json(body)
-    operations, asked_for = _named(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
-    company = asked_for or header(scope, b"companyname")
+    operations, wanted = _operations_of(head[2] if len(head) == 3 else "", rest, scope["method"], sent)
+    company = wanted or header(scope, b"companyname")
     return RequestMatch(
-        operations, _lowered(company), request_id_of(parse_query(scope["query_string"]), sent)
+        operations, _normalized(company), request_id_of(parse_query(scope["query_string"]), sent)
     )
 
 
-def _named(family: str, rest: list[str], method: str, sent: Record) -> tuple[frozenset[str], str | None]:
-    """The operation, and the Company that a discovery asks for."""
+def _operations_of(
+    family: str, rest: list[str], method: str, sent: Record
+) -> tuple[frozenset[str], str | None]:
+    """Return the operations, and the Company that a discovery looks for."""
     if family == "corrigoservice":
         return frozenset({"discovery"}), rest[1] if len(rest) == 2 else None
     if family == "cmd":
         name = _command(rest)
         if name == _DISCOVERY:
-            return frozenset({"discovery", name}), _asked_for(sent)
+            return frozenset({"discovery", name}), _discovered_company(sent)
         return frozenset({"command", name}), None
     if family == "base":
         return frozenset({_BASE.get(method, "other")}), None
@@ -74,30 +78,30 @@ def _named(family: str, rest: list[str], method: str, sent: Record) -> tuple[fro
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str | None:
-    """The first value of a header, whose name is given in small letters."""
+    """Return the first value of a header, by its lower-case name."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
 
 
-def _lowered(name: str | None) -> str | None:
+def _normalized(name: str | None) -> str | None:
     return name and name.strip().lower()
 
 
 def _command(rest: list[str]) -> str:
     try:
-        return find_command(rest, SPEC).name.lower()  # it knows the most paths; a rule hangs on no dialect
+        return find_command(rest, SPEC).name.lower()  # SPEC knows all paths
     except Refusal:
         return "/".join(rest).lower()
 
 
-def _asked_for(sent: Record) -> str | None:
+def _discovered_company(sent: Record) -> str | None:
     command = get_ignore_case(sent, "Command")
     name = get_ignore_case(command, "CompanyName") if isinstance(command, dict) else None
     return name if isinstance(name, str) else None
 
 
 def _client_id(scope: Mapping[str, Any], body: bytes) -> str:
-    kind, _, encoded = (header(scope, b"authorization") or "").partition(" ")
-    if kind.lower() == "basic":
+    scheme, _, encoded = (header(scope, b"authorization") or "").partition(" ")
+    if scheme.lower() == "basic":
         try:
             return base64.b64decode(encoded.strip(), validate=True).decode("latin-1").partition(":")[0]
         except (binascii.Error, ValueError):

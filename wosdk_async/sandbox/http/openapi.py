@@ -1,4 +1,4 @@
-"""The service as an OpenAPI 3.1 document, made of the catalogue, and a page to browse it."""
+"""The service as an OpenAPI 3.1 document, made from the catalogue, and a page that shows it."""
 
 from __future__ import annotations
 
@@ -10,35 +10,34 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from wosdk_async import catalogue
-from wosdk_async.sandbox.console.pages import page
-from wosdk_async.sandbox.http.openapi.paths import paths
-from wosdk_async.sandbox.http.openapi.schemas import Schema, reference, schemas
+from wosdk_async.sandbox.console.routes import page
+from wosdk_async.sandbox.http.openapi_catalogue import Schema, paths, reference, schemas
 from wosdk_async.sandbox.schema.bodies import dump
 
 __all__ = ["document", "openapi_routes"]
 
 _DESCRIPTION = """\
 JSON over HTTPS, one host per Company. Ask the token endpoint for a token of 20 minutes, then name the
-Company in the header CompanyName of every call. Names of members and of entity types ignore letter case;
-unknown members are dropped. Nulls are omitted from replies. Lists and the members of references come only
+Company in the header CompanyName of every call. Names of members and entity types ignore letter case;
+unknown members are dropped. Nulls are omitted from responses. Lists and the members of references come only
 when properties names their paths. GET reads one entity, POST creates, PUT updates what Properties names,
 DELETE removes; queries and commands are POSTs."""
 
 
 def openapi_routes() -> list[Route]:
-    """``/openapi.json`` and ``/docs``. They hold nothing of any Company."""
+    """Return the routes ``/openapi.json`` and ``/docs``. They show nothing of any Company."""
 
-    async def described(_request: Request) -> Response:
-        return Response(_written(), media_type="application/json")
+    async def openapi(_request: Request) -> Response:
+        return Response(_document_json(), media_type="application/json")
 
     async def docs(_request: Request) -> Response:
         return page("docs.html")
 
-    return [Route("/openapi.json", described), Route("/docs", docs)]
+    return [Route("/openapi.json", openapi), Route("/docs", docs)]
 
 
 def document() -> dict[str, Any]:
-    """The whole description, as plain data."""
+    """Return the whole document as plain data."""
     return {
         "openapi": "3.1.0",
         "info": {"title": "Work-order service, as the local sandbox serves it", "version": "v1"}
@@ -58,7 +57,7 @@ def document() -> dict[str, Any]:
 
 
 @cache
-def _written() -> bytes:
+def _document_json() -> bytes:
     return dump(document())
 
 
@@ -98,13 +97,13 @@ _PARAMETERS: Schema = {
     "Properties": {
         "name": "properties",
         "in": "query",
-        "description": "Property paths joined by commas; * and none mean all plain ones.",
+        "description": "Property paths, separated by commas; * or nothing means all plain properties.",
         "schema": {"type": "string"},
     },
     "IgnoreMissing": {
         "name": "IgnoreMissingEntityOnDelete",
         "in": "header",
-        "description": "Whether removing what is not there succeeds.",
+        "description": "Whether removing a record that does not exist succeeds.",
         "schema": {"type": "boolean"},
     },
 }
@@ -136,9 +135,9 @@ _SHARED: dict[str, Schema] = {
     "Reference": {
         "type": "object",
         "properties": {"Id": {"type": "integer"}},
-        "description": "Another entity: its Id, and in replies what the property paths open of it.",
+        "description": "Another entity: its Id, and in responses the members that property paths ask for.",
     },
-    "RequestId": {"type": "string", "description": "Comes back with the reply."},  # facts 5
+    "RequestId": {"type": "string", "description": "Comes back in the response."},  # facts 5
     "Properties": {"type": "array", "items": {"type": "string"}, "description": "Property paths."},
 }
 
@@ -183,16 +182,8 @@ def _refused() -> Schema:
         "type": "object",
         "required": ["ErrorMessage", "ErrorCode", "TimeStamp"],
         "properties": {
-            "ErrorMessage": {"type": "string"},
-            "ErrorCode": {"type": "string"},
-            "TimeStamp": {"type": "string"},
-            "Reference": {
-                "type": "object",
-                "properties": {"Id": {"type": "integer"}},
-                "description": "Another entity: its Id, and in replies what the property paths open of it.",
-            },
-            "RequestId": {"type": "string"},
+            name: {"type": "string"} for name in ("ErrorMessage", "ErrorCode", "TimeStamp", "RequestId")
         },
     }
-    told = f"Refused. Known codes and their status: {known}."
-    return {"description": told, "content": {"application/json": {"schema": body}}}
+    description = f"Refused. Known codes and their status: {known}."
+    return {"description": description, "content": {"application/json": {"schema": body}}}

@@ -1,4 +1,4 @@
-"""The small Company a new store starts with: the rows of ``seed.json``."""
+"""Rows of ``seed.json``, with which each new Company starts."""
 
 from __future__ import annotations
 
@@ -17,36 +17,40 @@ from wosdk_async.sandbox.service.write import blank, recognised
 from wosdk_async.sandbox.storage.companies import StoredCompany, new_company
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["found_company", "insert_seed", "open_store", "reset"]
+__all__ = ["create_company", "insert_seed", "open_store", "reset"]
 
 
 def open_store(path: str | Path, company: str | None = None) -> Store:
-    """The store in this file; a new one holds one seeded Company.
+    """Open the store in a file; a new one gets one seeded Company.
 
     Args:
-        company: its name, if the store is new.
+        path: the SQLite file, or ``:memory:``.
+        company: the name of the Company, if the store is new.
 
     Raises:
         StoreError: the file cannot be used.
         ValueError: the name cannot be used.
     """
     store = Store(path)
-    if store.fresh or not store.companies():  # also when the first start was killed
-        found_company(store, company or _data()["Company"]["Name"])
+    if store.fresh or not store.companies():  # also when the process was killed at its first start
+        create_company(store, company or _data()["Company"]["Name"])
     return store
 
 
-def found_company(
+def create_company(
     store: Store, name: str, *, host: str = "", live: bool = False, seeded: bool = True
 ) -> StoredCompany:
-    """Add a Company to a store, with credentials of its own that stay with the store.
+    """Add a Company to a store, with its own credentials, which the store keeps.
 
     Args:
-        host: the only host name that serves it; empty for any.
+        store: may hold other Companies.
+        name: differs from all names in the store, without regard to case.
+        host: the only host name that serves the Company; empty for any.
+        live: whether it calls itself a live Company.
         seeded: whether it starts with the rows of ``seed.json``.
 
     Raises:
-        ValueError: the name is taken, or cannot be used, or the host.
+        ValueError: the name is taken, or the name or host cannot be used.
     """
     with store.transaction():
         company = new_company(store.companies(), name, host=host, live=live, seeded=seeded)
@@ -56,19 +60,20 @@ def found_company(
 
 
 def insert_seed(store: Store, company: StoredCompany) -> None:
-    """Give a Company the rows it starts with, inside a transaction."""
+    """Insert the records that a Company starts with, inside a transaction."""
     for entity, rows in _rows().items() if company.seeded else ():
         store.insert_texts(company.id, entity, rows)
         store.raise_counter(company.id, entity, max(key for key, _ in rows))
 
 
 def reset(store: Store, to: str | Path | None = None) -> None:
-    """Bring a store back to a snapshot, or all its Companies to the records they started with.
+    """Bring a store back to a snapshot, or all its Companies to the records that they started with.
 
-    Tokens stay good: credentials belong to the Companies, which keep them.
+    Tokens stay valid: the Companies keep their credentials.
 
     Args:
-        to: the snapshot's file; None for the start.
+        store: with all Companies.
+        to: the file of the snapshot; None for the start.
 
     Raises:
         StoreError: the file is not a snapshot, or one of another version.
@@ -91,7 +96,7 @@ def _data() -> Mapping[str, Any]:
 
 @cache
 def _rows() -> dict[str, list[tuple[int, str]]]:
-    """The rows of every entity type as (id, JSON); they are the same in every Company."""
+    """Return the rows of every entity type as (id, JSON); they are the same in every Company."""
     return {
         entity: [(members["Id"], _text(entity, members)) for members in rows]
         for entity, rows in _data()["Rows"].items()

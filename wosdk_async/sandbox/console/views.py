@@ -1,10 +1,14 @@
-"""Companies and their work orders, as the service itself would show them."""
+"""What the console shows: Companies and work orders as the service returns them, and the fault rules."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+import attrs
+
+from wosdk_async.sandbox.faults.script import FaultScript
+from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, find_schema
 from wosdk_async.sandbox.service.context import RequestContext
@@ -12,9 +16,9 @@ from wosdk_async.sandbox.service.crud import retrieve
 from wosdk_async.sandbox.service.query.expression import run_query
 from wosdk_async.sandbox.storage.store import Store
 
-__all__ = ["PAGE", "companies", "one_order", "orders"]
+__all__ = ["PAGE", "RulesView", "companies", "one_order", "orders"]
 
-PAGE = 25  # work orders at a time
+PAGE = 25  # work orders
 
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
@@ -50,7 +54,7 @@ _OPENED = [
 
 
 def companies(store: Store) -> list[Record]:
-    """Each Company with how much it holds. The secret is not among what is shown."""
+    """Return each Company with the number of its records, without its secret."""
     store.refresh()
     return [
         {
@@ -65,15 +69,16 @@ def companies(store: Store) -> list[Record]:
 
 
 def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
-    """A page of work orders, the newest first.
+    """Return a page of work orders, the newest first.
 
     Args:
+        context: of the Company.
         state: a WorkOrderStatus; empty for all.
-        text: what one of the searched properties holds; empty for all.
+        text: part of one of the searched properties; empty for all.
         page: from 0.
 
     Raises:
-        Refusal: the state is none, or the page is out of reach.
+        Refusal: the state does not exist, or the page is too far.
     """
     filters: list[Record] = []
     if state:
@@ -97,10 +102,10 @@ def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
 
 
 def one_order(context: RequestContext, key: int) -> Record:
-    """A work order with its references named, its lists and its history.
+    """Return a work order with the names of its references, its lists and its history.
 
     Raises:
-        Refusal: ``ERROR_CODE_1019``: there is none with this id.
+        Refusal: ``ERROR_CODE_1019``: there is no work order with this id.
     """
     data: Record = retrieve(context, find_schema("WorkOrder"), str(key), ",".join(_OPENED))["Data"]
     lists: dict[str, Any] = {name: data.pop(name, []) for name in ("Items", "Notes", "Documents")}
@@ -114,3 +119,54 @@ def _condition(name: str, operator: str, value: str) -> Record:
 def _count(store: Store, company: int, entity: str) -> int:
     text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 names above
     return int(json.loads(str(store.select(text, [company])[0])))
+
+
+@attrs.define
+class RulesView:
+    """Fault rules in the console: those in force, and those that it has switched off.
+
+    A script that is loaded in another way replaces both.
+    """
+
+    faults: Faults
+    _rules: list[tuple[dict[str, Any], bool]] = attrs.field(factory=list, init=False)
+    _loaded: FaultScript | None = attrs.field(default=None, init=False)
+
+    def report(self) -> dict[str, Any]:
+        """Return the rules in order with their counters, and the number of faults by kind."""
+        found = self.faults.report()
+        if self.faults.script is not self._loaded:
+            self._rules = [(rule, True) for rule in found["rule"]]
+        counts = iter(zip(found["seen"], found["struck"], strict=True))
+        rules = [_shown(rule, on, *(next(counts) if on else (0, 0))) for rule, on in self._rules]
+        return {
+            "seed": found["seed"],
+            "rules": rules,
+            "injected": found["injected"],
+            "late": found["late"],
+        }
+
+    def put(self, seed: object, rules: object) -> None:
+        """Put rules in force, except those that are off. All counters start again.
+
+        Args:
+            seed: of the script.
+            rules: a list of ``{"rule": ..., "on": true or false}``.
+
+        Raises:
+            ValueError: a rule is wrong, on or off; the message says what would be right.
+        """
+        if not isinstance(rules, list) or not all(_is_switch(each) for each in rules):
+            raise ValueError("rules must be a list of objects with a rule and with on, true or false.")
+        FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules]})
+        script = FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules if each["on"]]})
+        self.faults.load(script)
+        self._loaded, self._rules = script, [(each["rule"], each["on"]) for each in rules]
+
+
+def _shown(rule: dict[str, Any], on: bool, seen: int, struck: int) -> dict[str, Any]:
+    return {"rule": rule, "on": on, "seen": seen, "struck": struck}
+
+
+def _is_switch(value: object) -> bool:
+    return isinstance(value, dict) and value.keys() == {"rule", "on"} and isinstance(value["on"], bool)

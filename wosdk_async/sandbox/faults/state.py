@@ -1,0 +1,205 @@
+"""The fault script in force, its counters, and the Companies that have moved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Never
+
+import attrs
+from starlette.types import Scope
+
+from wosdk_async.sandbox.errors import FaultScriptError
+from wosdk_async.sandbox.faults.exchange import FaultExchange
+from wosdk_async.sandbox.faults.request_match import RequestMatch, header
+from wosdk_async.sandbox.faults.script import FaultScript, Rule
+
+__all__ = ["Faults"]
+
+_PORTS = {"http": 80, "https": 443}
+_SECOND_PORT = 8900  # without a socket any other port will do
+
+
+class Faults:
+    """Faults of a local Company: the script in force, and its counters.
+
+    The script may be changed while the server runs, also from another thread. Counters then start again.
+
+    Args:
+        script: a TOML file, plain data of the same shape, or a `FaultScript`; None for no faults.
+
+    Attributes:
+        companies: names that rules of `add` may use; any name if empty.
+        late: tasks of requests that are carried out after their connection is gone.
+        moved_hosts: the ports of Companies that have moved.
+
+    Raises:
+        FaultScriptError: the script is wrong; the message names the rule.
+    """
+
+    def __init__(self, script: FaultScript | Mapping[str, Any] | str | Path | None = None) -> None:
+        self.companies: Sequence[str] = ()
+        self.late: set[asyncio.Future[None]] = set()
+        self.moved_hosts = MovedHosts()
+        self._request_ids: list[str] = []
+        self.load(script)
+
+    def load(self, script: FaultScript | Mapping[str, Any] | str | Path | None) -> None:
+        """Replace the script in force; None removes all rules. Companies that moved return."""
+        if isinstance(script, str | Path):
+            script = FaultScript.read(script)
+        elif not isinstance(script, FaultScript):
+            script = FaultScript.of({} if script is None else script)
+        self.moved_hosts.clear()
+        self._request_ids.clear()
+        self._state = _ScriptState(script)
+
+    def add(self, fault: str, *unnamed: Never, **settings: Any) -> None:
+        """Add a rule after those in force. All counters start again.
+
+        Args:
+            fault: its kind, such as ``status``, ``latency`` or ``reset``; ``docs/sandbox.md`` has all.
+            unnamed: refused: settings need names.
+            settings: which requests the rule is for (``operation``, ``company``; ``first``, ``every`` or
+                ``rate``), and the settings of the fault. A command creates a work order: its operation is
+                ``WoCreateCommand`` or ``command``, not ``create``.
+
+        Raises:
+            FaultScriptError: the rule is wrong; the message says what would be right.
+        """
+        if unnamed:
+            raise FaultScriptError(f"{unnamed[0]!r} has no name; write it as in add({fault!r}, status=503).")
+        written = self.script.written()
+        script = FaultScript.of({**written, "rule": [*written["rule"], {"fault": fault, **settings}]})
+        if self.companies:
+            script.require_companies(self.companies)
+        self.load(script)
+
+    def clear(self) -> None:
+        """Remove all rules."""
+        self.load(None)
+
+    @property
+    def script(self) -> FaultScript:
+        """The script in force."""
+        return self._state.script
+
+    @property
+    def injected(self) -> dict[str, int]:
+        """How often each kind of fault was applied since the script came into force."""
+        return dict(self._state.injected)
+
+    def report(self) -> dict[str, Any]:
+        """Return the script and its counters: requests seen and struck by each rule, faults by kind."""
+        state = self._state
+        return {
+            **state.script.written(),
+            "seen": list(state.seen),
+            "struck": list(state.struck),
+            "injected": dict(state.injected),
+            "late": len(self.late),
+        }
+
+    @property
+    def idle(self) -> bool:
+        """Whether the script has no rules."""
+        return not self._state.script.rules
+
+    def note_response(self, request_id: str | None) -> None:
+        """Remember the RequestId of a response: the last two different ones."""
+        if request_id is not None and request_id not in self._request_ids[-1:]:
+            self._request_ids = [*self._request_ids[-1:], request_id]
+
+    def earlier_id(self, request_id: str | None) -> str | None:
+        """Return the RequestId of the last response to another call: attempts of one call share theirs."""
+        return next((known for known in reversed(self._request_ids) if known != request_id), None)
+
+    def match(self, request: RequestMatch) -> list[_RuleMatch]:
+        """Count a request, and return the rules that strike it, in the order of the script."""
+        state = self._state
+        matches = (state.match(place, request) for place in range(len(state.seen)))
+        return [match for match in matches if match is not None]
+
+
+@attrs.define
+class _ScriptState:
+    """A script with its counters: replaced together."""
+
+    script: FaultScript
+    seen: list[int] = attrs.field(init=False)
+    struck: list[int] = attrs.field(init=False)
+    injected: Counter[str] = attrs.field(factory=Counter, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.seen = [0] * len(self.script.rules)
+        self.struck = list(self.seen)
+
+    def match(self, place: int, request: RequestMatch) -> _RuleMatch | None:
+        rule = self.script.rules[place]
+        if not rule.applies(request):
+            return None
+        self.seen[place] += 1
+        rng = self.script.rng(place, self.seen[place])
+        return _RuleMatch(self, place, rule, rng) if rule.strikes(self.seen[place], rng) else None
+
+
+@attrs.frozen
+class _RuleMatch:
+    """A rule that strikes a request, with the random numbers for this request."""
+
+    state: _ScriptState
+    place: int
+    rule: Rule
+    rng: Random
+
+    async def apply(self, exchange: FaultExchange) -> bool:
+        """Apply the fault, and return whether the request is finished."""
+        self.state.struck[self.place] += 1
+        self.state.injected[self.rule.kind] += 1
+        return await self.rule.fault.apply(exchange, self.rng)
+
+
+@attrs.define
+class MovedHosts:
+    """The ports of Companies that have moved; every port serves a Company that has not.
+
+    Args:
+        ports: those that the server listens at, the first one first; empty without a socket.
+    """
+
+    ports: Sequence[int] = ()
+    _current: dict[str | None, int] = attrs.field(factory=dict, init=False)
+
+    def move(self, request: RequestMatch, scope: Scope) -> None:
+        """Move the request's Company to the next port."""
+        current = self._current.get(request.company, _port(scope))
+        ports = self.ports if current in self.ports else [current, *(self.ports or [_SECOND_PORT])]
+        self._current[request.company] = ports[(ports.index(current) + 1) % len(ports)]
+
+    def clear(self) -> None:
+        """Let every port serve every Company again."""
+        self._current.clear()
+
+    def has_left(self, request: RequestMatch, scope: Scope) -> bool:
+        """Return whether the request came to a port that its Company has left."""
+        current = self._current.get(request.company)
+        elsewhere = current is not None and _port(scope) != current
+        return elsewhere and not request.operations & {"token", "discovery", "other"}
+
+    def redirect(self, request: RequestMatch, scope: Scope) -> None:
+        """Change the Host header of a discovery to the Company's port, so that the response names that."""
+        current = self._current.get(request.company)
+        if current is None or "discovery" not in request.operations:
+            return
+        host = (header(scope, b"host") or "localhost").rpartition(":")
+        name = host[0] if host[2].isdecimal() and host[0] else "".join(host)
+        others = [pair for pair in scope["headers"] if pair[0] != b"host"]
+        scope["headers"] = [(b"host", f"{name}:{current}".encode()), *others]
+
+
+def _port(scope: Scope) -> int:
+    digits = (header(scope, b"host") or "").rpartition(":")[2]
+    return int(digits) if digits.isdecimal() else _PORTS.get(scope["scheme"], 80)

@@ -1,1 +1,0 @@
-"""OpenAPI description of the sandbox."""
