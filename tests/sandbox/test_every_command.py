@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.sandbox.company import ORDER, Caller
 from tests.support.laws import examples
 from wosdk_async import catalogue
-from wosdk_async.sandbox.service.commands import NOT_MODELLED, modelled_commands
+from wosdk_async.sandbox.service.commands.registry import HANDLERS, NOT_MODELLED
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
 COMMANDS = catalogue.load().commands
@@ -27,8 +27,8 @@ def section(title: str) -> str:
 
 def test_every_command_is_done_or_refused() -> None:
     """The two lists share no name and make up the catalogue."""
-    assert modelled_commands().isdisjoint(NOT_MODELLED)
-    assert modelled_commands() | NOT_MODELLED.keys() | OF_THE_OFFICE == set(COMMANDS)
+    assert HANDLERS.keys().isdisjoint(NOT_MODELLED)
+    assert HANDLERS.keys() | NOT_MODELLED.keys() | OF_THE_OFFICE == set(COMMANDS)
 
 
 def test_the_docs_list_the_same() -> None:
@@ -36,7 +36,7 @@ def test_the_docs_list_the_same() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Commands that are refused"), re.MULTILINE)
     assert dict(rows) == NOT_MODELLED
     done = section("Commands that are done")
-    assert set(re.findall(r"`(\w+(?:Command|Routine))`", done)) == modelled_commands() | OF_THE_OFFICE
+    assert set(re.findall(r"`(\w+(?:Command|Routine))`", done)) == HANDLERS.keys() | OF_THE_OFFICE
 
 
 @pytest.mark.parametrize("name", sorted(NOT_MODELLED))

@@ -13,7 +13,7 @@ import attrs
 from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, parse_query, peek_json, request_id_of
 from wosdk_async.sandbox.schema.dialect import SPEC
-from wosdk_async.sandbox.service.commands import find_command
+from wosdk_async.sandbox.service.commands.registry import find_command
 
 __all__ = ["FAMILIES", "RequestMatch", "header", "known_operation", "match_of"]
 

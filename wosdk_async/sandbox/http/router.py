@@ -13,7 +13,7 @@ from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, peek_json
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect
 from wosdk_async.sandbox.schema.entities import find_schema
 from wosdk_async.sandbox.schema.values import Moment
-from wosdk_async.sandbox.service.commands import find_command, run_command
+from wosdk_async.sandbox.service.commands.registry import find_command, run_command
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, retrieve, update_entity
 from wosdk_async.sandbox.service.documents import StoredFile, find_file

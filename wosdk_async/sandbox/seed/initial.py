@@ -13,7 +13,7 @@ from typing import Any
 from wosdk_async.sandbox.schema.bodies import dump
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
-from wosdk_async.sandbox.service.write import blank, recognised
+from wosdk_async.sandbox.service.write import blank_record, known_members
 from wosdk_async.sandbox.storage.companies import StoredCompany, new_company
 from wosdk_async.sandbox.storage.store import Store
 
@@ -106,7 +106,7 @@ def _rows() -> dict[str, list[tuple[int, str]]]:
 def _text(entity: str, members: dict[str, Any]) -> str:
     shape = schemas()[entity]
     lock = {"ConcurrencyId": 1} if shape.locked else {}
-    known = recognised(shape, members)
+    known = known_members(shape, members)
     owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}
-    row = blank(shape, known) | owned | lock | {"Id": members["Id"]}
+    row = blank_record(shape, known) | owned | lock | {"Id": members["Id"]}
     return dump(row).decode()

@@ -75,15 +75,20 @@ class RequestContext:
             raise missing_record(entity, key)
         return found
 
-    def select(self, entity: str, condition: str, *values: object) -> list[Record]:
+    def select(self, entity: str, condition: str, *values: object, limit: int = -1) -> list[Record]:
         """Return the records that an SQL condition finds, in the order of their ids.
 
         Args:
             entity: an entity type of the catalogue; never text of a request.
             condition: SQL with a question mark for each value; never text of a request.
+            limit: how many to return; -1 for all.
         """
-        text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id'  # noqa: S608
-        return self.store.select(text, [self.company.id, *values])
+        text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id LIMIT ?'  # noqa: S608
+        return self.store.select(text, [self.company.id, *values, limit])
+
+    def first(self, entity: str, condition: str, *values: object) -> Record | None:
+        """Return the first record that an SQL condition finds, or None."""
+        return next(iter(self.select(entity, condition, *values, limit=1)), None)
 
     def children(self, relation: Relation, parent: int) -> list[Record]:
         """Return the records that belong to a parent, in the order of their ids."""

@@ -1,4 +1,4 @@
-"""Base calls on entities: create, retrieve, update, delete, and what a create responds."""
+"""Base calls on entities: create, retrieve, update, delete, and the response to a create."""
 
 from __future__ import annotations
 
@@ -9,99 +9,93 @@ import msgspec
 
 from wosdk_async.sandbox.errors import Refusal, broken_rule, incorrect_model, missing_record
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, load
-from wosdk_async.sandbox.schema.entities import REQUEST_ONLY, SCALARS, EntitySchema, check_supported, schemas
+from wosdk_async.sandbox.schema.entities import (
+    REQUEST_ONLY,
+    SCALARS,
+    EntitySchema,
+    check_supported,
+    schemas,
+)
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS
 from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.query.operators import condition_sql
-from wosdk_async.sandbox.service.query.selection import Selection, default_read, property_paths, selection
-from wosdk_async.sandbox.service.update import plan, update
+from wosdk_async.sandbox.service.query.selection import Selection, property_paths, selection, show_default
+from wosdk_async.sandbox.service.update import plan_update, update
 from wosdk_async.sandbox.service.write import create, delete
 from wosdk_async.sandbox.storage.tables import column
 
-__all__ = [
-    "create_entity",
-    "create_response",
-    "delete_entity",
-    "locate",
-    "retrieve",
-    "specifier",
-    "update_entity",
-]
+__all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "specifier", "update_entity"]
 
 
-def create_response(context: RequestContext, entity: str, row: Record) -> Record:
-    """A row that was just made, in the form of the dialect."""
-    return (
-        _expanded(context, entity, row)
-        if context.dialect.opens_created
-        else default_read(context, entity, row)
-    )
-
-
-def _expanded(context: RequestContext, entity: str, row: Record) -> Record:
-    """``row`` with its references opened one level deep; lists are empty as in spec 2.3."""
-    data = _opened(context, schemas(context.dialect)[entity], row)
-    for name, target in _references(schemas(context.dialect)[entity]):
-        cut = row.get(name)
-        if cut is not None:
-            found = context.find(target.name, cut["Id"])
-            data[name] = _opened(context, target, found) if found else cut
+def create_response(context: RequestContext, entity: str, record: Record) -> Record:
+    """Return a record that a command just made, as the dialect shows it."""
+    if not context.dialect.opens_created:
+        return show_default(context, entity, record)
+    schema = schemas(context.dialect)[entity]
+    data = _show_opened(context, schema, record)
+    for name, target in _references(schema):
+        reference = record.get(name)
+        if reference is not None:
+            found = context.find(target.name, reference["Id"])
+            data[name] = _show_opened(context, target, found) if found else reference
     return data
 
 
-def _opened(context: RequestContext, shape: EntitySchema, row: Record) -> Record:
-    """Scalars, empty lists and the two flags of spec 2.1."""
-    return _scalars(shape).show(context, row) | _empty(shape)
+def _show_opened(context: RequestContext, schema: EntitySchema, record: Record) -> Record:
+    """Return the scalars of a record and the two flags of spec 2.1; its lists are empty (spec 2.3)."""
+    return _scalars(schema).show(context, record) | _empty_lists(schema)
 
 
 @cache
-def _scalars(shape: EntitySchema) -> Selection:
-    names = {field.name for field in shape.fields if field.type in SCALARS}
-    return selection(shape.name, tuple(sorted(names - REQUEST_ONLY)), shape.dialect)
+def _scalars(schema: EntitySchema) -> Selection:
+    names = {field.name for field in schema.fields if field.type in SCALARS}
+    return selection(schema.name, tuple(sorted(names - REQUEST_ONLY)), schema.dialect)
 
 
 @cache
-def _empty(shape: EntitySchema) -> dict[str, Any]:
-    return {field.name: [] for field in shape.fields if field.is_list}
+def _empty_lists(schema: EntitySchema) -> dict[str, Any]:
+    return {field.name: [] for field in schema.fields if field.is_list}
 
 
 @cache
-def _references(shape: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
+def _references(schema: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
     return tuple(
         (field.name, target)
-        for field in shape.fields
-        if field.type == "ref" and field.of not in OWNED_OBJECTS and (target := shape.target(field))
+        for field in schema.fields
+        if field.type == "ref" and field.of not in OWNED_OBJECTS and (target := schema.target(field))
     )
 
 
-def retrieve(context: RequestContext, shape: EntitySchema, key: str, properties: str | None) -> Record:
-    """The reply to a read of one entity.
+def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties: str | None) -> Record:
+    """Return the response to a read of one entity.
 
     Args:
         key: an integer, or the identifying fields as a JSON object (facts 3.1).
-        properties: property paths joined by commas; none means the default read.
+        properties: property paths joined by commas; None means the default read.
     """
-    check_supported(shape, "Retrieve")
-    chosen = selection(shape.name, property_paths((properties or "").split(",")), shape.dialect)
-    data = chosen.show(context, locate(context, shape, key))
+    check_supported(schema, "Retrieve")
+    chosen = selection(schema.name, property_paths((properties or "").split(",")), schema.dialect)
+    data = chosen.show(context, _find_identified(context, schema, key))
     return {"Data": data} | ({"Entities": [{"Data": data}]} if context.dialect.entities_envelope else {})
 
 
-def create_entity(context: RequestContext, shape: EntitySchema, entity: object) -> Record:
-    """The reply to a create: only the specifier comes back (facts 3.3)."""
+def create_entity(context: RequestContext, schema: EntitySchema, entity: object) -> Record:
+    """Create an entity and return the response, which is the specifier alone (facts 3.3)."""
     members = _members(entity)
-    if shape.name == "AssetAttribute":
+    if schema.name == "AssetAttribute":
         raise _outside_parent("new", _whole(get_ignore_case(members, "AssetId")))
-    check_supported(shape, "Create")
-    return specifier(shape, create(context, shape, members))
+    check_supported(schema, "Create")
+    return specifier(schema, create(context, schema, members))
 
 
-def update_entity(context: RequestContext, shape: EntitySchema, entity: object, properties: object) -> Record:
-    """The reply to an update by the grammar of facts 3.6."""
+def update_entity(
+    context: RequestContext, schema: EntitySchema, entity: object, properties: object
+) -> Record:
+    """Update an entity by the grammar of facts 3.6 and return the response."""
     members = _members(entity)
-    if shape.name != "AssetAttribute":  # its refusal names the parent, which is in the row
-        check_supported(shape, "Update")  # spec 4.9 rule 1, whatever row is named
+    if schema.name != "AssetAttribute":  # its refusal names the parent, which is in the record
+        check_supported(schema, "Update")  # spec 4.9 rule 1, whatever record is named
     if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
         properties = get_ignore_case(properties, "Properties")
     if not isinstance(properties, list) or not properties:
@@ -109,58 +103,59 @@ def update_entity(context: RequestContext, shape: EntitySchema, entity: object, 
     key = reference_id(members)
     if key is None:
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
-    row = context.get(shape.name, key)
-    if shape.name == "AssetAttribute":
-        raise _outside_parent(key, row["AssetId"])
-    update(context, shape, row, members, plan(shape, property_paths(properties)))
-    return specifier(shape, row, versioned=context.dialect.update_shows_version)
+    record = context.get(schema.name, key)
+    if schema.name == "AssetAttribute":
+        raise _outside_parent(key, record["AssetId"])
+    update(context, schema, record, members, plan_update(schema, property_paths(properties)))
+    return specifier(schema, record, versioned=context.dialect.update_shows_version)
 
 
-def delete_entity(context: RequestContext, shape: EntitySchema, key: str, *, missing_ok: bool) -> Record:
-    """The reply to a delete.
+def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, missing_ok: bool) -> Record:
+    """Delete an entity and return the response.
 
     Args:
+        key: an integer, or the identifying fields as a JSON object (facts 3.1).
         missing_ok: the header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
     """
-    if shape.name == "AssetAttribute":
-        row = locate(context, shape, key)
-        raise _outside_parent(row["Id"], row["AssetId"])
-    check_supported(shape, "Delete")
+    if schema.name == "AssetAttribute":
+        record = _find_identified(context, schema, key)
+        raise _outside_parent(record["Id"], record["AssetId"])
+    check_supported(schema, "Delete")
     try:
-        row = locate(context, shape, key)
+        record = _find_identified(context, schema, key)
     except Refusal as refusal:
         if refusal.code != "ERROR_CODE_1019" or (context.dialect.refuses_missing_delete and not missing_ok):
             raise
-        return {"EntitySpecifier": {"EntityType": shape.name, "Id": _whole(key)}}
-    delete(context, shape, row)
-    return {"EntitySpecifier": {"EntityType": shape.name, "Id": row["Id"]}}
+        return {"EntitySpecifier": {"EntityType": schema.name, "Id": _whole(key)}}
+    delete(context, schema, record)
+    return {"EntitySpecifier": {"EntityType": schema.name, "Id": record["Id"]}}
 
 
-def specifier(shape: EntitySchema, row: Record, *, versioned: bool = True) -> Record:
-    """``ConcurrencyId`` only for entities with a lock (facts 3.3)."""
-    named = {"EntityType": shape.name, "Id": row["Id"]}
-    lock = {"ConcurrencyId": row["ConcurrencyId"]} if versioned and shape.locked else {}
+def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -> Record:
+    """Return type and id of a record, with ``ConcurrencyId`` for entities that have a lock (facts 3.3)."""
+    named = {"EntityType": schema.name, "Id": record["Id"]}
+    lock = {"ConcurrencyId": record["ConcurrencyId"]} if versioned and schema.locked else {}
     return {"EntitySpecifier": lock | named}
 
 
-def locate(context: RequestContext, shape: EntitySchema, key: str) -> Record:
-    """The row that a path or query identifier names.
+def _find_identified(context: RequestContext, schema: EntitySchema, key: str) -> Record:
+    """Return the record that the identifier in a path or query names.
 
     Raises:
         Refusal: ``IDENTIFIER_NOT_FOUND``, ``DATA_PARSING_ERROR`` (facts 3.1) or ``ERROR_CODE_1019``.
     """
     if not key.strip():
         raise Refusal(400, "IDENTIFIER_NOT_FOUND", "Both inlineId and id are empty.")
-    named = _identifier(key)
-    if "Id" in named and len(named) == 1 and not shape.composite_key:
-        return context.get(shape.name, named["Id"])
-    found = _by_fields(context, shape, named)
+    named = _parse_identifier(key)
+    if "Id" in named and len(named) == 1 and not schema.composite_key:
+        return context.get(schema.name, named["Id"])
+    found = _find_by_fields(context, schema, named)
     if found is None:
-        raise missing_record(shape.name, key)
+        raise missing_record(schema.name, key)
     return found
 
 
-def _identifier(key: str) -> dict[str, Any]:
+def _parse_identifier(key: str) -> dict[str, Any]:
     try:
         value = load(key)
     except (msgspec.DecodeError, UnicodeDecodeError, ArithmeticError, RecursionError):
@@ -172,18 +167,17 @@ def _identifier(key: str) -> dict[str, Any]:
     raise Refusal(400, "DATA_PARSING_ERROR", "The identifier is neither an integer nor an entity.")
 
 
-def _by_fields(context: RequestContext, shape: EntitySchema, named: dict[str, Any]) -> Record | None:
-    conditions = ["company = ?"]
-    values: list[object] = [context.company.id]
+def _find_by_fields(context: RequestContext, schema: EntitySchema, named: dict[str, Any]) -> Record | None:
+    conditions: list[str] = []
+    values: list[object] = []
     for name, value in named.items():
-        field = shape.field(name)
+        field = schema.field(name)
         if field is None or field.type in ("ref", "list", "object", "money"):
-            raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {shape.name}.")
+            raise Refusal(400, "DATA_PARSING_ERROR", f"{name} does not identify {schema.name}.")
         predicate, bound = condition_sql(column(field.name, field.type), field, "Equal", [value])
         conditions.append(predicate)
         values += bound
-    text = f'SELECT body FROM "{shape.name}" WHERE {" AND ".join(conditions)} ORDER BY id LIMIT 1'  # noqa: S608
-    return next(iter(context.store.select(text, values)), None)
+    return context.first(schema.name, " AND ".join(conditions), *values)
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:
@@ -200,7 +194,7 @@ def _members(entity: object) -> dict[str, Any]:
 
 
 def _insufficient() -> Refusal:
-    # spec 7: an insufficient PUT body was answered so
+    # spec 7: the error for an insufficient PUT body
     return Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
 
 

@@ -1,127 +1,198 @@
-"""What the service does to rows of certain entity types by itself, whoever writes them."""
+"""Rules of single entity types: what the service checks and fills in, whoever writes the record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
-from wosdk_async.sandbox.errors import broken_rule
+from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.relations import Relation
+from wosdk_async.sandbox.schema.entities import EntitySchema, schemas
+from wosdk_async.sandbox.schema.relations import Relation, list_of, relations
 from wosdk_async.sandbox.schema.values import to_local, to_utc, zone_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import decode_file
 
-__all__ = ["ON_CHANGE", "ON_CREATE", "ON_DELETE", "ON_WRITE", "PAIRED_TIMES", "REQUIRED", "lineage"]
+__all__ = [
+    "ON_CHANGE",
+    "ON_CREATE",
+    "ON_DELETE",
+    "ON_WRITE",
+    "PAIRED_TIMES",
+    "REQUIRED",
+    "ancestors",
+    "check_owner",
+]
 
 Rule = Callable[[RequestContext, Record], None]
 
-# A work order's local times and their UTC twins (spec 2.3, facts 5 for DtOnSiteBy).
+# A work order's local times, each with the field that has it in UTC (spec 2.3, facts 5 for DtOnSiteBy).
 PAIRED_TIMES = {
     "DtDue": "DueDateUtc",
     "DtAcknowledgeBy": "AcknowledgeByUtc",
     "DtOnSiteBy": "DtUtcOnSiteBy",
     "DtScheduledStart": "ScheduledStartUtc",
 }
+_MAX_LEVELS = 32  # of locations: it ends a circle of parents
+# Records that make no sense alone. Any other may leave its owner out: a Note without one was
+# accepted (facts 3.9), for the rest it is not shown; assumed.
+_NEVER_ALONE = {"WoNote": "WorkOrderId"}
+_PARENTS = {"Location": {"ParentId": "Location"}}  # a tree without holes (not shown; assumed)
 
 
-def lineage(context: RequestContext, location: Record) -> list[Record]:
-    """A location's ancestors, the nearest first; a circle of parents ends it."""
+def check_owner(
+    context: RequestContext, schema: EntitySchema, record: Record, before: Record | None = None
+) -> None:
+    """Check that the owner of a record exists: a note, document or custom field of nobody is refused.
+
+    Args:
+        before: the record before the change; None for a new one.
+
+    Raises:
+        Refusal: the owner does not exist, or the record leaves an owner that it belongs to for good
+            (not shown; assumed).
+    """
+    pointer = _NEVER_ALONE.get(schema.name)
+    if pointer and not record[pointer]:
+        raise required(pointer, schema.name)
+    if pointer and before is not None and before[pointer] != record[pointer]:
+        raise broken_rule(f"{pointer} of {schema.name} cannot be changed.")
+    for name, target in _PARENTS.get(schema.name, {}).items():
+        moved = record[name] and (before is None or before[name] != record[name])
+        if moved and context.find(target, record[name]) is None:
+            raise broken_rule(f"{name}: {target} with id {record[name]} is not found.")
+    for parent, relation in _owners(schema.name):
+        key = record.get(relation.key)
+        fits = relation.kind is None or record.get(relation.kind) == relation.actor
+        if key and fits and context.find(parent, key) is None:
+            raise broken_rule(f"{parent} with id {key} is not found.")
+
+
+@cache
+def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
+    """Return the entity types that may own such a record, if the pointer alone tells which one it is."""
+    found = {(parent, each.key): each for (parent, _), each in relations().items() if each.child.name == name}
+    keys = [each.key for each in found.values() if each.kind is None]
+    return tuple(
+        (parent, each)
+        for (parent, _), each in found.items()
+        if each.kind is not None or keys.count(each.key) == 1
+    )
+
+
+def ancestors(context: RequestContext, location: Record) -> list[Record]:
+    """Return a location's ancestors, the nearest first; a circle of parents ends the list."""
     found: list[Record] = []
     parent = context.find("Location", location["ParentId"])
-    while parent is not None and parent not in found and len(found) < 32:
+    while parent is not None and parent not in found and len(found) < _MAX_LEVELS:
         found.append(parent)
         parent = context.find("Location", parent["ParentId"])
     return found
 
 
-def _work_order(_context: RequestContext, row: Record) -> None:
-    row["ContactName"] = row["ContactName"].rstrip()  # facts 3.4
-    zone = zone_of(row["TimeZone"])
+def _work_order(_context: RequestContext, order: Record) -> None:
+    order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
+    zone = zone_of(order["TimeZone"])
     for local, utc in PAIRED_TIMES.items():
-        if local not in row:
-            row.pop(utc, None)
-        elif utc not in row or to_local(row[utc], zone) != row[local]:
-            row[utc] = to_utc(row[local], zone) or row[local]
+        if local not in order:
+            order.pop(utc, None)
+        elif utc not in order or to_local(order[utc], zone) != order[local]:
+            order[utc] = to_utc(order[local], zone) or order[local]
 
 
-def _contact(_context: RequestContext, row: Record) -> None:
-    name = f"{row['FirstName']} {row['LastName']}".strip()
+def _contact(_context: RequestContext, contact: Record) -> None:
+    name = f"{contact['FirstName']} {contact['LastName']}".strip()
     if name:
-        row["DisplayAs"] = f"{name} (deleted)" if row["IsRemoved"] else name  # facts 3.4
+        contact["DisplayAs"] = f"{name} (deleted)" if contact["IsRemoved"] else name  # facts 3.4
 
 
-def _document(_context: RequestContext, row: Record) -> None:
+def _document(_context: RequestContext, document: Record) -> None:
     # facts 3.10: the stored type follows MimeType, whatever id was sent
-    if row["MimeType"].lower().startswith("image/"):
-        row["DocType"] = {"Id": 3}
-    elif row["MimeType"].lower() == "application/pdf":
-        row["DocType"] = {"Id": 32}
+    if document["MimeType"].lower().startswith("image/"):
+        document["DocType"] = {"Id": 3}
+    elif document["MimeType"].lower() == "application/pdf":
+        document["DocType"] = {"Id": 32}
 
 
-def _blob(_context: RequestContext, row: Record) -> None:
+def _blob(_context: RequestContext, blob: Record) -> None:
     try:
-        decode_file(row["Body"])
+        decode_file(blob["Body"])
     except ValueError:  # facts 3.10: the schema has a base64 pattern; how it is enforced is assumed
         raise broken_rule("Blob.Body is not base64.") from None
 
 
-def _location(context: RequestContext, row: Record) -> None:
-    ancestors = lineage(context, row)
-    row["RootId"] = ancestors[-1]["Id"] if ancestors else row["Id"]
+def _location(context: RequestContext, location: Record) -> None:
+    above = ancestors(context, location)
+    location["RootId"] = above[-1]["Id"] if above else location["Id"]
 
 
-def _wo_note(context: RequestContext, row: Record) -> None:
-    """A work order has one completion note at most (facts 3.9), and points at it."""
-    order = context.find("WorkOrder", row["WorkOrderId"])
+def _new_attribute(context: RequestContext, attribute: Record) -> None:
+    asset = context.find("Location", attribute["AssetId"])
+    attribute["TopAssetId"] = asset["RootId"] if asset else 0  # spec 2.8
+
+
+def _new_note(context: RequestContext, note: Record) -> None:
+    note["CreatedAt"] = context.now.local(context.zone)
+    note["CreatedBy"] = context.account
+
+
+def _new_work_order_note(context: RequestContext, note: Record) -> None:
+    note["CreatedDate"] = context.now.local(context.zone)
+    note["CreatedBy"] = context.account
+
+
+def _work_order_note(context: RequestContext, note: Record) -> None:
+    """Let a work order point at its completion note, of which it has one at most (facts 3.9)."""
+    order = context.find("WorkOrder", note["WorkOrderId"])
     if order is None:
         return
     current = order.get("CompletionNote", {}).get("Id")
-    if row["NoteTypeId"] == "Completion":
-        if current not in (None, row["Id"]):  # text assumed
-            raise broken_rule(f"Work order {row['WorkOrderId']} has a completion note already.")
-        _point_at_note(context, order, row["Id"])
-    elif current == row["Id"]:
-        _point_at_note(context, order, None)
+    if note["NoteTypeId"] == "Completion":
+        if current not in (None, note["Id"]):  # text assumed
+            raise broken_rule(f"Work order {note['WorkOrderId']} has a completion note already.")
+        _set_completion_note(context, order, note["Id"])
+    elif current == note["Id"]:
+        _set_completion_note(context, order, None)
 
 
-def _point_at_note(context: RequestContext, order: Record, key: int | None) -> None:
-    """The order's counter stays: the note is a row of its own (not shown; assumed)."""
+def _deleted_work_order_note(context: RequestContext, note: Record) -> None:
+    order = context.find("WorkOrder", note["WorkOrderId"])
+    if order is not None and order.get("CompletionNote") == {"Id": note["Id"]}:
+        _set_completion_note(context, order, None)
+
+
+def _set_completion_note(context: RequestContext, order: Record, key: int | None) -> None:
+    # The order's counter stays: the note is a record of its own (not shown; assumed)
     order.pop("CompletionNote", None)
     if key is not None:
         order["CompletionNote"] = {"Id": key}
     context.replace_uncounted(schemas()["WorkOrder"], order)
 
 
-def _lost_wo_note(context: RequestContext, row: Record) -> None:
-    order = context.find("WorkOrder", row["WorkOrderId"])
-    if order is not None and order.get("CompletionNote") == {"Id": row["Id"]}:
-        _point_at_note(context, order, None)
-
-
-def _assignment(context: RequestContext, row: Record) -> None:
-    """An order's ``Employee`` is its primary assignee, whoever writes the assignment (not shown; assumed)."""
-    before = context.store.get(context.company.id, "WoAssignment", row["Id"])
-    if before is not None and before["WorkOrderId"] != row["WorkOrderId"]:
-        _lost_assignment(context, before)
-    if row["IsPrimary"]:
-        for other in _other_primaries(context, row):
+def _assignment(context: RequestContext, assignment: Record) -> None:
+    """Let an order's ``Employee`` be its primary assignee (not shown; assumed)."""
+    before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])
+    if before is not None and before["WorkOrderId"] != assignment["WorkOrderId"]:
+        _deleted_assignment(context, before)
+    if assignment["IsPrimary"]:
+        for other in _other_primaries(context, assignment):
             context.replace_uncounted(schemas()["WoAssignment"], other | {"IsPrimary": False})
-    _show_primary(context, row, [row] if row["IsPrimary"] else _other_primaries(context, row))
+    primaries = [assignment] if assignment["IsPrimary"] else _other_primaries(context, assignment)
+    _set_employee(context, assignment, primaries)
 
 
-def _lost_assignment(context: RequestContext, row: Record) -> None:
-    _show_primary(context, row, _other_primaries(context, row))
+def _deleted_assignment(context: RequestContext, assignment: Record) -> None:
+    _set_employee(context, assignment, _other_primaries(context, assignment))
 
 
-def _other_primaries(context: RequestContext, row: Record) -> list[Record]:
-    rows = context.children(Relation(schemas()["WoAssignment"], "WorkOrderId"), row["WorkOrderId"])
-    return [other for other in rows if other["IsPrimary"] and other["Id"] != row["Id"]]
+def _other_primaries(context: RequestContext, assignment: Record) -> list[Record]:
+    found = context.children(list_of("WoAssignment", "WorkOrderId"), assignment["WorkOrderId"])
+    return [other for other in found if other["IsPrimary"] and other["Id"] != assignment["Id"]]
 
 
-def _show_primary(context: RequestContext, row: Record, primaries: list[Record]) -> None:
-    """Show the first of ``primaries`` as the ``Employee`` of the order that ``row`` belongs to."""
-    order = context.find("WorkOrder", row["WorkOrderId"])
+def _set_employee(context: RequestContext, assignment: Record, primaries: list[Record]) -> None:
+    """Make the first of ``primaries`` the ``Employee`` of the order that an assignment belongs to."""
+    order = context.find("WorkOrder", assignment["WorkOrderId"])
     if order is None:
         return
     order.pop("Employee", None)
@@ -130,30 +201,15 @@ def _show_primary(context: RequestContext, row: Record, primaries: list[Record])
     context.replace_uncounted(schemas()["WorkOrder"], order)
 
 
-def _new_wo_note(context: RequestContext, row: Record) -> None:
-    row["CreatedDate"] = context.now.local(context.zone)
-    row["CreatedBy"] = context.account
-
-
-def _new_note(context: RequestContext, row: Record) -> None:
-    row["CreatedAt"] = context.now.local(context.zone)
-    row["CreatedBy"] = context.account
-
-
-def _new_attribute(context: RequestContext, row: Record) -> None:
-    asset = context.find("Location", row["AssetId"])
-    row["TopAssetId"] = asset["RootId"] if asset else 0  # spec 2.8
-
-
-def _time_card(before: Record, row: Record) -> None:
-    if any(name in before and row.get(name) != before[name] for name in ("WeekStartDate", "Week")):
+def _time_card(before: Record, card: Record) -> None:
+    if any(name in before and card.get(name) != before[name] for name in ("WeekStartDate", "Week")):
         raise broken_rule("Existing Time Card cannot be moved to another week")  # facts 3.9 and 6
 
 
-# Members a create must send, with the name the refusal gives (facts 3.10: a peer's list).
+# Members that a create must send, with the name that the refusal gives (facts 3.10: a peer's list).
 REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
 ON_CREATE: dict[str, Rule] = {
-    "WoNote": _new_wo_note,
+    "WoNote": _new_work_order_note,
     "Note": _new_note,
     "AssetAttribute": _new_attribute,
 }
@@ -164,7 +220,7 @@ ON_WRITE: dict[str, Rule] = {
     "Document": _document,
     "Location": _location,
     "WoAssignment": _assignment,
-    "WoNote": _wo_note,
+    "WoNote": _work_order_note,
 }
 ON_CHANGE: dict[str, Callable[[Record, Record], None]] = {"TimeCard": _time_card}
-ON_DELETE: dict[str, Rule] = {"WoAssignment": _lost_assignment, "WoNote": _lost_wo_note}
+ON_DELETE: dict[str, Rule] = {"WoAssignment": _deleted_assignment, "WoNote": _deleted_work_order_note}

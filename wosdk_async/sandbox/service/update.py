@@ -14,14 +14,20 @@ from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, check_sup
 from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.schema.values import reference_id
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.owner_checks import check_owner
 from wosdk_async.sandbox.service.query.selection import MAX_STEPS
-from wosdk_async.sandbox.service.rules import ON_CHANGE, ON_WRITE
-from wosdk_async.sandbox.service.write import SERVER_SET, add_element, assign, delete, point, recognised
+from wosdk_async.sandbox.service.rules import ON_CHANGE, ON_WRITE, check_owner
+from wosdk_async.sandbox.service.write import (
+    SERVER_SET,
+    add_element,
+    assign,
+    create_owned_object,
+    delete,
+    known_members,
+)
 
-__all__ = ["UpdatePlan", "plan", "update"]
+__all__ = ["UpdatePlan", "plan_update", "update"]
 
-# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are worked out when the
+# facts 10 row 4: changing StatusId by PUT fails. The others follow from actions, or are computed when the
 # order is made (spec 2.3, facts 5); that a PUT cannot write them, and the code, are not shown; assumed.
 _COMMAND_ONLY = {
     "WorkOrder": frozenset(
@@ -36,18 +42,25 @@ _REFERENCE_MEMBERS = {"Actor": frozenset({"TypeId"})}  # a reference to an actor
 
 @attrs.define
 class UpdatePlan:
-    """What to write of one object: all scalars and references, some by name, and inside others."""
+    """The members of one object that an update writes.
+
+    Args:
+        whole: whether all scalars and references are written.
+        names: the members written by name.
+        inside: plans for what is written inside lists and references.
+    """
 
     whole: bool = False
     names: set[str] = attrs.field(factory=set)
     inside: dict[str, UpdatePlan] = attrs.field(factory=dict)
 
     def covers(self, field: Field) -> bool:
+        """Return whether the update writes this member itself."""
         return self.whole or field.name in self.names
 
 
-def plan(shape: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
-    """The plan that property paths describe.
+def plan_update(schema: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
+    """Return the plan that property paths describe.
 
     Raises:
         Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
@@ -57,91 +70,104 @@ def plan(shape: EntitySchema, paths: Iterable[str]) -> UpdatePlan:
     for path in paths:
         steps = path.strip().split(".")
         if len(steps) > MAX_STEPS:
-            raise unknown_property(shape.name, steps[0])
-        _note(shape, made, steps)
+            raise unknown_property(schema.name, steps[0])
+        _add_path(schema, made, steps)
     return made
 
 
 def update(
-    context: RequestContext, shape: EntitySchema, row: Record, entity: Mapping[str, Any], wanted: UpdatePlan
+    context: RequestContext, schema: EntitySchema, record: Record, entity: Mapping[str, Any], plan: UpdatePlan
 ) -> bool:
-    """Write the planned members of ``entity`` into ``row``; whether anything changed.
+    """Write the planned members of ``entity`` into ``record``.
 
     A member that is planned but not sent keeps its value, and an element that is not sent stays
-    (facts 3.6). The counter advances when something changed, also in an owned row (facts 3.7;
+    (facts 3.6). The counter advances if something changed, also in an owned record (facts 3.7;
     the latter assumed).
+
+    Returns:
+        Whether anything changed.
     """
-    before = {**row}
+    before = {**record}
     changed = False
-    for field, value in recognised(shape, entity):
-        inner = wanted.inside.get(field.name)
+    for field, value in known_members(schema, entity):
+        inner = plan.inside.get(field.name)
         if inner is not None:
-            changed |= _inside(context, shape, row, field, value, inner)
-        elif wanted.covers(field):
-            _write(shape, row, field, value)
-    if rule := ON_WRITE.get(shape.name):
-        rule(context, row)
-    changed |= row != before
-    if row != before:
-        if check := ON_CHANGE.get(shape.name):
-            check(before, row)
-        check_owner(context, shape, row, before)
+            changed |= _write_inside(context, schema, record, field, value, inner)
+        elif plan.covers(field):
+            _write(schema, record, field, value)
+    if rule := ON_WRITE.get(schema.name):
+        rule(context, record)
+    changed |= record != before
+    if record != before:
+        if check := ON_CHANGE.get(schema.name):
+            check(before, record)
+        check_owner(context, schema, record, before)
     if changed:
-        context.replace(shape, row)
+        context.replace(schema, record)
     return changed
 
 
-def _note(shape: EntitySchema, made: UpdatePlan, steps: list[str]) -> None:
+def _add_path(schema: EntitySchema, plan: UpdatePlan, steps: list[str]) -> None:
     if steps == ["*"]:
-        made.whole = True
+        plan.whole = True
         return
-    field = shape.field(steps[0])
+    field = schema.field(steps[0])
     if field is None or (len(steps) > 1 and field.type in SCALARS - {"money"}):
-        raise unknown_property(shape.name, steps[0])
+        raise unknown_property(schema.name, steps[0])
     if len(steps) == 1 or field.type == "money":
         if field.type in ("ref", "list"):  # as in a read (facts 3.4); not shown for a PUT, assumed
             raise unfinished_path(field.name)
-        made.names.add(field.name)
+        plan.names.add(field.name)
         return
-    target = shape.target(field)
+    target = schema.target(field)
     if target is None:
-        made.names.add(field.name)
+        plan.names.add(field.name)
     else:
-        _note(target, made.inside.setdefault(field.name, UpdatePlan()), steps[1:])
+        _add_path(target, plan.inside.setdefault(field.name, UpdatePlan()), steps[1:])
 
 
-def _write(shape: EntitySchema, row: Record, field: Field, value: object) -> None:
-    old = row.get(field.name)
-    assign(shape, row, field, value)
-    guarded = not field.updatable or field.name in _COMMAND_ONLY.get(shape.name, ())
-    if guarded and row.get(field.name) != old:
-        raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
+def _write(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
+    old = record.get(field.name)
+    assign(schema, record, field, value)
+    guarded = not field.updatable or field.name in _COMMAND_ONLY.get(schema.name, ())
+    if guarded and record.get(field.name) != old:
+        raise broken_rule(f"{field.name} of {schema.name} is changed by commands only.")
 
 
-def _inside(
-    context: RequestContext, shape: EntitySchema, row: Record, field: Field, value: object, inner: UpdatePlan
+def _write_inside(
+    context: RequestContext,
+    schema: EntitySchema,
+    record: Record,
+    field: Field,
+    value: object,
+    plan: UpdatePlan,
 ) -> bool:
-    """Write inside a list or a reference; whether a row of it changed."""
+    """Write inside a list or a reference, and return whether a record of it changed."""
     if field.is_list:
         elements = value if isinstance(value, list) else []
-        if elements and (not field.updatable or is_read_only(shape.behind(field))):
-            raise broken_rule(f"{field.name} of {shape.name} is changed by commands only.")
-        changes = [_element(context, shape, row, field, element, inner) for element in elements]
+        if elements and (not field.updatable or is_read_only(schema.behind(field))):
+            raise broken_rule(f"{field.name} of {schema.name} is changed by commands only.")
+        changes = [_write_element(context, schema, record, field, element, plan) for element in elements]
         return any(changes)
     if field.of not in OWNED_OBJECTS:
-        _reference(context, shape, row, field, value, inner)
+        _write_reference(context, schema, record, field, value, plan)
         return False  # every record counts for itself (facts 3.7)
     if not isinstance(value, dict):
         return False
-    if field.name not in row:
-        point(context, shape, row, field, value)
+    if field.name not in record:
+        create_owned_object(context, schema, record, field, value)
         return True
-    child = shape.behind(field)
-    return update(context, child, context.get(child.name, row[field.name]["Id"]), value, inner)
+    child = schema.behind(field)
+    return update(context, child, context.get(child.name, record[field.name]["Id"]), value, plan)
 
 
-def _reference(
-    context: RequestContext, shape: EntitySchema, row: Record, field: Field, value: object, inner: UpdatePlan
+def _write_reference(
+    context: RequestContext,
+    schema: EntitySchema,
+    record: Record,
+    field: Field,
+    value: object,
+    plan: UpdatePlan,
 ) -> None:
     """Write inside the record that a reference names (facts 3.6: ``TaxCode.*``).
 
@@ -149,74 +175,76 @@ def _reference(
     when another Id is sent, and writes the other members into the record of that Id (both assumed).
 
     Raises:
-        Refusal: ``ERROR_CODE_1000``: the record is one that no update writes.
+        Refusal: ``ERROR_CODE_1000``: no update writes records of that type.
     """
     key = reference_id(value)
-    if "Id" in inner.names or (inner.whole and (value is None or key is not None)):
-        _write(shape, row, field, value)
-    if not isinstance(value, dict) or field.name not in row:
+    if "Id" in plan.names or (plan.whole and (value is None or key is not None)):
+        _write(schema, record, field, value)
+    if not isinstance(value, dict) or field.name not in record:
         return
-    child = shape.behind(field)
+    child = schema.behind(field)
     members = {
         known.name: sent
-        for known, sent in recognised(child, value)
+        for known, sent in known_members(child, value)
         if known.name not in SERVER_SET | _REFERENCE_MEMBERS.get(child.name, frozenset())
-        and (inner.covers(known) or known.name in inner.inside)
+        and (plan.covers(known) or known.name in plan.inside)
     }
     if members:
         check_supported(child, "Update")
-        update(context, child, context.get(child.name, row[field.name]["Id"]), members, inner)
+        update(context, child, context.get(child.name, record[field.name]["Id"]), members, plan)
 
 
-def _element(
+def _write_element(
     context: RequestContext,
-    shape: EntitySchema,
-    row: Record,
+    schema: EntitySchema,
+    record: Record,
     field: Field,
     element: object,
-    inner: UpdatePlan,
+    plan: UpdatePlan,
 ) -> bool:
-    """Add, change or remove one element, by its Id and ``PerformDeletion`` (facts 3.6)."""
+    """Add, change or delete one element of a list, by its Id and ``PerformDeletion`` (facts 3.6)."""
     if not isinstance(element, dict):
         return False
     key = reference_id(element)
     if key is None:
-        add_element(context, shape, row, field, element)
+        add_element(context, schema, record, field, element)
         return True
-    if relation_of(shape.name, field) is None:
-        return _kept_element(shape, row, field, element, inner, key)
-    child = shape.behind(field)
-    found = _child(context, shape, row, field, key)
+    if relation_of(schema.name, field) is None:
+        return _write_kept_element(schema, record, field, element, plan, key)
+    child = schema.behind(field)
+    found = _get_child(context, schema, record, field, key)
     if get_ignore_case(element, "PerformDeletion") is True:
         delete(context, child, found)
         return True
-    return update(context, child, found, element, inner)
+    return update(context, child, found, element, plan)
 
 
-def _child(context: RequestContext, shape: EntitySchema, row: Record, field: Field, key: int) -> Record:
-    """An element of the list of this row and no other's."""
-    owned = relation_of(shape.name, field)
+def _get_child(
+    context: RequestContext, schema: EntitySchema, record: Record, field: Field, key: int
+) -> Record:
+    """Return an element of this record's list, and of no other's."""
+    relation = relation_of(schema.name, field)
     child = context.get(field.of or "", key)
-    if owned is not None and owned.fields(row["Id"]).items() <= child.items():
+    if relation is not None and relation.fields(record["Id"]).items() <= child.items():
         return child
     raise missing_record(field.of or "", key)
 
 
-def _kept_element(
-    shape: EntitySchema, row: Record, field: Field, element: Record, inner: UpdatePlan, key: int
+def _write_kept_element(
+    schema: EntitySchema, record: Record, field: Field, element: Record, plan: UpdatePlan, key: int
 ) -> bool:
-    """The same for an element that is kept inside its parent."""
-    kept = [dict(item) for item in row.get(field.name, ())]
+    """Change or delete an element that is kept inside its parent."""
+    kept = [dict(item) for item in record.get(field.name, ())]
     target = next((item for item in kept if item["Id"] == key), None)
     if target is None:
-        raise missing_record(field.of or shape.name, key)
+        raise missing_record(field.of or schema.name, key)
     if get_ignore_case(element, "PerformDeletion") is True:
         kept.remove(target)
     else:
-        child = shape.behind(field)
-        for member, value in recognised(child, element):
-            if inner.covers(member):
+        child = schema.behind(field)
+        for member, value in known_members(child, element):
+            if plan.covers(member):
                 assign(child, target, member, value)
-    changed = kept != row.get(field.name)
-    row[field.name] = kept
+    changed = kept != record.get(field.name)
+    record[field.name] = kept
     return changed

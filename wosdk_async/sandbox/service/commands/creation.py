@@ -1,4 +1,4 @@
-"""WoCreateCommand (spec 4.3, facts 5)."""
+"""WoCreateCommand (spec 4.3, facts 5) and WoCopyCommand."""
 
 from __future__ import annotations
 
@@ -10,78 +10,109 @@ import attrs
 from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.values import reference_id
-from wosdk_async.sandbox.service.commands.assignment import assign_primary, preferred_assignee
-from wosdk_async.sandbox.service.commands.log import log_action, stamp
+from wosdk_async.sandbox.schema.relations import list_of
+from wosdk_async.sandbox.schema.values import reference_id, zone_of
+from wosdk_async.sandbox.service.commands.arguments import Arguments, required_record
+from wosdk_async.sandbox.service.commands.orders import find_order, log_action, set_last_action
 from wosdk_async.sandbox.service.commands.plans import join_plan
-from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
-from wosdk_async.sandbox.service.commands.schedule import schedule
+from wosdk_async.sandbox.service.commands.scheduling import assign_primary, choose_assignee, set_deadlines
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_response
-from wosdk_async.sandbox.service.rules import lineage
-from wosdk_async.sandbox.service.write import blank, create, own, recognised
+from wosdk_async.sandbox.service.query.selection import show_default
+from wosdk_async.sandbox.service.rules import ON_WRITE, ancestors
+from wosdk_async.sandbox.service.write import blank_record, create, create_owned, known_members
 
-__all__ = ["create_work_order", "make_order"]
+__all__ = ["copy_work_order", "create_work_order"]
 
-_NOTHING = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
+_ZERO = Decimal("0.00")  # two decimals on an order just created (facts 3.3)
 _MAX_DIGITS = 32  # not shown; assumed
 # Lists a creation may carry. That the others are written by actions only is not shown; assumed.
 _LISTS = ("CustomFields", "Notes", "Documents", "EquipmentWorkedOn", "ContactAddress")
+# What a copy takes from its original (facts 5 names none of it; assumed).
+_COPIED = (
+    "TypeCategory",
+    "SubType",
+    "Customer",
+    "WorkZone",
+    "RequestorContact",
+    "ContactName",
+    "Priority",
+    "Specialty",
+    "Access",
+    "Duration",
+    "VendorNte",
+    "PoNumber",
+)
 
 
 @attrs.frozen
 class _Parts:
-    """The rows a new work order refers to, and its items as (sent, asset, task)."""
+    """Records that a new work order refers to, and its items as (sent, asset, task)."""
 
-    sub_type: Record
     zone: Record
-    customer: Record | None
     items: list[tuple[Record, Record, Record]]
 
 
-@command("WoCreateCommand")
 def create_work_order(context: RequestContext, arguments: Arguments) -> Record:
+    """Create a work order."""
     sent = arguments.get("WorkOrder")
     if not isinstance(sent, dict):
         raise required("WorkOrder")
-    order = make_order(context, sent, arguments)
+    order = _make_order(context, sent, arguments)
     return {"Wo": create_response(context, "WorkOrder", order)}
 
 
-def make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
-    """A new work order from the members of ``sent``, kept with all its rows.
+def copy_work_order(context: RequestContext, arguments: Arguments) -> Record:
+    """Create an order with the items and terms of another one, which stays as it is.
+
+    Notes, documents, custom fields and assignees are not copied; the schedule is computed anew if the
+    original has one (not shown; assumed).
+    """
+    original = find_order(context, arguments)
+    sent = {name: original[name] for name in _COPIED if name in original}
+    sent["Items"] = [
+        {name: item[name] for name in ("Asset", "Task", "Comment") if name in item}
+        for item in context.children(list_of("WoItem", "WorkOrderId"), original["Id"])
+    ]
+    logged = {name: arguments[name] for name in ("Comment", "ActionDate") if name in arguments}
+    made = _make_order(context, sent, logged | {"ComputeSchedule": "DtDue" in original})
+    return {"Wo": show_default(context, "WorkOrder", made)}
+
+
+def _make_order(context: RequestContext, sent: Record, arguments: Arguments) -> Record:
+    """Create a work order with all its records from the members of ``sent``.
 
     Raises:
         Refusal: something that the order needs or refers to is missing.
     """
-    shape = schemas()["WorkOrder"]
-    members = recognised(shape, sent)
-    order = blank(shape, members)
+    schema = schemas()["WorkOrder"]
+    members = known_members(schema, sent)
+    order = blank_record(schema, members)
     if context.dialect.contactid_is_requestor:
-        _requestor(order, sent)
-    parts = _parts(context, order, sent)
+        _take_requestor(order, sent)
+    parts = _find_parts(context, order, sent)
     order["Id"] = context.next_number("WorkOrder")
     _describe(context, order, parts)
-    schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
-    _file(context, order, parts, arguments)
-    own(context, shape, order, [(field, value) for field, value in members if field.name in _LISTS])
+    _schedule(context, order, parts.items[0][2], computed=arguments.get("ComputeSchedule", False))
+    _insert(context, order, parts, arguments)
+    lists = [(field, value) for field, value in members if field.name in _LISTS]
+    create_owned(context, schema, order, lists)
     join_plan(context, order, arguments.get("WpTree"))
     return order
 
 
-def _requestor(order: Record, sent: Record) -> None:
+def _take_requestor(order: Record, sent: Record) -> None:
     """Take ``Contactid`` as the requestor, as spec 4.3 sends it."""
     key = reference_id({"Id": get_ignore_case(sent, "Contactid")})
     if key is not None and order.get("RequestorContact") is None:
         order["RequestorContact"] = {"Id": key}
 
 
-def _parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
-    """What the order refers to; all of it must exist (spec 3)."""
+def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
+    """Return what the order refers to; all of it must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
-    sub_type = _referred(context, order, "SubType", "WorkOrderType")
-    if sub_type is None:
+    if _referred(context, order, "SubType", "WorkOrderType") is None:
         raise required("SubType.Id", "WorkOrder")
     customer = _referred(context, order, "Customer", "Customer")
     if customer is None and order["TypeCategory"] == "Request":
@@ -93,47 +124,47 @@ def _parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
         raise required("WorkZone.Id", "WorkOrder")  # facts 5: a Basic order without a customer
     for name in ("RequestorContact", "Priority", "Specialty", "RepairCode"):
         _referred(context, order, name, str(schemas()["WorkOrder"].by_name[name.lower()].of))
-    return _Parts(sub_type, zone, customer, _items(context, get_ignore_case(sent, "Items")))
+    return _Parts(zone, _find_items(context, get_ignore_case(sent, "Items")))
 
 
 def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
-    cut = order.get(name)
-    if cut is None:
+    reference = order.get(name)
+    if reference is None:
         order.pop(name, None)
         return None
-    return _live(context, entity, name, cut["Id"])
+    return _usable(context, entity, name, reference["Id"])
 
 
-def _live(context: RequestContext, entity: str, name: str, key: int) -> Record:
-    """A row that a new order may refer to: it is there, and not removed (the latter not shown; assumed)."""
-    row = needed(context.find(entity, key), name, key)
-    if row.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
+def _usable(context: RequestContext, entity: str, name: str, key: int) -> Record:
+    """Return a record that a new order may refer to: one that is not removed (not shown; assumed)."""
+    record = required_record(context, entity, key, name)
+    if record.get("IsRemoved") and entity != "WorkZone":  # a removed zone still takes orders (assumed)
         raise broken_rule(f"{name} with id {key} is removed.")
-    return row
+    return record
 
 
-def _items(context: RequestContext, sent: Any) -> list[tuple[Record, Record, Record]]:
+def _find_items(context: RequestContext, sent: Any) -> list[tuple[Record, Record, Record]]:
     items = [item for item in sent if isinstance(item, dict)] if isinstance(sent, list) else []
     if not items:
         raise required("Items", "WorkOrder")
     return [
-        (item, _named(context, item, "Asset", "Location"), _named(context, item, "Task", "Task"))
+        (item, _item_part(context, item, "Asset", "Location"), _item_part(context, item, "Task", "Task"))
         for item in items
     ]
 
 
-def _named(context: RequestContext, item: Record, name: str, entity: str) -> Record:
+def _item_part(context: RequestContext, item: Record, name: str, entity: str) -> Record:
     key = reference_id(get_ignore_case(item, name))
     if key is None:
         raise required(f"Items.{name}.Id", "WorkOrder")
-    return _live(context, entity, name, key)
+    return _usable(context, entity, name, key)
 
 
 def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
-    """Where and what: asset, texts, number, currency and money."""
+    """Fill in where and what: asset, texts, number, currency and amounts."""
     _, asset, task = parts.items[0]
     zone = parts.zone
-    place = ", ".join(row["Name"] for row in reversed(lineage(context, asset)))
+    place = ", ".join(location["Name"] for location in reversed(ancestors(context, asset)))
     order["MainAsset"] = {"Id": asset["Id"]}
     order["ShortLocation"] = asset["Name"]
     # facts 5: three parts; the second is the short location too, the third the task's name
@@ -144,10 +175,8 @@ def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
     order["TimeZone"] = zone["TimeZone"]
     order["CurrencyTypeId"] = zone["CurrencyTypeId"]
     if order["VendorNte"]["CurrencyTypeId"] == "Unknown":
-        order["VendorNte"] = {
-            "CurrencyTypeId": zone["CurrencyTypeId"],
-            "Value": order["VendorNte"]["Value"] or _NOTHING,
-        }
+        amount = order["VendorNte"]["Value"] or _ZERO
+        order["VendorNte"] = {"CurrencyTypeId": zone["CurrencyTypeId"], "Value": amount}
     order["StatusId"] = "New"
     order["InductionAndSafetyStatusID"] = "NotRequired"  # spec 2.3
     if order["Access"] == "Unknown":
@@ -157,15 +186,27 @@ def _describe(context: RequestContext, order: Record, parts: _Parts) -> None:
     order["Duration"] = order["Duration"] or task["CompletionTime"]
 
 
-def _file(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
-    """Keep the order and the rows that come with it."""
+def _schedule(context: RequestContext, order: Record, task: Record, *, computed: bool) -> None:
+    """Set priority and times of creation, and the deadlines if they are to be computed."""
+    # facts 5, Creation traps: with ComputeSchedule the task's own priority wins over a sent one
+    if "Priority" in task and (computed or "Priority" not in order):
+        order["Priority"] = task["Priority"]
+    ON_WRITE["WorkOrder"](context, order)  # sets the UTC times beside local ones that were sent
+    order["DtCreated"] = context.now.local(zone_of(order["TimeZone"]))
+    order["CreatedDateUtc"] = context.now.utc
+    if computed:
+        set_deadlines(context, order)
+
+
+def _insert(context: RequestContext, order: Record, parts: _Parts, arguments: Arguments) -> None:
+    """Add the order and the records that come with it."""
     for name in ("WorkOrderCost", "LastAction"):
         order[name] = {"Id": order["Id"]}  # facts 5: their Ids equal the order's
-    employee = preferred_assignee(context, order, arguments)
+    employee = choose_assignee(context, order, arguments)
     if employee is not None:
         assign_primary(context, order, employee)
     entry = log_action(context, order, "Create", arguments)
-    stamp(context, order)
+    set_last_action(context, order)
     context.insert_with_id(schemas()["WorkOrder"], order)
     context.insert_with_id(schemas()["WorkOrderCost"], _cost(order))
     context.insert_with_id(schemas()["WoLastAction"], _last_action(order, entry, arguments))
@@ -175,11 +216,11 @@ def _file(context: RequestContext, order: Record, parts: _Parts, arguments: Argu
 
 
 def _cost(order: Record) -> Record:
-    shape = schemas()["WorkOrderCost"]
-    money = {"CurrencyTypeId": order["CurrencyTypeId"], "Value": _NOTHING}
-    amounts = {field.name: money for field in shape.fields if field.type == "money"}
+    schema = schemas()["WorkOrderCost"]
+    zero = {"CurrencyTypeId": order["CurrencyTypeId"], "Value": _ZERO}
+    amounts = {field.name: zero for field in schema.fields if field.type == "money"}
     return {
-        **shape.blank,
+        **schema.blank,
         **amounts,
         "Id": order["Id"],
         "CurrencyTypeId": order["CurrencyTypeId"],

@@ -1,57 +1,67 @@
-"""Commands on the cost record of a work order (spec 4.5, facts 5).
+"""Money: the cost record of a work order (spec 4.5, facts 5), invoices, payments and amounts.
 
-The order itself stays as it is: every record counts for itself (facts 3.7). The log gets an entry
-(not shown; assumed, since facts 8 and WOActionType name both kinds).
+Commands on the cost record leave the order as it is: every record counts for itself (facts 3.7). The log
+gets an entry (not shown; assumed, since facts 8 and WOActionType name both kinds). What the commands on
+invoices and payments do follows their names (assumed).
 """
 
 from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule, modified, required
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.service.commands.log import log_action
-from wosdk_async.sandbox.service.commands.orders import the_order
-from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.schema.entities import enumeration, schemas
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
+from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, not_modelled
+from wosdk_async.sandbox.service.commands.orders import find_order, log_action
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.selection import default_read
+from wosdk_async.sandbox.service.query.selection import show_default
 
-__all__ = ["change_ap_status", "change_cost_status", "submit_payment"]
+__all__ = [
+    "change_ap_status",
+    "change_cost_status",
+    "convert_money",
+    "dispute_invoice",
+    "post_payment",
+    "recall_invoice",
+    "submit_payment",
+    "update_invoice_state",
+]
+
+# The action that leads to a state, where CiActionType names one.
+_INVOICE_ACTIONS = {"Posted": "Posted", "Paid": "Paid", "PaidInFull": "Paid", "Approved": "Approved"}
 
 
-@command("ApStatusChangeCommand")
 def change_ap_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the vendor invoice status to an ApInvoiceStatus row, whose state the cost takes."""
-    order, cost = _cost(context, arguments, "ApStatusId")
-    status = _status(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
+    """Set the vendor invoice status to an ApInvoiceStatus record, whose state the cost takes."""
+    order, cost = _find_cost(context, arguments, "ApStatusId")
+    status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
     changes = {"ApStatusId": status["Id"], "ApStateId": status["ApStateId"]}
-    return _change(context, order, cost | changes, "APInvStatus", arguments)
+    return _save_cost(context, order, cost | changes, "APInvStatus", arguments)
 
 
-@command("CostStatusChangeCommand")
 def change_cost_status(context: RequestContext, arguments: Arguments) -> Record:
-    """Set the internal cost status to an InternalCostStatus row (facts 5)."""
-    order, cost = _cost(context, arguments, "CostStatusId")
-    status = _status(context, arguments, "CostStatusId", "InternalCostStatus")
+    """Set the internal cost status to an InternalCostStatus record (facts 5)."""
+    order, cost = _find_cost(context, arguments, "CostStatusId")
+    status = named_record(context, arguments, "CostStatusId", "InternalCostStatus")
     changes = {"CostStatusId": status["Id"], "CostState": status["InternalCostStateId"]}
-    return _change(context, order, cost | changes, "CostStatus", arguments)
+    return _save_cost(context, order, cost | changes, "CostStatus", arguments)
 
 
-@command("ApSubmitPaymentCommand")
 def submit_payment(context: RequestContext, arguments: Arguments) -> Record:
     """Pay the vendor invoice: its state becomes Paid, an amount that is not sent stays (facts 5)."""
-    order, cost = _cost(context, arguments, "ApStatusId")
+    order, cost = _find_cost(context, arguments, "ApStatusId")
     status = _paid_status(context, arguments)
     changed = cost | {"ApStatusId": status["Id"], "ApStateId": "Paid"}
     if "PaymentAmount" in arguments:
         amount = {"CurrencyTypeId": cost["CurrencyTypeId"], "Value": arguments["PaymentAmount"]}
         changed["PaymentAmount"] = amount
     changed |= {name: arguments[name] for name in ("CheckNumber", "CheckCutDate") if name in arguments}
-    return _change(context, order, changed, "APInvStatus", arguments)
+    return _save_cost(context, order, changed, "APInvStatus", arguments)
 
 
-def _cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
-    """The order and its cost record, checked against what the caller expects (facts 3.7)."""
-    order = the_order(context, arguments)
+def _find_cost(context: RequestContext, arguments: Arguments, status_field: str) -> tuple[Record, Record]:
+    """Return the order and its cost record, if they are as the caller expects (facts 3.7)."""
+    order = find_order(context, arguments)
     cost = context.get("WorkOrderCost", order["Id"])
     expected = (arguments.get("CurrentStatusId", 0), arguments.get("FinancialConcurrencyId", 0))
     if expected[0] not in (0, cost[status_field]) or expected[1] not in (0, cost["ConcurrencyId"]):
@@ -59,32 +69,112 @@ def _cost(context: RequestContext, arguments: Arguments, status_field: str) -> t
     return order, cost
 
 
-def _status(context: RequestContext, arguments: Arguments, name: str, entity: str) -> Record:
-    key = arguments.get(name, 0)
-    if not key:
-        raise required(name)
-    return needed(context.find(entity, key), name, key)
-
-
 def _paid_status(context: RequestContext, arguments: Arguments) -> Record:
-    """The status row of a payment: the one named, else the first whose state is Paid (assumed)."""
+    """Return the status of a payment: the one named, else the first whose state is Paid (assumed)."""
     if arguments.get("VendorInvoiceStatusId", 0):
-        status = _status(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
+        status = named_record(context, arguments, "VendorInvoiceStatusId", "ApInvoiceStatus")
         if status["ApStateId"] != "Paid":  # not shown; assumed
             raise broken_rule(f"Status {status['Id']} is not one of a paid invoice.")
         return status
-    text = (
-        "SELECT body FROM ApInvoiceStatus WHERE company = ? AND json_extract(body, '$.ApStateId') = 'Paid' "
-        "ORDER BY id LIMIT 1"
-    )
-    for status in context.store.select(text, [context.company.id]):
-        return status
-    raise required("VendorInvoiceStatusId")
+    first = context.first("ApInvoiceStatus", "json_extract(body, '$.ApStateId') = 'Paid'")
+    if first is None:
+        raise required("VendorInvoiceStatusId")
+    return first
 
 
-def _change(context: RequestContext, order: Record, cost: Record, kind: str, arguments: Arguments) -> Record:
-    """Keep the cost record and log it; what changes nothing is not counted (facts 3.7)."""
+def _save_cost(
+    context: RequestContext, order: Record, cost: Record, kind: str, arguments: Arguments
+) -> Record:
+    """Save the cost record and log it; a change of nothing does not count (facts 3.7)."""
     if cost != context.get("WorkOrderCost", order["Id"]):
         context.replace(schemas()["WorkOrderCost"], cost)
         log_action(context, order, kind, arguments)
-    return {"Financial": default_read(context, "WorkOrderCost", cost)}
+    return {"Financial": show_default(context, "WorkOrderCost", cost)}
+
+
+def update_invoice_state(context: RequestContext, arguments: Arguments) -> Record:
+    """Move an invoice to a state and log it.
+
+    Raises:
+        Refusal: no action leads to the state; a missing one is read as 0 (facts 5).
+    """
+    state = arguments.get("State", "Draft")
+    action = _INVOICE_ACTIONS.get(state)
+    if action is None:
+        number = enumeration("CiInvoiceState").numbers[state]
+        raise broken_rule(f"No action associated with {number} invoice state.\r\nParameter name: state")
+    invoice = _find_invoice(context, arguments)
+    if invoice["State"] != state:
+        invoice["State"] = state
+        if state == "Posted":
+            invoice["DtPosted"] = _moment(context, arguments)
+        _save_invoice(context, invoice, action, arguments)
+    return {"Invoice": show_default(context, "Invoice", invoice)}
+
+
+def dispute_invoice(context: RequestContext, arguments: Arguments) -> Record:
+    """Mark an invoice as disputed."""
+    return _set_draft_step(context, arguments, "Disputed")
+
+
+def recall_invoice(context: RequestContext, arguments: Arguments) -> Record:
+    """Mark an invoice as recalled."""
+    return _set_draft_step(context, arguments, "Recalled")
+
+
+def post_payment(context: RequestContext, arguments: Arguments) -> Record:
+    """Post a draft payment.
+
+    Raises:
+        Refusal: there is no such payment, or it is not a draft.
+    """
+    payment = named_record(context, arguments, "PaymentId", "Payment", "Payment")
+    if payment["State"] != "Draft":
+        raise broken_rule(f"Payment {payment['Id']} is {payment['State']}, not Draft.")
+    payment |= {"State": "Posted", "DtPosted": _moment(context, arguments)}
+    context.replace(schemas()["Payment"], payment)
+    return {}
+
+
+def _set_draft_step(context: RequestContext, arguments: Arguments, step: str) -> Record:
+    """Set ``DraftProcessStepId``, whose values have the names of these commands."""
+    invoice = _find_invoice(context, arguments)
+    if invoice["DraftProcessStepId"] != step:
+        invoice["DraftProcessStepId"] = step
+        _save_invoice(context, invoice, step, arguments)
+    return {}
+
+
+def _find_invoice(context: RequestContext, arguments: Arguments) -> Record:
+    return named_record(context, arguments, "InvoiceId", "Invoice", "Invoice")
+
+
+def _save_invoice(context: RequestContext, invoice: Record, action: str, arguments: Arguments) -> None:
+    context.replace(schemas()["Invoice"], invoice)
+    schema = schemas()["InvoiceLog"]
+    entry = {
+        **schema.blank,
+        "Invoice": {"Id": invoice["Id"]},
+        "Actor": context.account,
+        "Idx": context.next_number(f"InvoiceLog of {invoice['Id']}") - 1,
+        "ActionTypeId": action,
+        "DtStamp": context.now.local(context.zone),
+        "DtActual": _moment(context, arguments),
+        "Comments": arguments.get("Comment", ""),
+    }
+    context.insert(schema, entry)
+
+
+def _moment(context: RequestContext, arguments: Arguments) -> str:
+    return str(arguments.get("Timestamp", context.now.local(context.zone)))
+
+
+def convert_money(_context: RequestContext, arguments: Arguments) -> Record:
+    """Return amounts that are in the wanted currency already; no exchange rates are known here."""
+    target, sent = arguments.get("TargetCurrencyTypeId", "Unknown"), arguments.get("Values")
+    field = schemas()["WorkOrder"].by_name["vendornte"]
+    amounts = [read_value(field, value) for value in sent] if isinstance(sent, list) else []
+    known = [amount for amount in amounts if amount is not UNREADABLE]
+    if any(amount["CurrencyTypeId"] != target for amount in known):
+        raise not_modelled("ConvertMoneyValuesCommand", "it has no exchange rates")
+    return {"Values": known}

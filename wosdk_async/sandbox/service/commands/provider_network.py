@@ -7,55 +7,54 @@ from __future__ import annotations
 
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import Record
-from wosdk_async.sandbox.service.commands.log import record
-from wosdk_async.sandbox.service.commands.orders import the_order
-from wosdk_async.sandbox.service.commands.registry import Arguments, command
+from wosdk_async.sandbox.service.commands.arguments import Arguments
+from wosdk_async.sandbox.service.commands.orders import find_order, save_action
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.selection import default_read
+from wosdk_async.sandbox.service.query.selection import show_default
 
 __all__ = ["message", "recall", "send_work_order"]
 
+# facts 6
 _ONLY_SENT = "Sorry, this command can be used only for Work Order sent to a connected Service Pro"
 _ONLY_RECALL = "Sorry, this command can be used only to recall a Work Order sent to a connected Service Pro"
 
 
-@command("SendWorkOrderCommand")
 def send_work_order(context: RequestContext, arguments: Arguments) -> Record:
-    """Notify the assigned provider; the reply is keyed by the schema, its shape by analogy (facts 5).
+    """Send the order to its provider; the result's name is the schema's, its shape by analogy (facts 5).
 
     Raises:
         Refusal: no connected provider is assigned (not shown; assumed), or the network fails.
     """
-    order = the_order(context, arguments)
-    provider = _connected(context, order)
+    order = find_order(context, arguments)
+    provider = _connected_provider(context, order)
     if provider is None:
         raise broken_rule(f"Work order {order['Id']} has no connected Service Pro to be sent to: assign one.")
     _notify(context, provider)
     order["WonId"] = order["WonId"] or context.next_number("WonId")
-    record(context, order, "WonWoSend", arguments)
-    return {"WorkOrder": default_read(context, "WorkOrder", order)}
+    save_action(context, order, "WonWoSend", arguments)
+    return {"WorkOrder": show_default(context, "WorkOrder", order)}
 
 
 def recall(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """Take the order back from its provider: it has no ``WonId`` any more (not shown; assumed)."""
-    if not order["WonId"] or _connected(context, order) is None:
-        raise broken_rule(_ONLY_RECALL, _not_sent(order))  # facts 6
+    """Take the order back from its provider: it loses its ``WonId`` (not shown; assumed)."""
+    _check_sent(context, order, _ONLY_RECALL)
     order["WonId"] = 0
     return True
 
 
 def message(context: RequestContext, order: Record, _arguments: Arguments) -> bool:
-    """The ``Comment`` goes to the provider; here it is only logged (not shown; assumed)."""
-    if not order["WonId"] or _connected(context, order) is None:
-        raise broken_rule(_ONLY_SENT, _not_sent(order))  # facts 6
+    """Send the ``Comment`` to the provider; here it is only logged (not shown; assumed)."""
+    _check_sent(context, order, _ONLY_SENT)
     return True
 
 
-def _not_sent(order: Record) -> str:
-    return f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
+def _check_sent(context: RequestContext, order: Record, refusal: str) -> None:
+    if not order["WonId"] or _connected_provider(context, order) is None:
+        hint = f". Work order {order['Id']} is not sent: run SendWorkOrderCommand first."
+        raise broken_rule(refusal, hint)
 
 
-def _connected(context: RequestContext, order: Record) -> Record | None:
+def _connected_provider(context: RequestContext, order: Record) -> Record | None:
     provider = context.find("Employee", order["Employee"]["Id"]) if "Employee" in order else None
     return provider if provider is not None and provider["ProviderStatusId"] == "Connected" else None
 
@@ -64,7 +63,7 @@ def _notify(context: RequestContext, provider: Record) -> None:
     """Call the provider network, which knows a provider as a member with a location.
 
     Raises:
-        Refusal: it does not know this one (spec 7 names what the text tells; when it fails is assumed).
+        Refusal: the network does not know the provider (spec 7 has the text; when it fails is assumed).
     """
     if not (provider["WonMemberId"] and provider["WonLocationId"]):
         raise broken_rule(

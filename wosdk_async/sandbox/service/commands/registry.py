@@ -1,54 +1,97 @@
-"""Finding a command by its path and running it with arguments read by the catalogue."""
+"""The table of all commands: found by their path, run with arguments read by the catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 from wosdk_async import catalogue
 from wosdk_async.catalogue import Command, Field
-from wosdk_async.sandbox.errors import Refusal, broken_rule
+from wosdk_async.sandbox.errors import Refusal
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.dialect import Dialect
 from wosdk_async.sandbox.schema.entities import SCALARS
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
-from wosdk_async.sandbox.service.commands.unmodelled import NOT_MODELLED
+from wosdk_async.sandbox.service.commands import (
+    assets,
+    creation,
+    money,
+    orders,
+    people,
+    plans,
+    provider_network,
+    records,
+    scheduling,
+    spaces,
+    workflow,
+)
+from wosdk_async.sandbox.service.commands.arguments import Arguments, not_modelled
 from wosdk_async.sandbox.service.context import RequestContext
 
-__all__ = [
-    "Arguments",
-    "Handler",
-    "command",
-    "find_command",
-    "modelled_commands",
-    "needed",
-    "not_modelled",
-    "run_command",
-]
+__all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
 
-Arguments = dict[str, Any]
 Handler = Callable[[RequestContext, Arguments], Record]
 
-_handlers: dict[str, Handler] = {}
+# Command name -> the function that returns the members of its ``CommandResult``.
+HANDLERS: Mapping[str, Handler] = {
+    "WoCreateCommand": creation.create_work_order,
+    "WoCopyCommand": creation.copy_work_order,
+    **{name: partial(workflow.run_action, action) for name, action in workflow.ACTIONS.items()},
+    "VerifyWorkCommand": orders.verify_work,
+    "WoLastModificationCommand": orders.last_modification,
+    "SendWorkOrderCommand": provider_network.send_work_order,
+    "AddChildWorkOrderRoutine": plans.prepare_child,
+    "SetWorkOrderDependencyCommand": plans.set_dependency,
+    "WoScheduleRoutine": scheduling.compute_schedule,
+    "WoAutoAssignRoutine": scheduling.auto_assign,
+    "GetPreferredAssigneesRoutine": scheduling.preferred_assignees,
+    "ApStatusChangeCommand": money.change_ap_status,
+    "ApSubmitPaymentCommand": money.submit_payment,
+    "CostStatusChangeCommand": money.change_cost_status,
+    "UpdateInvoiceStateCommand": money.update_invoice_state,
+    "InvoiceDisputeCommand": money.dispute_invoice,
+    "InvoiceRecallCommand": money.recall_invoice,
+    "PostPaymentCommand": money.post_payment,
+    "ConvertMoneyValuesCommand": money.convert_money,
+    "SpaceCreateCommand": spaces.create_space,
+    "WorkZoneCreateCommand": spaces.create_work_zone,
+    "WorkZoneOfflineCommand": spaces.take_offline,
+    "WorkZoneOnlineCommand": spaces.take_online,
+    "WorkZoneDeleteCommand": spaces.delete_work_zone,
+    "PortfolioDeleteCommand": spaces.delete_portfolio,
+    "GetCustomerByAssetCommand": assets.customer_of_asset,
+    "AssetMatchByTaskCodeCommand": assets.match_assets,
+    "TimeCardActionCommand": people.change_time_card,
+    "GetTimeCardCommand": people.get_time_card,
+    "UserOrProviderSuspendCommand": people.suspend,
+    "CreateCommand": records.create_record,
+    "UpdateCommand": records.update_record,
+    "DeleteCommand": records.delete_record,
+    "RestoreCommand": records.restore_record,
+    "GetDocDownloadUrlCommand": records.download_urls,
+}
+
+# Commands that are refused, each with what would have to be known to model it.
+NOT_MODELLED = {
+    "CompositeCommand": "how a member names its class is not known",  # facts 5
+    "CreateWoPrintoutCommand": "the form of a printout is not known",
+    "GeneratePmWoCommand": "maintenance schedules are not an entity of the interface",
+    "GetLicensedProvidersRoutine": "the order and meaning of its coverage types are not known",
+    "GetProcedureStepsDocumentsRoutine": "how a document belongs to a step is not known",
+    "MaterialTransactionCommitCommand": "how each kind of transaction books the stock is not known",
+    "RetrieveWithCurrencyTypeCommand": "the form of its results is not known",
+    "UserSignInInfoCommand": "nobody signs in here",
+    "WorkZoneDefaultCommand": "what it does is not known",
+}
 
 # The entity part of a short path stands for the beginning of the command's name.
 _PREFIXES = {"workorder": "wo"}
 _NO_SHORT_FORM = {"workzone/delete"}  # facts 5: answered COMMAND_NOT_FOUND
-
-
-def command(name: str) -> Callable[[Handler], Handler]:
-    """Register the function as the command called ``name`` in the catalogue."""
-
-    def register(handler: Handler) -> Handler:
-        _handlers[name] = handler
-        return handler
-
-    return register
+_SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)
 
 
 def find_command(segments: list[str], dialect: Dialect) -> Command:
-    """The command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
+    """Return the command at a path below ``cmd/``: its name, or an entity type and a short name (facts 5).
 
     Raises:
         Refusal: ``COMMAND_NOT_FOUND``. The text for a full name is assumed.
@@ -65,40 +108,16 @@ def find_command(segments: list[str], dialect: Dialect) -> Command:
     raise Refusal(400, "COMMAND_NOT_FOUND", text + owner)
 
 
-def run_command(context: RequestContext, wanted: Command, sent: Mapping[str, Any]) -> Record:
-    """The ``CommandResult`` of a command.
+def run_command(context: RequestContext, command: Command, sent: Mapping[str, object]) -> Record:
+    """Run a command and return its ``CommandResult``.
 
     Raises:
-        Refusal: the command is not modelled here, or whatever rule it breaks.
+        Refusal: the command is not modelled, or it breaks a rule.
     """
-    handler = _handlers.get(wanted.name)
+    handler = HANDLERS.get(command.name)
     if handler is None:
-        raise not_modelled(wanted.name, NOT_MODELLED.get(wanted.name, "it is new in the catalogue"))
-    return handler(context, _arguments(wanted, sent))
-
-
-def not_modelled(name: str, why: str) -> Refusal:
-    """A command, or a use of it, that the sandbox does not claim to know."""
-    return broken_rule(f"The local sandbox does not model {name}: {why}.")
-
-
-def modelled_commands() -> frozenset[str]:
-    """The names of the commands that do something here."""
-    return frozenset(_handlers)
-
-
-def needed(row: Record | None, name: str, key: object) -> Record:
-    """A row that a command refers to.
-
-    Raises:
-        Refusal: ``BUSINESS_LOGIC_ERROR`` naming the reference (spec 3; the text is assumed).
-    """
-    if row is None:
-        raise broken_rule(f"{name} with id {key} is not found.")
-    return row
-
-
-_SPEC_PATHS = frozenset({"sendworkorder"})  # spec 4.6; no other source shows it (facts 12 row 4)
+        raise not_modelled(command.name, NOT_MODELLED.get(command.name, "it is new in the catalogue"))
+    return handler(context, _read_arguments(command, sent))
 
 
 @cache
@@ -116,15 +135,15 @@ def _fields(name: str) -> dict[str, Field]:
     return {known.lower(): field for field in fields for known in (field.name, *field.aliases)}
 
 
-def _arguments(wanted: Command, sent: Mapping[str, Any]) -> Arguments:
-    """The known members under their own names; others and unreadable ones are dropped (facts 3.3)."""
-    fields = _fields(wanted.name)
-    read_members: Arguments = {}
+def _read_arguments(command: Command, sent: Mapping[str, object]) -> Arguments:
+    """Return the known members by their own names; unknown and unreadable ones are dropped (facts 3.3)."""
+    fields = _fields(command.name)
+    arguments: Arguments = {}
     for name, value in sent.items():
         field = fields.get(name.lower())
         if field is None or value is None:
             continue
         known = read_value(field, value) if field.type in SCALARS else value
         if known is not UNREADABLE:
-            read_members[field.name] = known
-    return read_members
+            arguments[field.name] = known
+    return arguments

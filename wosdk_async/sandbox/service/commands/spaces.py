@@ -1,4 +1,4 @@
-"""SpaceCreateCommand (spec 4.4, facts 5)."""
+"""Spaces and work zones: made below assets, taken out of service and removed by commands (facts 3.9, 5)."""
 
 from __future__ import annotations
 
@@ -7,94 +7,120 @@ from wosdk_async.sandbox.errors import broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relation_of
-from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
-from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
-from wosdk_async.sandbox.service.commands.templates import (
+from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
+from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, required_record
+from wosdk_async.sandbox.service.commands.assets import (
     apply_template,
-    below,
+    children_of,
+    create_location,
     find_template,
-    plain_location,
+    template_root,
 )
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.crud import create_response
-from wosdk_async.sandbox.service.write import create, point
+from wosdk_async.sandbox.service.query.selection import show_default
+from wosdk_async.sandbox.service.write import create, create_owned_object, delete
 
-__all__ = ["create_space"]
+__all__ = [
+    "create_space",
+    "create_work_zone",
+    "delete_portfolio",
+    "delete_work_zone",
+    "take_offline",
+    "take_online",
+]
+
+# facts 5 names what the server filled in, and the four digits; the other values are assumed.
+_ZONE_DEFAULTS = {
+    "TimeZone": 20,
+    "LanguageId": 1033,
+    "WoNumberDigits": 4,
+    "CurrencyTypeId": "USD",
+    "DefaultAccess": "NotApplicable",
+    "BackupRoutingId": "Unassigned",
+}
+_DEFAULT_SETTINGS = {
+    "SchedulingWindow": 14,
+    "AdvanceNotice": 4,
+    "RoundApptTimeTo": 15,
+    "AccessOptionsMask": 15,
+}
 
 
-@command("SpaceCreateCommand")
 def create_space(context: RequestContext, arguments: Arguments) -> Record:
-    """A Space for a customer, in a unit that exists or in one made from an asset template."""
-    key = arguments.get("CustomerId", 0)
-    if not key:
-        raise required("CustomerId")
-    customer = needed(context.find("Customer", key), "CustomerId", key)
+    """Create a Space for a customer (spec 4.4), in a unit that exists or in one made from a template."""
+    customer = named_record(context, arguments, "CustomerId", "Customer")
     specifier = arguments.get("NewUnitSpecifier")
     if arguments.get("UnitId", 0):
-        unit = needed(context.find("Location", arguments["UnitId"]), "UnitId", arguments["UnitId"])
+        unit = required_record(context, "Location", arguments["UnitId"], "UnitId")
     elif isinstance(specifier, dict):
-        unit = _unit(context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown"))
+        unit = _find_or_make_unit(
+            context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown")
+        )
     else:
         raise required("NewUnitSpecifier")  # facts 5: either UnitId or NewUnitSpecifier
-    space = _space(context, customer, unit, arguments)
-    if isinstance(specifier, dict) and isinstance(get_ignore_case(specifier, "StreetAddress"), dict):
-        _address(context, space, get_ignore_case(specifier, "StreetAddress"))
+    space = _insert_space(context, customer, unit, arguments)
+    address = get_ignore_case(specifier, "StreetAddress") if isinstance(specifier, dict) else None
+    if isinstance(address, dict):
+        relation = relation_of("Space", schemas()["Space"].by_name["addresses"])
+        create(context, schemas()["Address2"], address, relation.fields(space["Id"]) if relation else None)
     return {"NewSpace": create_response(context, "Space", space)}
 
 
-def _space(context: RequestContext, customer: Record, unit: Record, arguments: Arguments) -> Record:
-    shape = schemas()["Space"]
+def _insert_space(context: RequestContext, customer: Record, unit: Record, arguments: Arguments) -> Record:
+    schema = schemas()["Space"]
     times = ("StartDate", "EndDate", "MoveInDate", "MoveOutDate")
     known = {name: arguments[name] for name in times if name in arguments}
     zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
-    instructions = read_value(
-        shape.by_name["instructions"], arguments.get("Instructions", "")
-    )  # facts 7: its length
-    row = {**shape.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
-    return context.insert(shape, row | {"StatusId": "Current", "Instructions": instructions})  # spec 3
+    sent = arguments.get("Instructions", "")
+    instructions = read_value(schema.by_name["instructions"], sent)  # facts 7: its length
+    space = {**schema.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
+    return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
 
-def _unit(context: RequestContext, customer: Record, specifier: Record, if_exists: str) -> Record:
-    """The unit a specifier names, below the customer's property."""
+def _find_or_make_unit(
+    context: RequestContext, customer: Record, specifier: Record, if_exists: str
+) -> Record:
+    """Return the unit that a specifier names, below the customer's property."""
     name = _text(specifier, "UnitName")
     if not name:
         raise required("NewUnitSpecifier.UnitName")
-    parent = _parent(context, customer, specifier)
-    same = [unit for unit in below(context, parent) if unit["TypeId"] == "Unit" and unit["Name"] == name]
+    parent = _find_or_make_parent(context, customer, specifier)
+    same = _named_children(context, parent, "Unit", name)
     if same and if_exists == "Reuse":
         return same[0]
     if same and if_exists != "Ignore":  # Fail, and Unknown like it (assumed); Ignore makes another
         raise broken_rule(f"Unit '{name}' exists already.")
-    unit = _new_location(context, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+    unit = _make_location(context, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
     if isinstance(info, dict):  # it replaces the template's (assumed)
-        point(context, schemas()["Location"], unit, schemas()["Location"].by_name["info"], info)
-        context.replace_uncounted(schemas()["Location"], unit)
+        schema = schemas()["Location"]
+        create_owned_object(context, schema, unit, schema.by_name["info"], info)
+        context.replace_uncounted(schema, unit)
     return unit
 
 
-def _parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Where the unit goes: the zone's asset, or the building and floor named below it (assumed)."""
+def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
+    """Return where the unit goes: the zone's asset, or the building and floor named below it (assumed)."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):
         name = _text(specifier, f"{part}Name")
         if name:
-            known = [row for row in below(context, parent) if row["TypeId"] == part and row["Name"] == name]
+            known = _named_children(context, parent, part, name)
             plan = _text(specifier, f"{part}FloorPlan")
-            parent = (known[0] if known else _new_location(context, parent, name, plan, part))["Id"]
+            parent = (known[0] if known else _make_location(context, parent, name, plan, part))["Id"]
     return int(parent)
 
 
-def _new_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
+def _named_children(context: RequestContext, parent: int, kind: str, name: str) -> list[Record]:
+    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Name"] == name]
+
+
+def _make_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
     if not plan:
-        return plain_location(context, name, parent, kind)
+        return create_location(context, name, parent, kind)
     return apply_template(context, find_template(context, plan, kind), name, parent)
-
-
-def _address(context: RequestContext, space: Record, address: Record) -> None:
-    owned = relation_of("Space", schemas()["Space"].by_name["addresses"])
-    create(context, schemas()["Address2"], address, owned.fields(space["Id"]) if owned else None)
 
 
 def _text(specifier: Record, name: str) -> str:
@@ -102,3 +128,73 @@ def _text(specifier: Record, name: str) -> str:
     field = next(field for field in fields if field.name == name)
     known = read_value(field, get_ignore_case(specifier, name))
     return "" if known is UNREADABLE else str(known)
+
+
+def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
+    """Create a work zone with an asset of its own, made from a template if one is named (facts 5)."""
+    sent = arguments.get("WorkZone")
+    if not isinstance(sent, dict):
+        raise required("WorkZone")
+    name = get_ignore_case(sent, "DisplayAs")
+    if not isinstance(name, str) or not name.strip():
+        raise required("WorkZone.DisplayAs")
+    skips = arguments.get("SkipDefaultSettings", False)
+    defaults = _ZONE_DEFAULTS if skips else _ZONE_DEFAULTS | _DEFAULT_SETTINGS
+    missing = {key: value for key, value in defaults.items() if get_ignore_case(sent, key) is None}
+    # An asset that is sent counts as the zone's own (not shown; assumed)
+    asset = reference_id(get_ignore_case(sent, "Asset"))
+    if asset is None:
+        asset = _make_zone_asset(context, name, arguments.get("AssetTemplateId", 0))
+    zone = create(context, schemas()["WorkZone"], {**missing, **sent, "Asset": {"Id": asset}})
+    return _zone_result(context, zone)
+
+
+def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
+    if not template:
+        return int(create_location(context, name, 0, "Community")["Id"])
+    found = required_record(context, "AssetTemplate", template, "AssetTemplateId")
+    return int(apply_template(context, template_root(context, found), name, 0)["Id"])
+
+
+def take_offline(context: RequestContext, arguments: Arguments) -> Record:
+    """Take a zone out of service; ``DeactivateCustomers`` removes its customers softly (assumed)."""
+    zone = _find_zone(context, arguments)
+    _set_offline(context, zone, offline=True)
+    if arguments.get("DeactivateCustomers", False):
+        for customer in context.select("Customer", "json_extract(body, '$.WorkZone.Id') = ?", zone["Id"]):
+            delete(context, schemas()["Customer"], customer)
+    return _zone_result(context, zone)
+
+
+def take_online(context: RequestContext, arguments: Arguments) -> Record:
+    """Take a zone back into service."""
+    zone = _find_zone(context, arguments)
+    _set_offline(context, zone, offline=False)
+    return _zone_result(context, zone)
+
+
+def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
+    """Remove a zone softly; its orders and customers stay (not shown; assumed)."""
+    zone = _find_zone(context, arguments)
+    delete(context, schemas()["WorkZone"], zone)
+    return _zone_result(context, zone)
+
+
+def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
+    """Remove a portfolio softly; the result has no members by the schema (facts 5)."""
+    delete(context, schemas()["Portfolio"], named_record(context, arguments, "PortfolioId", "Portfolio"))
+    return {}
+
+
+def _find_zone(context: RequestContext, arguments: Arguments) -> Record:
+    return named_record(context, arguments, "WorkZoneId", "WorkZone")
+
+
+def _set_offline(context: RequestContext, zone: Record, *, offline: bool) -> None:
+    if zone["IsOffline"] != offline:
+        zone["IsOffline"] = offline
+        context.replace(schemas()["WorkZone"], zone)
+
+
+def _zone_result(context: RequestContext, zone: Record) -> Record:
+    return {"WorkZone": show_default(context, "WorkZone", zone)}

@@ -1,6 +1,6 @@
 """The actions that move a work order from state to state (facts 5.1).
 
-The table is the whole workflow: a new action is a row of it.
+The table ``ACTIONS`` is the whole workflow: a new action is a line of it.
 """
 
 from __future__ import annotations
@@ -12,27 +12,37 @@ import attrs
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
-from wosdk_async.sandbox.service.commands.assignment import reassign
-from wosdk_async.sandbox.service.commands.flags import clear_flags, flag, set_flags
-from wosdk_async.sandbox.service.commands.log import record
-from wosdk_async.sandbox.service.commands.notes import completion_note
-from wosdk_async.sandbox.service.commands.orders import reason_row, the_order
+from wosdk_async.sandbox.schema.values import read_ids
+from wosdk_async.sandbox.service.commands.arguments import Arguments, required_record
+from wosdk_async.sandbox.service.commands.orders import (
+    add_flag,
+    clear_flags,
+    find_order,
+    find_reason,
+    save_action,
+    set_flags,
+)
 from wosdk_async.sandbox.service.commands.provider_network import message, recall
-from wosdk_async.sandbox.service.commands.registry import Arguments, command, needed
+from wosdk_async.sandbox.service.commands.scheduling import reassign
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.selection import default_read
+from wosdk_async.sandbox.service.query.selection import show_default
+from wosdk_async.sandbox.service.write import create
 
-__all__ = ["ACTIONS", "Action", "act"]
+__all__ = ["ACTIONS", "Action", "run_action"]
 
 Effect = Callable[[RequestContext, Record, Arguments], bool]
 
 
 @attrs.frozen
 class Action:
-    """One row of the workflow: the log's name, the states it starts from, the state it leads to.
+    """One action of the workflow.
 
-    ``effect`` does what else is to be done and tells whether anything changed.
+    Args:
+        logged: its WOActionType in the log.
+        sources: the states that it starts from; None for all.
+        target: the state that it leads to; None leaves the state.
+        needs_reason: whether the command must give a reason.
+        effect: does what else is to be done, and returns whether anything changed.
     """
 
     logged: str
@@ -43,19 +53,34 @@ class Action:
 
 
 def _assign(context: RequestContext, order: Record, arguments: Arguments) -> bool:
-    sent = arguments.get("Assignees", [])
-    field = schemas()["WoAssignment"].by_name["employeeid"]
-    known = [read_value(field, value) for value in sent] if isinstance(sent, list) else []
-    employees = [key for key in known if key is not UNREADABLE]
+    employees = read_ids(arguments.get("Assignees"))
     return reassign(context, order, employees, arguments.get("Mode", "Primary"))
 
 
 def _complete(context: RequestContext, order: Record, arguments: Arguments) -> bool:
     if code := arguments.get("RepairCodeId", 0):
-        needed(context.find("RepairCode", code), "RepairCode", code)
-        order["RepairCode"] = {"Id": code}
-    completion_note(context, order, arguments)
+        order["RepairCode"] = {"Id": required_record(context, "RepairCode", code)["Id"]}
+    _write_completion_note(context, order, arguments)
     return True
+
+
+def _write_completion_note(context: RequestContext, order: Record, arguments: Arguments) -> None:
+    """Make the ``Comment`` the completion note, as ``CompletionNoteOption`` says (facts 5).
+
+    The options mean what their names say (assumed): Ignore is the default, Replace overwrites a note,
+    FillEmpty writes it only if it is empty.
+    """
+    comment = arguments.get("Comment", "")
+    option = arguments.get("CompletionNoteOption", "Ignore")
+    if option == "Ignore" or not comment:
+        return
+    note = context.find("WoNote", order["CompletionNote"]["Id"]) if "CompletionNote" in order else None
+    if note is None:
+        body = {"Body": comment, "NoteTypeId": "Completion"}
+        create(context, schemas()["WoNote"], body, {"WorkOrderId": order["Id"]})
+    elif option == "Replace" or not note["Body"]:
+        note["Body"] = comment
+        context.replace(schemas()["WoNote"], note)
 
 
 def _induct(_context: RequestContext, order: Record, arguments: Arguments) -> bool:
@@ -83,7 +108,7 @@ ACTIONS = {
     "WoCancelCommand": Action("Cancel", _ACTIVE, "Cancelled", needs_reason=True),
     "WoCompleteCommand": Action("Complete", _states("InProgress"), "Completed", effect=_complete),
     "WoReopenCommand": Action("Reopen", _states("Cancelled", "Completed", "Paused", "OnHold"), "New"),
-    "WoFlagCommand": Action("Attention", effect=flag),
+    "WoFlagCommand": Action("Attention", effect=add_flag),
     "WoSetFlagsCommand": Action("Attention", effect=set_flags),
     "WoClearFlagsCommand": Action("FlagCleared", effect=clear_flags),
     "WoRecallCommand": Action("WonWoRecall", effect=recall),
@@ -92,29 +117,27 @@ ACTIONS = {
 }
 
 
-def act(context: RequestContext, name: str, arguments: Arguments) -> Record:
-    """Run one action and give the order as a default read shows it (facts 5, Shape of a result).
+def run_action(action: Action, context: RequestContext, arguments: Arguments) -> Record:
+    """Run one action and return the order as a default read shows it (facts 5, Shape of a result).
 
     An action that changes nothing leaves no trace, as a recorded WoFlagCommand did (facts 5.1; of
     the other commands assumed).
 
     Raises:
-        Refusal: the order is missing or in another state, a reason is wanted, or the expected
+        Refusal: the order is missing or in another state, a reason is missing, or the expected
             ``StatusId`` or ``ConcurrencyId`` is not the current one.
     """
-    action = ACTIONS[name]
-    order = the_order(context, arguments)
-    _check_state(order, action)
-    reason = _reason(context, action, arguments)
+    order = find_order(context, arguments)
+    _check_state(order, action)  # before the reason (facts 5.1)
+    reason = _find_reason(context, action, arguments)
     changed = action.effect is None or action.effect(context, order, arguments)
     if changed:
         order["StatusId"] = action.target or order["StatusId"]
-        record(context, order, action.logged, arguments, reason)
-    return {"Wo": default_read(context, "WorkOrder", order)}
+        save_action(context, order, action.logged, arguments, reason)
+    return {"Wo": show_default(context, "WorkOrder", order)}
 
 
 def _check_state(order: Record, action: Action) -> None:
-    """The state is checked before the reason (facts 5.1)."""
     state = order["StatusId"]
     if action.sources is not None and state not in action.sources:
         target = action.target or state
@@ -123,21 +146,11 @@ def _check_state(order: Record, action: Action) -> None:
         )
 
 
-def _reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
-    """The reason a command gives; one that its action does not ask for only has to exist (assumed)."""
+def _find_reason(context: RequestContext, action: Action, arguments: Arguments) -> Record | None:
+    """Return the reason that a command gives; if its action needs none, it only has to exist (assumed)."""
     key = arguments.get("ActionReasonId", 0)
     if action.needs_reason:
         if not key:
             raise broken_rule(f"status {action.target} requires reason")  # facts 5: words of a peer
-        return reason_row(context, key, action.logged)
-    return needed(context.find("WoActionReasonLookup", key), "WoActionReasonLookup", key) if key else None
-
-
-def _register(name: str) -> None:
-    @command(name)
-    def run(context: RequestContext, arguments: Arguments) -> Record:
-        return act(context, name, arguments)
-
-
-for _name in ACTIONS:
-    _register(_name)
+        return find_reason(context, key, action.logged)
+    return required_record(context, "WoActionReasonLookup", key) if key else None

@@ -1,1 +1,1 @@
-"""Queries: criteria as SQL, and what a row shows."""
+"""Queries: criteria as SQL, and the properties that a read shows."""

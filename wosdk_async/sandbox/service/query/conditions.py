@@ -1,4 +1,4 @@
-"""QueryCriteria and orders of a query as SQL (facts 4): filters, conditions and dotted paths."""
+"""Criteria and orders of a query as SQL (facts 4): filters, conditions and dotted paths."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 __all__ = ["QueryCriteria"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
-# Operators whose rows an index finds; the others have to look at every row.
-_SEEKING = frozenset(
+# Operators whose records an index finds; the others have to look at every record.
+_INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
 )
 _AMOUNT = {
@@ -29,32 +29,33 @@ _AMOUNT = {
     "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
 }
 
-_NOT_ASKED = {("WoLastAction", "Reason")}  # facts 4: a path seen refused; its code is assumed
+_REFUSED = {("WoLastAction", "Reason")}  # facts 4: a path seen refused; its code is assumed
 
 Finish = Callable[[str, Field], str]
 
 
 @attrs.define
 class QueryCriteria:
-    """Writes the conditions of one query over the row ``t0`` and collects the values they bind.
+    """Writer of the conditions of one query over the table alias ``t0``; it collects the values they bind.
 
     Args:
-        want: told of every property that rows are looked for by: entity type, path and kind.
+        want: called with entity type, path and type of each property that a query searches by.
+        ranged: set if a condition allows more than single values of a property other than the id.
     """
 
-    shape: EntitySchema
+    schema: EntitySchema
     company: int
     want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
     values: list[object] = attrs.field(factory=list)
-    ranged: bool = False  # whether rows are looked for by more than single values, or by id
-    _seeking: bool = False  # whether an index on the property would find the rows
+    ranged: bool = False
+    _indexable: bool = False  # whether an index on the property would find the records
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
-    # Whether a value behind a reference is fetched, so that a missing row counts as a null, or the
-    # rows that match are collected first, which is faster and right for whatever null does not match.
+    # Whether a value behind a reference is fetched, so that a missing record counts as a null. Else the
+    # records that match are collected first, which is faster and right for whatever null does not match.
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
-        """A FilterExpression as a predicate.
+        """Return a FilterExpression as a predicate.
 
         Raises:
             Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
@@ -64,17 +65,17 @@ class QueryCriteria:
             raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
         parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
         parts += [self.filter(inner, depth + 1) for inner in object_list(expression, "Filters")]
-        joiner = joiner_of(get_ignore_case(expression, "FilterOperator"))
+        joiner = _joiner(get_ignore_case(expression, "FilterOperator"))
         self.ranged |= joiner == "OR" and len(parts) > 1
-        return joined(parts, joiner)
+        return _joined(parts, joiner)
 
     def order(self, path: object) -> str:
-        """The SQL a row sorts by."""
+        """Return the SQL that records are sorted by."""
         if not isinstance(path, str):
             raise incorrect_model("An order needs a PropertyName.")
-        if _meets_list(self.shape, path.strip().split(".")):
+        if _has_list(self.schema, path.strip().split(".")):
             raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
-        self._seeking = True
+        self._indexable = True
         return self._follow(path, sort_expression, fetching=True)
 
     def _condition(self, condition: dict[str, Any]) -> str:
@@ -88,8 +89,8 @@ class QueryCriteria:
         name = enumeration("ConditionOperator").name_of(operator)
         if name is None:
             raise incorrect_model(f"There is no operator {str(operator)[:40]!r}.")
-        self._seeking = name in _SEEKING
-        self.ranged |= self._seeking and name != "Equal" and path.strip().lower() != "id"
+        self._indexable = name in _INDEXABLE
+        self.ranged |= self._indexable and name != "Equal" and path.strip().lower() != "id"
 
         def finish(sql: str, field: Field) -> str:
             predicate, bound = condition_sql(sql, field, name, values or [])
@@ -101,88 +102,85 @@ class QueryCriteria:
     def _follow(self, path: str, finish: Finish, *, fetching: bool) -> str:
         steps = path.strip().split(".")
         if len(steps) > MAX_STEPS:
-            raise unknown_property(self.shape.name, steps[0])
+            raise unknown_property(self.schema.name, steps[0])
         self._fetching = fetching
-        return self._walk(self.shape, "t0.", steps, finish)
+        return self._walk(self.schema, "t0.", steps, finish)
 
-    def _walk(self, shape: EntitySchema, row: str, steps: list[str], finish: Finish) -> str:
-        """Follow a path from the row behind an alias, which ends with a point."""
-        field, rest = shape.field(steps[0]), steps[1:]
-        if field is None or (shape.name, field.name) in _NOT_ASKED:
-            raise unknown_property(shape.name, steps[0])
+    def _walk(self, schema: EntitySchema, alias: str, steps: list[str], finish: Finish) -> str:
+        """Follow a path from the record behind a table alias, which ends with a point."""
+        field, rest = schema.field(steps[0]), steps[1:]
+        if field is None or (schema.name, field.name) in _REFUSED:
+            raise unknown_property(schema.name, steps[0])
         if rest and field.is_list:
-            return self._any_element(shape, field, row, rest, finish)
+            return self._any_element(schema, field, alias, rest, finish)
         if rest and field.type == "ref":
-            return self._through(shape, field, row, rest, finish)
+            return self._through(schema, field, alias, rest, finish)
         if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
             part = _AMOUNT[rest[0].lower()]
-            return finish(self._column(shape, f"{field.name}.{part.name}", part.type, row), part)
+            return finish(self._column(schema, f"{field.name}.{part.name}", part.type, alias), part)
         if rest:
-            raise unknown_property(shape.name, steps[0])
+            raise unknown_property(schema.name, steps[0])
         if field.type not in SCALARS:
             raise unfinished_path(field.name)
-        if field.name == "Id" and shape.name not in REPEATED_IDS:
-            return finish(f"{row}id", field)
-        return finish(self._column(shape, field.name, field.type, row), field)
+        if field.name == "Id" and schema.name not in REPEATED_IDS:
+            return finish(f"{alias}id", field)
+        return finish(self._column(schema, field.name, field.type, alias), field)
 
-    def _column(self, shape: EntitySchema, path: str, kind: str, row: str) -> str:
-        if self._seeking:
-            self.want(shape.name, path, kind)
-        return column(path, kind, row)
+    def _column(self, schema: EntitySchema, path: str, kind: str, alias: str) -> str:
+        if self._indexable:
+            self.want(schema.name, path, kind)
+        return column(path, kind, alias)
 
-    def _through(self, shape: EntitySchema, field: Field, row: str, rest: list[str], finish: Finish) -> str:
-        """A reference: its Id is at hand, anything else is in the row it names."""
-        target = shape.behind(field)
-        own_id = (shape.name, field.name) in SAME_ID
-        key = f"{row}id" if own_id else self._column(shape, f"{field.name}.Id", "integer", row)
+    def _through(
+        self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
+    ) -> str:
+        """Follow a path through a reference: its Id is in the record, the rest in the one it names."""
+        target = schema.behind(field)
+        own_id = (schema.name, field.name) in SAME_ID
+        key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
         if [step.lower() for step in rest] == ["id"]:
             return finish(key, target.by_name["id"])
-        alias = f"t{next(self._aliases)}"
-        source = f'FROM "{target.name}" {alias} WHERE {alias}.company = {self.company}'
+        inner_alias = f"t{next(self._aliases)}"
+        source = f'FROM "{target.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
         if target.name == "Actor":  # ids repeat between the kinds of actors
-            kind = column(f"{field.name}.TypeId", "enum", row)
-            source += f" AND {column('TypeId', 'enum', f'{alias}.')} = {kind}"
-        if not self._fetching or _meets_list(target, rest):
-            inner = self._walk(target, f"{alias}.", rest, finish)
+            kind = column(f"{field.name}.TypeId", "enum", alias)
+            source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
+        if not self._fetching or _has_list(target, rest):
+            inner = self._walk(target, f"{inner_alias}.", rest, finish)
             # The plus takes the column's affinity away, which would keep an index from being used
-            return f"{key} IN (SELECT +{alias}.id {source} AND {inner})"
+            return f"{key} IN (SELECT +{inner_alias}.id {source} AND {inner})"
 
         def fetched(sql: str, last: Field) -> str:
             collation = NOCASE if last.type == "string" else ""
-            return finish(f"(SELECT {sql} {source} AND {alias}.id = {key}){collation}", last)
+            return finish(f"(SELECT {sql} {source} AND {inner_alias}.id = {key}){collation}", last)
 
-        return self._walk(target, f"{alias}.", rest, fetched)
+        return self._walk(target, f"{inner_alias}.", rest, fetched)
 
     def _any_element(
-        self, shape: EntitySchema, field: Field, row: str, rest: list[str], finish: Finish
+        self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """A list: any of its elements will do (facts 4: ``ContactAddresses.Address``)."""
-        owned, target = relation_of(shape.name, field), shape.target(field)
-        if owned is None or target is None:
-            raise unknown_property(shape.name, field.name)
-        alias = f"t{next(self._aliases)}"
-        source = f'FROM "{owned.child.name}" {alias} WHERE {alias}.company = {self.company}'
-        if owned.kind:
-            source += f" AND {column(owned.kind, 'enum', f'{alias}.')} = '{owned.actor}'"
-        pointer = column(owned.key, "integer", f"{alias}.")
-        inner = self._walk(target, f"{alias}.", rest, finish)
-        return f"{row}id IN (SELECT {pointer} {source} AND {inner})"
+        """Follow a path through a list: one element that matches is enough (facts 4)."""
+        relation, target = relation_of(schema.name, field), schema.target(field)
+        if relation is None or target is None:
+            raise unknown_property(schema.name, field.name)
+        inner_alias = f"t{next(self._aliases)}"
+        source = f'FROM "{relation.child.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
+        if relation.kind:
+            source += f" AND {column(relation.kind, 'enum', f'{inner_alias}.')} = '{relation.actor}'"
+        pointer = column(relation.key, "integer", f"{inner_alias}.")
+        inner = self._walk(target, f"{inner_alias}.", rest, finish)
+        return f"{alias}id IN (SELECT {pointer} {source} AND {inner})"
 
 
-def _meets_list(shape: EntitySchema, steps: list[str]) -> bool:
-    """Whether a path goes through a list; an unknown step is told elsewhere."""
-    field = shape.field(steps[0])
+def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
+    """Return whether a path goes through a list; unknown steps are refused elsewhere."""
+    field = schema.field(steps[0])
     if field is None or field.is_list:
         return field is not None
-    return field.type == "ref" and len(steps) > 1 and _meets_list(shape.behind(field), steps[1:])
+    return field.type == "ref" and len(steps) > 1 and _has_list(schema.behind(field), steps[1:])
 
 
-def joiner_of(operator: object) -> str:
-    """The word of SQL for a ``FilterOperator``.
-
-    Raises:
-        Refusal: ``INCORRECT_MODEL``.
-    """
+def _joiner(operator: object) -> str:
     if operator is None:
         return "AND"  # the enum's first: a missing enum is read as 0 (facts 5, UpdateInvoiceState)
     name = enumeration("LogicalOperator").name_of(operator)
@@ -191,9 +189,9 @@ def joiner_of(operator: object) -> str:
     return name.upper()
 
 
-def joined(parts: list[str], joiner: str) -> str:
-    """The parts joined as a balanced tree: SQLite bounds the depth of an expression."""
+def _joined(parts: list[str], joiner: str) -> str:
+    """Join the parts as a balanced tree: SQLite bounds the depth of an expression."""
     if len(parts) < 2:
         return parts[0] if parts else "1"
     middle = len(parts) // 2
-    return f"({joined(parts[:middle], joiner)} {joiner} {joined(parts[middle:], joiner)})"
+    return f"({_joined(parts[:middle], joiner)} {joiner} {_joined(parts[middle:], joiner)})"

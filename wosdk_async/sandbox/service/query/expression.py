@@ -1,4 +1,4 @@
-"""A QueryExpression answered (facts 4)."""
+"""Run a QueryExpression (facts 4)."""
 
 from __future__ import annotations
 
@@ -20,40 +20,36 @@ __all__ = ["run_query"]
 _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 
 
-def run_query(context: RequestContext, shape: EntitySchema, expression: dict[str, Any]) -> list[Record]:
-    """The rows an expression selects, shown with its properties.
+def run_query(context: RequestContext, schema: EntitySchema, expression: dict[str, Any]) -> list[Record]:
+    """Return the records that an expression selects, with the properties that it names.
 
-    Rows never repeat, so ``Distinct`` changes nothing. Without ``Orders`` rows come by Id
+    Records never repeat, so ``Distinct`` changes nothing. Without ``Orders`` they come by Id
     (facts 4: most recorded lists did).
 
     Raises:
         Refusal: ``INCORRECT_MODEL`` for a malformed expression, ``ERROR_CODE_1002`` and
             ``ERROR_CODE_1003`` for a wrong path, ``ERROR_CODE_1000`` where no query is offered.
     """
-    if shape.operations.get("query") is False:
-        raise unsupported("Query", shape.name)  # spec 2.11: reported to fail; the code is assumed
+    if schema.operations.get("query") is False:
+        raise unsupported("Query", schema.name)  # spec 2.11: reported to fail; the code is assumed
     paths = property_paths(get_ignore_case(_object(expression, "PropertySet"), "Properties"))
-    chosen = selection(shape.name, paths, context.dialect)
-    criteria = QueryCriteria(shape, context.company.id, context.store.indexes.want)
+    chosen = selection(schema.name, paths, context.dialect)
+    criteria = QueryCriteria(schema, context.company.id, context.store.indexes.want)
     where = criteria.filter(_object(expression, "Criteria"))
-    # An index gives the rows of one value in the order of ids. For a range of values the plus keeps
-    # SQLite from walking all rows in that order when an index knows better
+    # An index gives the records of one value in the order of ids. For a range of values the plus keeps
+    # SQLite from walking the whole table in that order when an index knows better
     by_id = "+t0.id" if criteria.ranged and not get_ignore_case(expression, "Orders") else "t0.id"
     order = ", ".join([*_orders(criteria, expression), by_id])
     text = (
-        f'SELECT t0.body FROM "{shape.name}" t0 WHERE t0.company = ? AND {where} '  # noqa: S608 built of known names
+        f'SELECT t0.body FROM "{schema.name}" t0 WHERE t0.company = ? AND {where} '  # noqa: S608 built of known names
         f"ORDER BY {order} LIMIT ? OFFSET ?"
     )
-    values = [
-        context.company.id,
-        *criteria.values,
-        _count(expression),
-        _whole(expression, "FirstResultIndex"),
-    ]
-    return [chosen.show(context, row) for row in _rows(context, text, values)]
+    page = [_limit(expression), _whole_number(expression, "FirstResultIndex")]
+    found = _select(context, text, [context.company.id, *criteria.values, *page])
+    return [chosen.show(context, record) for record in found]
 
 
-def _rows(context: RequestContext, text: str, values: list[object]) -> list[Record]:
+def _select(context: RequestContext, text: str, values: list[object]) -> list[Record]:
     try:
         return context.store.select(text, values)
     except (sqlite3.OperationalError, sqlite3.DataError) as error:
@@ -69,14 +65,14 @@ def _orders(criteria: QueryCriteria, expression: dict[str, Any]) -> Iterator[str
         yield f"{criteria.order(get_ignore_case(order, 'PropertyName'))} {_DIRECTIONS[name]}"
 
 
-def _count(expression: dict[str, Any]) -> int:
-    """Rows to answer: 0 or none means as many as the cap lets through (facts 4, facts 7)."""
+def _limit(expression: dict[str, Any]) -> int:
+    """Return how many records to return: 0 or none means up to the cap (facts 4, facts 7)."""
     cap = catalogue.load().row_cap
-    wanted = _whole(expression, "Count")
+    wanted = _whole_number(expression, "Count")
     return min(wanted, cap) if wanted else cap
 
 
-def _whole(expression: dict[str, Any], name: str) -> int:
+def _whole_number(expression: dict[str, Any], name: str) -> int:
     sent = get_ignore_case(expression, name)
     value = 0 if sent is None else read_integer(sent)
     if not isinstance(value, int) or not 0 <= value < 2**31:

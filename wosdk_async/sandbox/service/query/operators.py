@@ -38,7 +38,7 @@ Values = list[object]
 
 
 def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tuple[str, Values]:
-    """The predicate of a condition and the values it binds.
+    """Return the predicate of a condition and the values that it binds.
 
     Args:
         sql: the property, as SQL.
@@ -58,7 +58,7 @@ def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tupl
 
 
 def sort_expression(sql: str, field: Field) -> str:
-    """The property as it sorts: an enum by its number, as the service stores it (assumed)."""
+    """Return the SQL to sort by: an enum sorts by its number, as the service stores it (assumed)."""
     if field.type != "enum":
         return sql
     numbers = enumeration(field.of or "").numbers
@@ -89,7 +89,7 @@ def _membership(sql: str, field: Field, word: str, values: Values) -> tuple[str,
 
 
 def _pattern(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
-    """SQL wildcards (facts 4); a ``[set]`` as SQL Server has it (not shown; assumed)."""
+    """Match SQL wildcards (facts 4), and a ``[set]`` as in SQL Server (not shown; assumed)."""
     (pattern,) = _exactly(1, field, values)
     if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
         raise incorrect_model(f"{field.name}: {word} takes one text of at most {_MAX_PATTERN} characters.")
@@ -97,7 +97,7 @@ def _pattern(sql: str, field: Field, word: str, values: Values) -> tuple[str, Va
     if "[" not in pattern:
         return f"{text} {word} ?", [pattern]
     negation = "NOT " if word.startswith("NOT") else ""
-    return f"{negation}({text} REGEXP ?)", [_regular(pattern)]
+    return f"{negation}({text} REGEXP ?)", [_pattern_regex(pattern)]
 
 
 _Writer = Callable[[str, Field, str, Values], tuple[str, Values]]
@@ -121,22 +121,22 @@ def _rank(field: Field, value: object) -> object:
 
 
 def _comparable(field: Field, value: object) -> object:
-    """A condition's value as SQL compares it."""
+    """Return a condition's value as SQL compares it."""
     if field.type in ("integer", "number"):
         known: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
-        known = _TRUTHS.get(str(value).strip().lower(), UNREADABLE)
+        known = _BOOLEANS.get(str(value).strip().lower(), UNREADABLE)
     elif field.type == "string":
         text = value if isinstance(value, str) else UNREADABLE if value is None else str(value)
         known = text.rstrip(" ") if isinstance(text, str) else UNREADABLE
     else:
         known = read_value(field, value)
     if known is UNREADABLE or isinstance(known, dict | list):
-        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_fitting(field, value)}")
+        raise incorrect_model(f"{field.name} cannot be compared with {value!r:.60}{_remedy(field, value)}")
     return known
 
 
-def _fitting(field: Field, value: object) -> str:
+def _remedy(field: Field, value: object) -> str:
     """Return the end of a refusal: for an enum the nearest name, else its first names."""
     if field.type != "enum":
         return "."
@@ -148,11 +148,11 @@ def _fitting(field: Field, value: object) -> str:
     return f": it is one of {', '.join(names[:_SHOWN_NAMES])}{more}"
 
 
-_TRUTHS = {"true": 1, "1": 1, "false": 0, "0": 0}
+_BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """An integer where it is one, else a float: only the comparison is inexact, never the data."""
+    """Return an integer if the value is one, else a float: only the comparison is inexact, not the data."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -166,13 +166,13 @@ def _numeric(value: object) -> object:
     return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # an infinity has no JSON
 
 
-def _regular(pattern: str) -> str:
-    """A pattern with sets as a regular expression that takes time linear in the text.
+def _pattern_regex(pattern: str) -> str:
+    """Return a pattern with sets as a regular expression that takes time linear in the text.
 
-    What stands between two ``%`` is found at its first place, which is as good as any later one: atomic
-    groups keep the search from trying those.
+    The part between two ``%`` may match at its first place, which is as good as any later one: atomic
+    groups keep the search from trying the later ones.
     """
-    first, *others = ("".join(map(_regular_part, part)) for part in _pieces(pattern))
+    first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:
         return first
     *middle, last = others
@@ -180,7 +180,7 @@ def _regular(pattern: str) -> str:
 
 
 def _pieces(pattern: str) -> list[list[str]]:
-    """The characters and sets of a pattern, parted where a ``%`` stands."""
+    """Split a pattern at each ``%`` into lists of characters and sets."""
     pieces: list[list[str]] = [[]]
     for part in re.findall(r"\[\^?[^\]]+\]|.", pattern, re.DOTALL):
         if part == "%":
@@ -190,18 +190,18 @@ def _pieces(pattern: str) -> list[list[str]]:
     return pieces
 
 
-def _regular_part(part: str) -> str:
+def _element_regex(part: str) -> str:
     if len(part) == 1:
         return "." if part == "_" else re.escape(part)
     inverted = part.startswith("[^") and len(part) > 3
     members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
-    inside = "".join(_members(*found) for found in members)
+    inside = "".join(_set_regex(*found) for found in members)
     if not inside:  # of ranges that run backwards
         return "." if inverted else "(?!)"
     return f"[{'^' if inverted else ''}{inside}]"
 
 
-def _members(low: str, high: str, single: str) -> str:
+def _set_regex(low: str, high: str, single: str) -> str:
     if single:
         return re.escape(single)
     # A range that runs backwards holds nothing (not shown; assumed)

@@ -1,4 +1,4 @@
-"""Which properties a read shows: property paths, made into a list of steps (facts 3.4)."""
+"""Properties that a read shows: property paths, compiled into a list of steps (facts 3.4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wosdk_async.sandbox.schema.relations import OWNED_OBJECTS, relation_of
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.service.documents import address_of
 
-__all__ = ["MAX_STEPS", "Selection", "default_read", "property_paths", "selection"]
+__all__ = ["MAX_STEPS", "Selection", "property_paths", "selection", "show_default"]
 
 MAX_STEPS = 16  # not shown; assumed. Longer paths would only go round in circles
 
@@ -26,24 +26,25 @@ Show = Callable[[RequestContext, Record], Any]
 
 @attrs.frozen
 class Selection:
-    """The members a row is shown with, in order; a member that shows None is left out."""
+    """Members that a record is shown with, in order; a member whose step returns None is left out."""
 
     steps: tuple[tuple[str, Show], ...]
 
-    def show(self, context: RequestContext, row: Record) -> Record:
+    def show(self, context: RequestContext, record: Record) -> Record:
+        """Return the selected members of a record."""
         data = {}
         for name, show in self.steps:
-            value = show(context, row)
+            value = show(context, record)
             if value is not None:
                 data[name] = value
         return data
 
 
 def property_paths(value: object) -> tuple[str, ...]:
-    """The property paths of a request; none at all means ``*`` (facts 3.1: an empty list is accepted).
+    """Return the property paths of a request; none at all means ``*`` (facts 3.1: an empty list works).
 
     Raises:
-        Refusal: ``INCORRECT_MODEL`` when it is no list of texts.
+        Refusal: ``INCORRECT_MODEL`` if the value is not a list of texts.
     """
     if value is None:
         return ("*",)
@@ -52,14 +53,14 @@ def property_paths(value: object) -> tuple[str, ...]:
     return tuple(path.strip() for path in value if path.strip()) or ("*",)
 
 
-def default_read(context: RequestContext, entity: str, row: Record) -> Record:
-    """A row as a default read shows it."""
-    return selection(entity, ("*",), context.dialect).show(context, row)
+def show_default(context: RequestContext, entity: str, record: Record) -> Record:
+    """Return a record as a default read shows it."""
+    return selection(entity, ("*",), context.dialect).show(context, record)
 
 
 @lru_cache(maxsize=1024)
 def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> Selection:
-    """The selection of these paths.
+    """Return the selection of these paths.
 
     Raises:
         Refusal: ``ERROR_CODE_1002`` for an unknown property, ``ERROR_CODE_1003`` for a path that
@@ -68,14 +69,14 @@ def selection(entity: str, paths: tuple[str, ...], dialect: Dialect = SPEC) -> S
     return _compile(schemas(dialect)[entity], [path.split(".") for path in paths])
 
 
-def _compile(shape: EntitySchema, paths: Sequence[list[str]]) -> Selection:
+def _compile(schema: EntitySchema, paths: Sequence[list[str]]) -> Selection:
     whole: set[str] = set()
     deeper: dict[str, list[list[str]]] = {}
     for path in paths:
         if path == ["*"]:
-            whole.update(field.name for field in shape.fields if _by_default(shape, field))
+            whole.update(field.name for field in schema.fields if _is_default(schema, field))
             continue
-        field = _step(shape, path)
+        field = _first_field(schema, path)
         if len(path) == 1 or field.type == "money":
             whole.add(field.name)
         else:
@@ -83,85 +84,88 @@ def _compile(shape: EntitySchema, paths: Sequence[list[str]]) -> Selection:
     whole.add("Id")  # an object shown in part shows its Id (facts 3.4)
     return Selection(
         tuple(
-            (field.name, _opened(shape, field, deeper.get(field.name)))
-            for field in shape.fields
+            (field.name, _step(schema, field, deeper.get(field.name)))
+            for field in schema.fields
             if field.name in deeper or field.name in whole
         )
     )
 
 
-def _by_default(shape: EntitySchema, field: Field) -> bool:
-    """A default read: scalars and cut references, without lists and owned objects (facts 3.4)."""
+def _is_default(schema: EntitySchema, field: Field) -> bool:
+    """Return whether a default read shows the field: no lists and no owned objects (facts 3.4)."""
     if field.name in REQUEST_ONLY or field.is_list:
         return False
     if field.name in REQUEST_MARKS:
-        return shape.dialect.marks_records
+        return schema.dialect.marks_records
     return field.of not in OWNED_OBJECTS
 
 
-def _step(shape: EntitySchema, path: list[str]) -> Field:
-    field = shape.field(path[0])
+def _first_field(schema: EntitySchema, path: list[str]) -> Field:
+    field = schema.field(path[0])
     if field is None or len(path) > MAX_STEPS:
-        raise unknown_property(shape.name, path[0])
+        raise unknown_property(schema.name, path[0])
     if len(path) == 1 and field.type in ("ref", "list"):
         raise unfinished_path(field.name)
     if len(path) > 1 and field.type in SCALARS and field.type != "money":
-        raise unknown_property(shape.name, path[0])
+        raise unknown_property(schema.name, path[0])
     return field
 
 
-def _plain(shape: EntitySchema, field: Field) -> Show:
-    name, entity = field.name, shape.name
-    write = _FORMED_FIELDS.get((entity, name)) or _FORMED.get(field.type)
-    if write is not None:
-
-        def show(context: RequestContext, row: Record) -> Any:
-            value = row.get(name)
-            return None if value is None else write(context.number_format(entity, row, value), value)
-
-        return show
-    if name == "Password":
-        return lambda _context, _row: ""  # facts 3.4
-    if name in REQUEST_MARKS:
-        return lambda _context, _row: False
-    if name == "DocUrl":
-        return address_of
-    return lambda _context, row: row.get(name)
+def _step(schema: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
+    target = schema.target(field)
+    if paths is None or target is None:  # a value without records behind it: shown whole
+        return _value_step(schema, field)
+    inner = _compile(target, paths)
+    if not field.is_list:
+        return _reference_step(field, inner)
+    relation = relation_of(schema.name, field)
+    name = field.name
+    if relation is None:
+        return lambda context, record: [inner.show(context, each) for each in record.get(name, ())]
+    return lambda context, record: [
+        inner.show(context, child) for child in context.children(relation, record["Id"])
+    ]
 
 
-# What the dialect writes in its own way.
-_FORMED: dict[str, Callable[[NumberFormat, Any], Any]] = {
+# How the dialect writes values: by type, and by field.
+_BY_TYPE: dict[str, Callable[[NumberFormat, Any], Any]] = {
     "datetime-utc": NumberFormat.utc,
     "datetime-local": NumberFormat.local,
     "money": NumberFormat.money,
 }
-_FORMED_FIELDS: dict[tuple[str, str], Callable[[NumberFormat, Any], Any]] = {
+_BY_FIELD: dict[tuple[str, str], Callable[[NumberFormat, Any], Any]] = {
     ("LaborCode", "Rate"): NumberFormat.rate
 }
 
 
-def _opened(shape: EntitySchema, field: Field, paths: list[list[str]] | None) -> Show:
-    target = shape.target(field)
-    if paths is None or target is None:  # a value without rows of its own: shown whole
-        return _plain(shape, field)
-    inner = _compile(target, paths)
-    if not field.is_list:
-        return _reference(field, inner)
-    owned = relation_of(shape.name, field)
-    name = field.name
-    if owned is None:
-        return lambda context, row: [inner.show(context, element) for element in row.get(name, ())]
-    return lambda context, row: [inner.show(context, child) for child in context.children(owned, row["Id"])]
+def _value_step(schema: EntitySchema, field: Field) -> Show:
+    name, entity = field.name, schema.name
+    write = _BY_FIELD.get((entity, name)) or _BY_TYPE.get(field.type)
+    if write is not None:
+
+        def show(context: RequestContext, record: Record) -> Any:
+            value = record.get(name)
+            return None if value is None else write(context.number_format(entity, record, value), value)
+
+        return show
+    if name == "Password":
+        return lambda _context, _record: ""  # facts 3.4
+    if name in REQUEST_MARKS:
+        return lambda _context, _record: False
+    if name == "DocUrl":
+        return address_of
+    return lambda _context, record: record.get(name)
 
 
-def _reference(field: Field, inner: Selection) -> Show:
+def _reference_step(field: Field, inner: Selection) -> Show:
     name, target = field.name, field.of or ""
 
-    def show(context: RequestContext, row: Record) -> Record | None:
-        cut = row.get(name)
-        if cut is None:
+    def show(context: RequestContext, record: Record) -> Record | None:
+        reference = record.get(name)
+        if reference is None:
             return None
-        found = context.find_actor(cut) if target == "Actor" else context.find(target, cut["Id"])
-        return inner.show(context, found) if found else cut
+        is_actor = target == "Actor"
+        found = context.find_actor(reference) if is_actor else context.find(target, reference["Id"])
+        return inner.show(context, found) if found else reference
 
     return show

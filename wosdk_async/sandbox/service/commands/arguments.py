@@ -1,0 +1,50 @@
+"""Arguments of a command, and the records that they name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wosdk_async.sandbox.errors import Refusal, broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.service.context import RequestContext
+
+__all__ = ["Arguments", "named_record", "not_modelled", "required_record"]
+
+Arguments = dict[str, Any]
+
+
+def required_record(context: RequestContext, entity: str, key: int, name: str = "") -> Record:
+    """Return a record that a command refers to.
+
+    Args:
+        name: what the refusal calls the record; the entity type if it is empty.
+
+    Raises:
+        Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text is assumed).
+    """
+    record = context.find(entity, key)
+    if record is None:
+        raise broken_rule(f"{name or entity} with id {key} is not found.")
+    return record
+
+
+def named_record(
+    context: RequestContext, arguments: Arguments, argument: str, entity: str, name: str = ""
+) -> Record:
+    """Return the record whose id is in an argument.
+
+    Args:
+        name: what the refusal calls a missing record; the argument's name if it is empty.
+
+    Raises:
+        Refusal: the argument is missing, or there is no such record.
+    """
+    key = arguments.get(argument, 0)
+    if not key:
+        raise required(argument)
+    return required_record(context, entity, key, name or argument)
+
+
+def not_modelled(name: str, why: str) -> Refusal:
+    """Return the refusal for a command, or a use of it, that the sandbox does not claim to know."""
+    return broken_rule(f"The local sandbox does not model {name}: {why}.")

@@ -1,0 +1,149 @@
+"""Assets: trees of locations, the templates they are made from (spec 4.4), and commands that find them."""
+
+from __future__ import annotations
+
+from wosdk_async.sandbox.errors import Refusal, broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record
+from wosdk_async.sandbox.schema.entities import enumeration, schemas
+from wosdk_async.sandbox.schema.relations import list_of
+from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record
+from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.query.selection import show_default
+from wosdk_async.sandbox.service.rules import ancestors
+from wosdk_async.sandbox.service.write import create
+
+__all__ = [
+    "apply_template",
+    "children_of",
+    "create_location",
+    "customer_of_asset",
+    "find_template",
+    "match_assets",
+    "template_root",
+]
+
+_NOT_COPIED = ("Id", "RootId", "Info", "Address")
+_OWNED = {"Info": "AssetInfo", "Address": "Address2"}
+
+
+def customer_of_asset(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the customer of the nearest space at or above the asset; 0 for none (facts 5; assumed).
+
+    With ``SearchCustomerInWorkZone`` the first customer of the asset's work zone will do (assumed).
+    """
+    asset = named_record(context, arguments, "AssetId", "Location")
+    places = [asset, *ancestors(context, asset)]
+    space = _first_at(context, "Space", places)
+    if space is not None:
+        return {"CustomerId": space["CustomerId"]}
+    if arguments.get("SearchCustomerInWorkZone", False):
+        zone = _first_at(context, "WorkZone", places)
+        customer = (
+            context.first("Customer", "json_extract(body, '$.WorkZone.Id') = ?", zone["Id"]) if zone else None
+        )
+        if customer is not None:
+            return {"CustomerId": customer["Id"]}
+    return {"CustomerId": 0}
+
+
+def _first_at(context: RequestContext, entity: str, places: list[Record]) -> Record | None:
+    for place in places:
+        found = context.first(entity, "json_extract(body, '$.Asset.Id') = ?", place["Id"])
+        if found is not None:
+            return found
+    return None
+
+
+def match_assets(context: RequestContext, arguments: Arguments) -> Record:
+    """Return assets at or below the parent whose model has a task with this ``Number`` (facts 5; assumed)."""
+    parent = named_record(context, arguments, "ParentAssetId", "Location")
+    code = arguments.get("TaskCode", "")
+    if not code:
+        raise required("TaskCode")
+    tasks = context.select("Task", "json_extract(body, '$.Number') = ?", code)
+    models = {task["ModelId"] for task in tasks}
+    categories = arguments.get("AssetCategories")
+    sent = categories if isinstance(categories, list) else []
+    kinds = [enumeration("AssetType").name_of(kind) for kind in sent]
+    found = [location for location, _ in _tree(context, parent) if location["ModelId"] in models]
+    fitting = [location for location in found if not kinds or location["TypeId"] in kinds]
+    count = arguments.get("RecordCount", 0)
+    shown = fitting[: count if count > 0 else None]
+    return {"Locations": [show_default(context, "Location", location) for location in shown]}
+
+
+def find_template(context: RequestContext, name: str, level: str) -> Record:
+    """Return the root of the one template with this name whose root is of this level (spec 4.4: Unit).
+
+    Raises:
+        Refusal: there is none, or more than one.
+    """
+    named = context.select("AssetTemplate", "json_extract(body, '$.DisplayAs') = ?", name)
+    roots = [context.find("Location", template["RootAssetId"]) for template in named]
+    fitting = [root for root in roots if root is not None and root["TypeId"] == level]
+    if len(fitting) != 1:
+        raise _unknown_template(name)
+    return fitting[0]
+
+
+def template_root(context: RequestContext, template: Record) -> Record:
+    """Return the location that a template begins with.
+
+    Raises:
+        Refusal: the location does not exist any more.
+    """
+    root = context.find("Location", template["RootAssetId"])
+    if root is None:
+        raise _unknown_template(template["DisplayAs"])
+    return root
+
+
+def apply_template(context: RequestContext, root: Record, name: str, parent: int) -> Record:
+    """Copy a whole template below ``parent``, with attributes and infos, and return the copy of its root.
+
+    The work grows with the template: each of its assets becomes one of the inventory.
+    """
+    copies = {root["Id"]: parent}
+    made: list[Record] = []
+    for source, above in _tree(context, root):
+        own_name = name if source is root else source["Name"]
+        copy = _copy(context, source, copies.get(above, parent), own_name)
+        copies[source["Id"]] = copy["Id"]
+        made.append(copy)
+    return made[0]
+
+
+def create_location(context: RequestContext, name: str, parent: int, kind: str) -> Record:
+    """Create a location without a template."""
+    return create(context, schemas()["Location"], {"Name": name, "ParentId": parent, "TypeId": kind})
+
+
+def children_of(context: RequestContext, parent: int) -> list[Record]:
+    """Return the locations right below another one; none below 0."""
+    return context.children(list_of("Location", "ParentId"), parent) if parent else []
+
+
+def _tree(context: RequestContext, root: Record) -> list[tuple[Record, int]]:
+    """Return every location of a tree with the id of the one above it, parents first."""
+    found = [(root, 0)]
+    known = {root["Id"]}
+    for source, _ in found:
+        for child in children_of(context, source["Id"]):
+            if child["Id"] not in known:  # a circle of parents ends here
+                known.add(child["Id"])
+                found.append((child, source["Id"]))
+    return found
+
+
+def _copy(context: RequestContext, source: Record, parent: int, name: str) -> Record:
+    members = {key: value for key, value in source.items() if key not in _NOT_COPIED}
+    owned = {key: context.find(_OWNED[key], source[key]["Id"]) for key in _OWNED if key in source}
+    place = {"Name": name, "ParentId": parent, "IsTemplate": False}
+    made = create(context, schemas()["Location"], members | owned | place)
+    for attribute in context.children(list_of("AssetAttribute", "AssetId"), source["Id"]):
+        create(context, schemas()["AssetAttribute"], attribute, {"AssetId": made["Id"]})
+    return made
+
+
+def _unknown_template(name: str) -> Refusal:
+    return broken_rule(f"Template '{name}' cannot be found; or ambiguous template name")  # facts 6

@@ -1,0 +1,186 @@
+"""Who works on an order and by when: assignees, deadlines, and the routines that compute them (facts 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from wosdk_async.sandbox.errors import broken_rule, required
+from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
+from wosdk_async.sandbox.schema.entities import schemas
+from wosdk_async.sandbox.schema.relations import list_of
+from wosdk_async.sandbox.schema.values import zone_of
+from wosdk_async.sandbox.service.commands.arguments import Arguments, required_record
+from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.query.selection import property_paths, selection, show_default
+from wosdk_async.sandbox.service.rules import PAIRED_TIMES
+from wosdk_async.sandbox.service.write import blank_record, known_members
+
+__all__ = [
+    "assign_primary",
+    "auto_assign",
+    "choose_assignee",
+    "compute_schedule",
+    "preferred_assignees",
+    "reassign",
+    "set_deadlines",
+]
+
+# A deadline of an order, and the field of its priority that has the minutes for it (facts 5, Creation traps).
+_DEADLINES = {
+    "DtDue": "DueInMinutes",
+    "DtAcknowledgeBy": "AcknowledgeInMinutes",
+    "DtOnSiteBy": "RespondInMinutes",
+}
+# The deadline that an option of WoScheduleOptions leaves alone; the other options have no effect here.
+_SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowledgeBy": "DtAcknowledgeBy"}
+
+
+def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
+    """Return the employee that a new order gets, or None.
+
+    With ``ComputeAssignment`` that is the first one of the order's specialty and work zone (how the
+    service chooses is not shown; assumed), else the command's ``EmployeeId`` (facts 5: 0 is none).
+    """
+    if arguments.get("KeepUnassigned", False):
+        return None
+    if not arguments.get("ComputeAssignment", False):
+        named = arguments.get("EmployeeId", 0)
+        return int(required_record(context, "Employee", named)["Id"]) if named else None
+    return next(iter(_suitable(context, order.get("Specialty"), order.get("WorkZone"))), None)
+
+
+def assign_primary(context: RequestContext, order: Record, employee: int) -> None:
+    """Make an employee the order's primary assignee; the caller saves the order."""
+    order["Employee"] = {"Id": employee}
+    _insert_assignment(context, order["Id"], employee, primary=True)
+
+
+def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
+    """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand).
+
+    Returns:
+        Whether anybody was added, removed or made primary.
+    """
+    relation = list_of("WoAssignment", "WorkOrderId")
+    assignments = context.children(relation, order["Id"])
+    before = {each["EmployeeId"]: each["IsPrimary"] for each in assignments}
+    after = _assignees_after(before, list(dict.fromkeys(employees)), mode)
+    for each in assignments:
+        if after.get(each["EmployeeId"]) != each["IsPrimary"]:
+            context.remove("WoAssignment", each["Id"])
+    for key, primary in after.items():
+        if before.get(key) != primary:
+            required_record(context, "Employee", key)
+            _insert_assignment(context, order["Id"], key, primary=primary)
+    order.pop("Employee", None)
+    for each in context.children(relation, order["Id"]):
+        if each["IsPrimary"]:
+            order["Employee"] = {"Id": each["EmployeeId"]}
+            break
+    return after != before
+
+
+def _assignees_after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
+    """Return who is assigned after a change, each with whether they are primary."""
+    if mode == "Snapshot":  # facts 5: the list replaces all, its first is the primary
+        return {key: index == 0 for index, key in enumerate(employees)}
+    if mode == "AddSecondary":
+        return dict.fromkeys(employees, False) | before
+    if mode == "RemoveSecondary":
+        return {key: primary for key, primary in before.items() if primary or key not in employees}
+    if len(employees) > 1:
+        raise broken_rule("Mode Primary takes one assignee.")  # not shown; assumed
+    kept = {key: False for key, primary in before.items() if not primary}
+    return kept | dict.fromkeys(employees, True)
+
+
+def _insert_assignment(context: RequestContext, order: int, employee: int, *, primary: bool) -> None:
+    record: dict[str, Any] = {"WorkOrderId": order, "EmployeeId": employee, "IsPrimary": primary}
+    context.insert(schemas()["WoAssignment"], record)
+
+
+def _suitable(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
+    """Return the ids of the employees who have the specialty and the work zone."""
+    skilled = _linked_employees(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
+    return sorted(skilled & _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone))
+
+
+def _linked_employees(context: RequestContext, entity: str, key: str, reference: Record | None) -> set[int]:
+    if reference is None:
+        return set()
+    return {link["UserId"] for link in context.children(list_of(entity, key), reference["Id"])}
+
+
+def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
+    """Set the deadlines that follow from the order's priority, counted from now (spec 3, facts 5).
+
+    Args:
+        skipped: local names that stay as they are.
+
+    Returns:
+        The names of the fields that were set.
+    """
+    if "Priority" not in order:
+        return []
+    priority = context.get("WoPriority", order["Priority"]["Id"])
+    zone = zone_of(order["TimeZone"])
+    written = []
+    for local, minutes in _DEADLINES.items():
+        if local not in skipped:
+            utc, moment = PAIRED_TIMES[local], context.now.later(priority[minutes])
+            order[local], order[utc] = moment.local(zone), moment.utc
+            written += [local, utc]
+    return written
+
+
+def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the order as sent, with the deadlines of its priority; it need not be stored (facts 5).
+
+    ``OutputPropertySet`` selects what is shown (by its name; assumed).
+    """
+    order = _draft(context, arguments)
+    skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
+    written = set_deadlines(context, order, {skipped})
+    chosen = arguments.get("OutputPropertySet")
+    paths = property_paths(get_ignore_case(chosen, "Properties") if isinstance(chosen, dict) else None)
+    result = selection("WorkOrder", paths).show(context, order)
+    return {"Wo": result, "UpdatedPropertySet": {"Properties": written}}
+
+
+def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
+    """Return who would get the order: the first suitable employee, 0 for nobody (assumed)."""
+    order = _draft(context, arguments)
+    found = _suitable(context, order.get("Specialty"), order.get("WorkZone"))
+    return {"EmployeeId": found[0] if found else 0}
+
+
+def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the employees of a specialty and work zone.
+
+    Postal code and round robin have no effect here (assumed).
+    """
+    keys = (arguments.get("SpecialtyId", 0), arguments.get("WorkZoneId", 0))
+    found = _suitable(context, {"Id": keys[0]}, {"Id": keys[1]})
+    count = arguments.get("RecordCount", 0)
+    employees = [context.find("Employee", key) for key in found[: count if count > 0 else None]]
+    return {"Employees": [show_default(context, "Employee", each) for each in employees if each is not None]}
+
+
+def _draft(context: RequestContext, arguments: Arguments) -> Record:
+    """Return the order that was sent, if its customer, work zone and priority exist."""
+    sent = arguments.get("WorkOrder")
+    if not isinstance(sent, dict):
+        raise required("WorkOrder")
+    order = blank_record(schemas()["WorkOrder"], known_members(schemas()["WorkOrder"], sent)) | {"Id": 0}
+    customer = _referred(context, order, "Customer", "Customer")
+    if "WorkZone" not in order and customer is not None and "WorkZone" in customer:
+        order["WorkZone"] = customer["WorkZone"]  # facts 5: the customer's zone
+    zone = _referred(context, order, "WorkZone", "WorkZone")
+    order["TimeZone"] = zone["TimeZone"] if zone else order["TimeZone"]
+    _referred(context, order, "Priority", "WoPriority")
+    return order
+
+
+def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
+    return required_record(context, entity, order[name]["Id"], name) if name in order else None
