@@ -60,8 +60,7 @@ def broken_rule(message: str, hint: str = "") -> Refusal:
 def required(name: str, of: str = "") -> Refusal:
     """Return the refusal for a missing field; the text is that of facts 6, the code is assumed.
 
-    Args:
-        of: the entity type that has the field, if the request does not say so.
+    ``of`` is the entity type that has the field, if the request does not say so.
     """
     return broken_rule(f"{name} is a required field", f" of {of}" if of else "")
 
@@ -74,8 +73,7 @@ def incorrect_model(message: str) -> Refusal:
 def unsupported(operation: str, entity: str) -> Refusal:
     """Return the refusal for an operation that the entity type lacks (spec 4.9 rule 1, text of facts 6).
 
-    Args:
-        operation: Create, Retrieve, Update, Delete or Query.
+    ``operation`` is Create, Retrieve, Update, Delete or Query.
     """
     return Refusal(400, "ERROR_CODE_1000", f"{operation} operation is not supported by {entity} entity.")
 

@@ -81,6 +81,7 @@ class RequestContext:
         Args:
             entity: an entity type of the catalogue; never text of a request.
             condition: SQL with a question mark for each value; never text of a request.
+            *values: what the question marks stand for.
             limit: how many to return; -1 for all.
         """
         text = f'SELECT body FROM "{entity}" WHERE company = ? AND {condition} ORDER BY id LIMIT ?'  # noqa: S608

@@ -70,9 +70,8 @@ def _references(schema: EntitySchema) -> tuple[tuple[str, EntitySchema], ...]:
 def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties: str | None) -> Record:
     """Return the response to a read of one entity.
 
-    Args:
-        key: an integer, or the identifying fields as a JSON object (facts 3.1).
-        properties: property paths joined by commas; None means the default read.
+    ``key`` is an integer, or the identifying fields as a JSON object (facts 3.1). ``properties`` are
+    property paths joined by commas; None means the default read.
     """
     check_supported(schema, "Retrieve")
     chosen = selection(schema.name, property_paths((properties or "").split(",")), schema.dialect)
@@ -113,9 +112,8 @@ def update_entity(
 def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, missing_ok: bool) -> Record:
     """Delete an entity and return the response.
 
-    Args:
-        key: an integer, or the identifying fields as a JSON object (facts 3.1).
-        missing_ok: the header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
+    ``key`` is an integer, or the identifying fields as a JSON object (facts 3.1); ``missing_ok`` is the
+    header ``IgnoreMissingEntityOnDelete`` (facts 3.8).
     """
     if schema.name == "AssetAttribute":
         record = _find_identified(context, schema, key)

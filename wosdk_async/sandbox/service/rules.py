@@ -45,8 +45,7 @@ def check_owner(
 ) -> None:
     """Check that the owner of a record exists: a note, document or custom field of nobody is refused.
 
-    Args:
-        before: the record before the change; None for a new one.
+    ``before`` is the record before the change; None for a new one.
 
     Raises:
         Refusal: the owner does not exist, or the record leaves an owner that it belongs to for good

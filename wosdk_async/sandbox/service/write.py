@@ -45,8 +45,7 @@ def create(
     Unknown members are dropped, unreadable ones left at their default, ``Id`` and
     ``ConcurrencyId`` ignored (facts 3.3).
 
-    Args:
-        parent_fields: members that tie the record to its parent, or its Id; they win over those sent.
+    ``parent_fields`` tie the record to its parent, or give its Id; they win over the members sent.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)

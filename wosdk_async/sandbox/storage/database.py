@@ -72,8 +72,7 @@ def remedy(error: sqlite3.Error) -> str:
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
     """Copy what is committed into a file; other processes may go on reading and writing.
 
-    Args:
-        target: an older snapshot is replaced, any other file is not.
+    An older snapshot at ``target`` is replaced, any other file is not.
 
     Raises:
         StoreError: the file exists and is not a store, or cannot be written.

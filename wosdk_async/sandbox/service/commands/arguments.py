@@ -16,8 +16,7 @@ Arguments = dict[str, Any]
 def required_record(context: RequestContext, entity: str, key: int, name: str = "") -> Record:
     """Return a record that a command refers to.
 
-    Args:
-        name: what the refusal calls the record; the entity type if it is empty.
+    The refusal calls it ``name``, or by its entity type if that is empty.
 
     Raises:
         Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text is assumed).
@@ -33,8 +32,7 @@ def named_record(
 ) -> Record:
     """Return the record whose id is in an argument.
 
-    Args:
-        name: what the refusal calls a missing record; the argument's name if it is empty.
+    The refusal of a missing record calls it ``name``, or by the argument if that is empty.
 
     Raises:
         Refusal: the argument is missing, or there is no such record.

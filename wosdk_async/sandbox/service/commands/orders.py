@@ -53,10 +53,8 @@ def find_reason(context: RequestContext, key: int, action: str) -> Record:
 def log_action(context: RequestContext, order: Record, kind: str, arguments: Arguments) -> Record:
     """Add a WoActionLog record; the order itself stays as it is.
 
-    Args:
-        kind: a WOActionType.
-        arguments: those of the command; ``Comment``, ``ActionDate`` and ``ActionReasonId`` are logged
-            (facts 5).
+    ``kind`` is a WOActionType. Of the arguments ``Comment``, ``ActionDate`` and ``ActionReasonId`` are
+    logged (facts 5).
     """
     moment = context.now.local(zone_of(order["TimeZone"]))
     happened = arguments.get("ActionDate", moment)

@@ -115,8 +115,7 @@ def _linked_employees(context: RequestContext, entity: str, key: str, reference:
 def set_deadlines(context: RequestContext, order: Record, skipped: Collection[str] = ()) -> list[str]:
     """Set the deadlines that follow from the order's priority, counted from now (spec 3, facts 5).
 
-    Args:
-        skipped: local names that stay as they are.
+    The local times named in ``skipped`` stay as they are.
 
     Returns:
         The names of the fields that were set.
