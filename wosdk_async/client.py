@@ -23,7 +23,7 @@ from wosdk_async.transport.telemetry.statistics import Stats
 from wosdk_async.transport.transport import Transport
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.http.httpx.library import httpx
+    import httpx
 
 __all__ = ["Client"]
 

@@ -14,7 +14,7 @@ from wosdk_async.protocol.verdicts import CODES, REFUSED
 from wosdk_async.protocol.wire import Call
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.http.httpx.library import httpx
+    import httpx
 
 __all__ = ["CallOptions", "Limits", "OnInDoubt", "RetryPolicy", "Timeouts", "as_limits", "as_timeouts"]
 

@@ -73,8 +73,8 @@ def _request_id_not_compared() -> Iterator[None]:
     "connection-kept", "a connection is kept after a response that is not the service's", "connection-kept"
 )
 def _connection_kept() -> Iterator[None]:
-    free = Connection.free
-    with _replaced(Connection, "free", lambda self, *_, **__: free(self, True)):
+    finish = Connection.finish
+    with _replaced(Connection, "finish", lambda self, *_, **__: finish(self, True)):
         yield
 
 

@@ -25,8 +25,8 @@ from benchmarks.simulate.service import Peer, Service
 from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.protocol import content
 from wosdk_async.transport.clock import Clock, Scope
-from wosdk_async.transport.http.native import NativeEngine
 from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 __all__ = ["Result", "run"]
 

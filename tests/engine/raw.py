@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Self
 
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import PoolStatistics
-from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
@@ -56,7 +57,11 @@ class RawServer:
         self._context = context
         self._tasks: set[asyncio.Task[None]] = set()
         self.connections = 0
-        self.requests: list[bytes] = []
+
+    @property
+    def open(self) -> int:
+        """How many connections are open."""
+        return len(self._tasks)
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(
@@ -85,6 +90,26 @@ class RawServer:
                 await self._script(reader, writer)
         finally:
             writer.close()
+
+
+class Apart:
+    """A server on a loop of its own, in a thread of its own."""
+
+    def __init__(self, script: Script = echoing) -> None:
+        self._script = script
+
+    def __enter__(self) -> RawServer:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._server = RawServer(self._script)
+        return asyncio.run_coroutine_threadsafe(self._server.__aenter__(), self._loop).result(5)
+
+    def __exit__(self, *_: object) -> None:
+        asyncio.run_coroutine_threadsafe(self._server.__aexit__(), self._loop).result(5)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(5)
+        self._loop.close()
 
 
 @contextlib.asynccontextmanager

@@ -167,11 +167,3 @@ async def test_a_large_answer_and_a_large_request() -> None:
     async with RawServer(mirror) as server, engine() as made:
         reply = await made.send("PUT", server.url + "/x", (("A", "é"),), sent, lambda: None)
     assert reply.body == sent
-
-
-async def test_an_answer_to_head_has_no_body() -> None:
-    """Whatever its length says; the connection is not used again."""
-    head = HEAD + b"Content-Length: 500\r\n\r\n"
-    async with RawServer(answering(head)) as server, engine() as made:
-        reply = await made.send("HEAD", server.url, (), None, lambda: None)
-        assert (reply.status, reply.body) == (200, b"")

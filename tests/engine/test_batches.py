@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import warnings
 from collections.abc import Callable
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, echoing, engine, get, request
+from tests.engine.raw import OK, Apart, RawServer, echoing, engine, get, request
 from tests.engine.test_connections import Time
-from tests.engine.test_loops import Apart
 from wosdk_async.options import Timeouts
-from wosdk_async.transport.http.native import NativeEngine
-from wosdk_async.transport.http.native.write_batcher import readable
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 
 async def warm(made: NativeEngine, url: str, connections: int = 2) -> None:
@@ -103,47 +102,47 @@ async def test_a_connection_that_was_not_used_has_rested_all_the_while() -> None
     assert server.connections == 3
 
 
-async def test_the_time_for_an_answer_begins_when_the_request_leaves() -> None:
-    """That the connection has rested for longer than an answer may take means nothing."""
-    time = Time()
+async def test_the_time_for_a_response_begins_when_the_request_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It does not matter that the connection has been idle for longer than a response may take."""
+    time, loop = Time(), asyncio.get_running_loop()
     made = NativeEngine(now=time, timeouts=Timeouts(read=1.0))
+    timers: list[Callable[[], None]] = []
     async with RawServer(echoing) as server:
-        await warm(made, server.url)
+        with monkeypatch.context() as patch:
+            patch.setattr(loop, "call_later", lambda _, timer: timers.append(timer))
+            await warm(made, server.url)
         time.now += 2.0
         call = asyncio.create_task(get(made, f"{server.url}/a"))
-        for connection in made._pool.open if made._pool else ():
-            asyncio.get_running_loop().call_soon(connection.check, time.now)  # the one timer, just now
+        loop.call_soon(timers.pop())  # before the request leaves
         assert (await call).body == b"/a"
         await made.aclose()
 
 
-async def test_an_answer_that_comes_before_its_request_is_none() -> None:
-    """What the service sends unasked is no answer to the request that is about to leave on it."""
+async def test_a_response_that_comes_before_its_request_is_not_read() -> None:
+    """Bytes that came on an idle connection are not the response to the request that is about to leave."""
+    go, forged, sent = threading.Event(), threading.Semaphore(0), []
 
     async def hasty(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        idle = server.connections <= 2
         await request(reader)
         writer.write(OK)
-        await go.wait()
-        if server.connections <= 2:
+        if idle:
+            await asyncio.to_thread(go.wait, 5)
             writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged")
-        await request(reader)
-        writer.write(OK)
+            await writer.drain()
+            forged.release()
+            await reader.read()
 
-    go, sent = asyncio.Event(), []
-    async with RawServer(hasty) as server, engine() as made:
-        await warm(made, server.url)
-        loop = asyncio.get_running_loop()
-        open_now = list(made._pool.open) if made._pool else []
-        go.set()
-        for connection in open_now:
-            connection.pool.receiver.remove(connection)
-            connection._transport.pause_reading()
-        while len(readable([connection.socket for connection in open_now])) < 2:
-            await asyncio.sleep(0)
-        for connection in open_now:
-            connection._transport.resume_reading()
-        call = loop.create_task(get(made, server.url, safe=False, sending=lambda: sent.append(None)))
-        assert (await call).body == b"hi"
+    with Apart(hasty) as server:
+        async with engine() as made:
+            await warm(made, server.url)
+            go.set()
+            for _ in range(2):
+                assert forged.acquire(timeout=5)  # the loop is blocked meanwhile
+            call = get(made, server.url, safe=False, sending=lambda: sent.append(None))
+            assert (await asyncio.create_task(call)).body == b"hi"
     assert (len(sent), server.connections) == (1, 3)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -11,17 +13,23 @@ import pytest
 
 from tests.engine.raw import OK, RawServer, answering, request
 from wosdk_async.errors import BusinessRuleError
-from wosdk_async.options import Limits
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
-from wosdk_async.transport.http.engine import Engine, SendError
+from wosdk_async.transport.http.engine import Engine, PoolStatistics, SendError
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
-from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.connect import connect
+from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.engine import NativeEngine
+from wosdk_async.transport.http.native.pool import Pool
+from wosdk_async.transport.http.tls import TLSContextProvider
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,
     "httpx": HttpxEngine,
-    "http_client": lambda: ClientEngine(httpx.AsyncClient(trust_env=False), limits=Limits(), closing=True),
+    "http_client": lambda: ClientEngine(
+        httpx.AsyncClient(trust_env=False), limits=Limits(), owns_client=True
+    ),
 }
 
 
@@ -127,39 +135,35 @@ async def test_a_surplus_response_to_an_idle_connection_is_never_read(own_engine
         assert server.connections == 2
 
 
+@contextlib.asynccontextmanager
+async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, asyncio.Future[Response]]]:
+    """A connection with a whole response, before its request has said that it is believed."""
+    async with RawServer(answering(OK)) as server:
+        loop = asyncio.get_running_loop()
+        pool = Pool(loop, Limits(), Timeouts(), TLSContextProvider(), time.monotonic)
+        origin, target = pool.locate(f"{server.url}/x")
+        assert await pool.wait(origin) is None
+        connection = await connect(pool, origin)
+        waiter: asyncio.Future[Response] = loop.create_future()
+        connection.start(origin.encode("GET", target, (), None), lambda: None, True, waiter)
+        pool.writer.submit(connection, alone=True)
+        assert (await waiter).body == b"hi"
+        yield pool, connection, waiter
+        await pool.aclose()
+        assert pool.statistics() == PoolStatistics()
+
+
 async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -> None:
     """The native engine reads on while the caller has not said whether it believes the response."""
-    engine = NativeEngine()
-    async with RawServer(answering(OK, OK)) as server:
-
-        def read(reply: Response) -> bytes:
-            (connection,) = pool.open
-            connection.received(b"HTTP/1.1 200 OK\r\n")
-            return reply.body
-
-        assert await post(engine, server.url, body) == b"hi"
-        pool = engine._pool
-        assert pool is not None
-        assert await post(engine, server.url, read) == b"hi"
-        assert (engine.statistics().busy, engine.statistics().idle) == (0, 0)
-        await engine.aclose()
+    async with connection_with_response() as (pool, connection, _):
+        assert pool.statistics() == PoolStatistics(busy=1, sockets=1)
+        connection.received(b"HTTP/1.1 200 OK\r\n")
+        connection.finish(believed=True)
+        assert pool.statistics() == PoolStatistics(sockets=1)  # which is being closed
 
 
 async def test_a_response_to_a_cancelled_request_is_not_believed() -> None:
     """It came in the turn in which the caller was cancelled: nobody read it."""
-    engine = NativeEngine()
-    async with RawServer(answering(OK, OK)) as server:
-        assert await post(engine, server.url, body) == b"hi"
-        pool = engine._pool
-        assert pool is not None
-        task = asyncio.create_task(post(engine, server.url, body))
-        (connection,) = pool.open
-        while not connection.busy:
-            await asyncio.sleep(0)
-        while connection._waiter is not None:  # until the response is whole, and the task has not run yet
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert (engine.statistics().busy, engine.statistics().idle) == (0, 0)
-        await engine.aclose()
+    async with connection_with_response() as (pool, connection, waiter):
+        connection.cancel(waiter)
+        assert pool.statistics() == PoolStatistics(sockets=1)

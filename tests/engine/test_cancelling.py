@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tests.engine.raw import RawServer, echoing, engine, get, request
 from tests.support.laws import examples
-from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 
 async def turns(count: int) -> None:
@@ -63,10 +64,8 @@ def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int
                     tasks.append(asyncio.create_task(call(made, url, safe, way, after)))
                     await turns(pause)
                 await asyncio.gather(*tasks)
-                pool = made._pool
-                assert pool is not None
-                assert pool.size == sum(connection.live for connection in pool.open) <= connections
-                assert not [waiter for waiter in pool._waiting if not waiter.granted.done()]
+                now = made.statistics()
+                assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
                 replies = await asyncio.gather(*(get(made, f"{here.url}/x") for _ in range(connections * 2)))
                 assert {reply.body for reply in replies} == {b"/x"}
 
@@ -100,23 +99,23 @@ async def test_a_connection_whose_request_was_cut_is_closed() -> None:
 
 @pytest.mark.parametrize("granted", ["a connection", "a place"])
 async def test_a_waiter_that_is_cancelled_when_it_is_granted_hands_it_on(granted: str) -> None:
-    """Granted and cancelled in the same turn of the loop: the next in line gets it."""
+    """Granted and cancelled in the same turn of the loop: the next in the queue gets it."""
+    waiting: list[asyncio.Task[Response]] = []
+
+    def read(response: Response) -> Response:  # when it returns, the first waiter is granted
+        assert made.statistics().waiting == 2
+        asyncio.get_running_loop().call_soon(waiting[0].cancel)
+        return response
+
     async with RawServer(echoing) as here, RawServer(echoing) as there, engine(connections=1) as made:
-        await get(made, here.url)
-        pool = made._pool
-        assert pool is not None
-        origin = made.origin(here.url)
-        held = pool.take(origin, True)
-        assert held is not None
-        url = here.url if granted == "a connection" else there.url
-        first, second = (asyncio.create_task(get(made, url + "/" + name)) for name in "ab")
+        holding = asyncio.create_task(made.send("GET", here.url, (), None, lambda: None, True, read))
         await asyncio.sleep(0)
-        assert len(pool._waiting) == 2
-        pool.release(held)
-        first.cancel()
-        assert (await second).body == b"/b"
+        url = here.url if granted == "a connection" else there.url
+        waiting += [asyncio.create_task(get(made, f"{url}/{name}")) for name in "ab"]
+        await holding
+        assert (await waiting[1]).body == b"/b"
         with pytest.raises(asyncio.CancelledError):
-            await first
+            await waiting[0]
 
 
 async def test_a_failing_callback_gives_the_connection_back() -> None:

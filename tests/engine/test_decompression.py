@@ -20,7 +20,7 @@ from tests.engine.raw import RawServer, answering
 from tests.engine.test_answers import raw_deflate, sized
 from tests.support.laws import case
 from wosdk_async.options import Limits
-from wosdk_async.transport.http.bodies import BadContent, decompress
+from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import HttpEngine, engine_for
 from wosdk_async.transport.network import Network

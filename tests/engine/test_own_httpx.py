@@ -177,7 +177,7 @@ async def test_many_calls_over_one_client(service: Service) -> None:
         ({"timeouts": httpx.Timeout(0)}, "above 0"),
         ({"limits": 5}, "limits is 5; it takes Limits"),
         ({"limits": httpx.Limits(max_connections=0)}, "one connection at least"),
-        ({"proxy": f"ftp://user:{SECRET}@a"}, "proxy names no proxy that can be used"),
+        ({"proxy": f"ftp://user:{SECRET}@a"}, "proxy is not the address of a proxy"),
     ],
 )
 def test_what_contradicts_itself_is_refused(settings: dict[str, Any], match: str) -> None:

@@ -19,9 +19,9 @@ from tests.engine.test_answers import REFUSED, WHOLE
 from tests.support.laws import examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.bodies import BadContent, decompress
+from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.native.parser import BadResponse, HeaderLines, ResponseParser
+from wosdk_async.transport.http.native.parser import BadResponse, LazyHeaders, ResponseParser
 
 RECORDED = {name: raw for name, (raw, _, _) in WHOLE.items()} | REFUSED
 SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
@@ -44,7 +44,7 @@ def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] |
     """Like answer_in, decompressed; None for what is refused. Only BadResponse and BadContent are raised."""
     try:
         answer = answer_in(*pieces)
-        assert isinstance(answer.headers, HeaderLines)
+        assert isinstance(answer.headers, LazyHeaders)
         return answer.status, tuple(answer.headers.raw), decompressed(answer)
     except (BadResponse, BadContent):
         return None

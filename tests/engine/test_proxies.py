@@ -198,10 +198,10 @@ async def test_a_proxy_that_is_not_there(made_out: dict[str, Path], secured: Ser
 @pytest.mark.parametrize(
     ("proxy", "remedy"),
     [
-        (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY names no proxy"),
-        (f"http://user:{SECRET}@a:port", "HTTPS_PROXY names no proxy"),
+        (f"socks://user:{SECRET}@a:1", "HTTPS_PROXY is not the address of a proxy"),
+        (f"http://user:{SECRET}@a:port", "HTTPS_PROXY is not the address of a proxy"),
         ("socks5://a:1", "install 'httpx.socks.'"),
-        (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY names no proxy"),
+        (f"http://user:{SECRET}\udcff@127.0.0.1:1", "HTTPS_PROXY is not the address of a proxy"),
     ],
 )
 async def test_a_proxy_that_cannot_be_used(

@@ -8,16 +8,17 @@ import select
 import socket
 import ssl
 import struct
+import threading
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.engine.conftest import serving
-from tests.engine.raw import RawServer, answering, echoing, engine, get, request
-from tests.engine.test_loops import Apart
+from tests.engine.raw import OK, Apart, RawServer, answering, echoing, engine, get, request
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
-from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "epoll"), reason="only Linux has both ways")
 
@@ -109,18 +110,29 @@ async def test_tls_ends_in_good_order(made_out: dict[str, Path], epoll: bool) ->
     assert set(ended) == {b""}
 
 
-async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(made_out: dict[str, Path]) -> None:
+async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(
+    made_out: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not even when somebody else still holds it, as a forked child does: the kernel would tell of it for
     ever, and the loop never rest.
     """
     own = ssl.create_default_context(cafile=made_out["here"])
     before = epolls()
+    loop = asyncio.get_running_loop()
+    create_connection: Any = loop.create_connection
+    below_tls: list[asyncio.Transport] = []
+
+    async def noting(factory: Any, **named: Any) -> Any:
+        transport, protocol = await create_connection(factory, **named)
+        below_tls.append(transport)
+        return transport, protocol
+
+    monkeypatch.setattr(loop, "create_connection", noting)
     async with RawServer(echoing, serving(made_out["here"])) as server, engine(context=own) as made:
         await get(made, server.url)
-        assert made._pool
-        (source,) = made._pool.receiver._sources.values()
-        held = os.dup(source.connection.socket)
-        source.raw.abort()  # what the loop does when it cannot write
+        (raw,) = below_tls
+        held = os.dup(raw.get_extra_info("socket").fileno())
+        raw.abort()  # what the loop does when it cannot write
         while made.statistics() != PoolStatistics():
             await asyncio.sleep(0)
         assert epolls() == before
@@ -129,32 +141,27 @@ async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(made_out: 
 
 
 def test_a_forked_child_does_not_make_the_parent_deaf() -> None:
-    """It shares the epoll: a call that the child gives up must still be answered in the parent."""
-    made = NativeEngine()
+    """It shares the epoll: a call that the child cancels must still get its response in the parent."""
+    made, loop = NativeEngine(), asyncio.new_event_loop()
+    go = threading.Event()
 
-    async def parent() -> bytes:
-        call = asyncio.create_task(get(made, server.url + "/parent"))
-        while made.statistics().busy != 1:
-            await asyncio.sleep(0)
-        assert made._pool
-        inherited = made._pool
-        while not inherited.receiver._sources:
-            await asyncio.sleep(0)
-        pid = os.fork()
-        if pid == 0:
-            try:
-                for connection in list(inherited.open):
-                    connection.abort()
-                os._exit(0)
-            except BaseException:
-                os._exit(1)
-        _, status = await asyncio.get_running_loop().run_in_executor(None, os.waitpid, pid, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
-        async with asyncio.timeout(5):
-            reply = await call
-        await made.aclose()
-        return reply.body
+    async def waiting(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await request(reader)
+        await asyncio.to_thread(go.wait, 5)
+        writer.write(OK)
 
-    with Apart() as server, warnings.catch_warnings():
+    with Apart(waiting) as server, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # 3.12 warns of a fork beside threads
-        assert asyncio.run(parent()) == b"/parent"
+        call = loop.create_task(get(made, server.url, sending=lambda: loop.call_soon(loop.stop)))
+        loop.run_forever()  # until the request has left
+        child = os.fork()
+        if child == 0:
+            call.cancel()
+            loop.call_soon(loop.call_soon, loop.stop)
+            loop.run_forever()
+            os._exit(0 if call.cancelled() else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        go.set()
+        assert loop.run_until_complete(asyncio.wait_for(call, 5)).body == b"hi"
+        loop.run_until_complete(made.aclose())
+        loop.close()

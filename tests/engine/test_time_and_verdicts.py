@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
+from typing import Any
 
 import pytest
 
 from tests.engine.raw import OK, RawServer, answering, engine, get, request
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.native import NativeEngine, connect
-from wosdk_async.transport.http.native.connection import Connection
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 
 async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -89,13 +88,15 @@ async def test_a_service_that_takes_it_slowly() -> None:
 
 async def test_a_connection_that_ends_as_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """The loop saw its end before the request could be written: never sent."""
+    loop = asyncio.get_running_loop()
+    create_connection: Any = loop.create_connection
 
-    async def and_ends(connection: Connection, context: ssl.SSLContext | None) -> None:
-        await opening(connection, context)
-        connection.eof_received()
+    async def and_ends(factory: Any, **named: Any) -> Any:
+        transport, protocol = await create_connection(factory, **named)
+        protocol.eof_received()
+        return transport, protocol
 
-    opening = connect._open
-    monkeypatch.setattr(connect, "_open", and_ends)
+    monkeypatch.setattr(loop, "create_connection", and_ends)
     async with RawServer(hang) as server, engine() as made:
         failed = await failure(made, server.url)
     assert (failed.sent, "at once" in str(failed)) == (False, True)
@@ -136,9 +137,9 @@ UNSENDABLE = {
     "refused": ("http://127.0.0.1:1/", "Connect call failed"),
     "no such host": ("http://no.such.host.invalid/", "no.such.host.invalid"),
     "no host's name": (f"http://{'a' * 70}.example/", "aaaa"),
-    "another scheme": ("ftp://service/", "no http or https address"),
-    "no host": ("http:///x", "no http or https address"),
-    "a password": ("http://me:secret@service/", "no http or https address"),
+    "another scheme": ("ftp://service/", "not an http or https address"),
+    "no host": ("http:///x", "not an http or https address"),
+    "a password": ("http://me:secret@service/", "not an http or https address"),
     "a line break": ("http://service/a\r\nX: y", "percent-encoded"),
     "a blank": ("http://service/a b", "percent-encoded"),
     "not ASCII": ("http://service/é", "percent-encoded"),

@@ -68,7 +68,7 @@ async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> N
 
 TRUSTING = """
 import asyncio, sys
-from wosdk_async.transport.http.native import NativeEngine
+from wosdk_async.transport.http.native.engine import NativeEngine
 
 async def main():
     made = NativeEngine()

@@ -13,7 +13,7 @@ from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.proxies import checked_proxy
 
 if TYPE_CHECKING:
-    from wosdk_async.transport.http.httpx.library import httpx
+    import httpx
 
 __all__ = ["Network"]
 

@@ -1,4 +1,7 @@
-"""Interface of an HTTP engine: one request out, one response in, whole or streamed."""
+"""Interface of an HTTP engine: one request out, one response in, whole or streamed.
+
+``selection.py`` decides which engine sends a request: the one in ``native/``, or one of those in ``httpx/``.
+"""
 
 from __future__ import annotations
 

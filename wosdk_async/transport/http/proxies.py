@@ -1,31 +1,61 @@
-"""Which proxy leads to an origin: the one of the client, or what the environment says."""
+"""Proxies: which one leads to a host, by the client's own settings or by the environment."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from importlib.util import find_spec
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.session.hosts import is_loopback
 
-__all__ = ["Proxies", "checked_proxy", "proxies_of", "secrets_of_proxy"]
+__all__ = ["ProxyRules", "checked_proxy", "proxy_rules", "secrets_of_proxy"]
 
 _SCHEMES = ("http", "https", "socks5", "socks5h")
 
 
-class Proxies:
-    """By scheme, as the standard library reads them: ``{"https": "proxy.example:81", "no": "a.example"}``."""
+class ProxyRules(Protocol):
+    """Rule that names the proxy for an address."""
+
+    def proxy_for(self, url: str) -> str | None:
+        """Return the proxy for ``url``, None to connect directly. Raises ConfigurationError."""
+
+
+def proxy_rules(proxy: str | None, trust_env: bool) -> ProxyRules | None:
+    """Return the rules of a client, None if it uses no proxy. It reads the environment now and not again."""
+    if proxy is not None:
+        return OneProxy(proxy)
+    named = _environment() if trust_env else {}
+    return EnvironmentProxies(named) if named.keys() & {"http", "https", "all"} else None
+
+
+class OneProxy:
+    """The client's own proxy, for all its requests."""
+
+    def __init__(self, proxy: str) -> None:
+        self._proxy = checked_proxy(proxy, "proxy")
+
+    def proxy_for(self, _: str) -> str:
+        return self._proxy
+
+
+class EnvironmentProxies:
+    """Proxies by scheme, as the standard library reads them.
+
+    Args:
+        named: ``{"https": "proxy.example:81", "no": "a.example"}``.
+    """
 
     def __init__(self, named: Mapping[str, str]) -> None:
         self._named = dict(named)
 
-    def of(self, url: str) -> str | None:
-        """The proxy for ``url``, None where none is. Raises ConfigurationError for one that cannot be used.
+    def proxy_for(self, url: str) -> str | None:
+        """Return the proxy for ``url``, None to connect directly. Raises ConfigurationError.
 
-        This machine is reached without a proxy, as a proxy would look for it at its own place.
+        This machine is reached directly: a proxy would look for it at its own place.
         """
         from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # typeshed
 
@@ -40,24 +70,6 @@ class Proxies:
         return checked_proxy(proxy, f"{name}_proxy".upper())
 
 
-def proxies_of(proxy: str | None, trust_env: bool) -> Proxies | OneProxy | None:
-    """The proxies of a client, None when it has none; the environment is read now and not again."""
-    if proxy is not None:
-        return OneProxy(proxy)
-    named = _environment() if trust_env else {}
-    return Proxies(named) if named.keys() & {"http", "https", "all"} else None
-
-
-class OneProxy:
-    """The client's own, for whatever it sends."""
-
-    def __init__(self, proxy: str) -> None:
-        self._proxy = checked_proxy(proxy, "proxy")
-
-    def of(self, _: str) -> str:
-        return self._proxy
-
-
 def _environment() -> dict[str, str]:
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return {}
@@ -67,8 +79,10 @@ def _environment() -> dict[str, str]:
 
 
 def checked_proxy(proxy: str, name: str) -> str:
-    """The address of a proxy, with its scheme. Raises ConfigurationError, without the address: it may have
-    a password.
+    """Return the address of a proxy with its scheme.
+
+    Raises:
+        ConfigurationError: it cannot be used. The error does not show the address, which may have a password.
     """
     url = proxy if "://" in proxy else f"http://{proxy}"
     try:
@@ -79,7 +93,7 @@ def checked_proxy(proxy: str, name: str) -> str:
         usable = False
     if not usable:
         raise ConfigurationError(
-            f"{name} names no proxy that can be used; it takes http://host:port, or https, socks5 or socks5h"
+            f"{name} is not the address of a proxy; it takes http://host:port, or https, socks5 or socks5h"
         )
     if parts.scheme.startswith("socks") and find_spec("socksio") is None:
         raise ConfigurationError(f"{name} names a SOCKS proxy; install 'httpx[socks]' for it")
@@ -87,7 +101,7 @@ def checked_proxy(proxy: str, name: str) -> str:
 
 
 def secrets_of_proxy(proxy: str | None) -> Secrets:
-    """Name and password of the proxy as given and as they are sent: a proxy may repeat them."""
+    """Return name and password of the proxy, as given and as they are sent: a proxy may repeat them."""
     given = urlsplit(proxy or "").netloc.rpartition("@")[0]
     password = given.partition(":")[2]
     return Secrets(*dict.fromkeys((given, unquote(given), password, unquote(password))))

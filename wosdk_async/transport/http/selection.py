@@ -1,4 +1,4 @@
-"""Which engine sends: the native one, unless something asks for httpx."""
+"""Selection of the engine that sends a request: the native one, unless something requires httpx."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from wosdk_async.transport.http.engine import (
     StreamingEngine,
     whole_response,
 )
-from wosdk_async.transport.http.httpx.mock_detection import mocked
-from wosdk_async.transport.http.proxies import proxies_of
+from wosdk_async.transport.http.mock_detection import mocked
+from wosdk_async.transport.http.proxies import proxy_rules
 from wosdk_async.transport.network import Network
 
 if TYPE_CHECKING:
@@ -29,34 +29,36 @@ if TYPE_CHECKING:
     from wosdk_async.transport.http.httpx.client import ClientEngine
     from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
-__all__ = ["HttpEngine", "engine_for"]
+__all__ = ["EngineSelector", "HttpEngine", "engine_for"]
 
-_REMEMBERED = 4096  # addresses of hosts whose way is known
+_MAX_ORIGINS = 4096  # whose engine is remembered
 
 
 class HttpEngine(Engine, StreamingEngine, Protocol):
-    """Sends calls and fetches files."""
+    """Engine that sends calls and downloads files."""
 
 
 def engine_for(network: Network, limits: Limits | None = None) -> HttpEngine:
-    """What sends over ``network``, within ``limits`` instead of the network's own."""
+    """Return an engine that sends over ``network``, within ``limits`` instead of the network's own."""
     limits = limits or network.limits
     if network.http_client is not None:
         from wosdk_async.transport.http.httpx.client import ClientEngine
 
-        return ClientEngine(network.http_client, limits=limits, timeouts=network.timeouts, dressed=True)
+        return ClientEngine(
+            network.http_client, limits=limits, timeouts=network.timeouts, merge_defaults=True
+        )
     if network.transport is not None:
-        from wosdk_async.transport.http.httpx.client import around
+        from wosdk_async.transport.http.httpx.client import engine_over
 
-        return around(network.transport, limits=limits, timeouts=network.timeouts)
+        return engine_over(network.transport, limits=limits, timeouts=network.timeouts)
     return EngineSelector(network, limits)
 
 
 class EngineSelector:
-    """Decides for each request.
+    """Engine that passes each request to another one.
 
-    * httpx is mocked just now: a stock ``httpx.AsyncClient``, so that the mock answers.
-    * A proxy leads to the host, HTTP/2 is wanted, or httptools is not there: :class:`HttpxEngine`.
+    * While a test mocks httpx: a stock ``httpx.AsyncClient``, so that the mock responds.
+    * If a proxy leads to the host, HTTP/2 is wanted, or httptools is not installed: :class:`HttpxEngine`.
     * Else the native engine.
     """
 
@@ -64,12 +66,13 @@ class EngineSelector:
         self.capacity = limits.connections
         self._network = network
         self._limits = limits
-        self._proxies = proxies_of(network.proxy, network.trust_env)
+        self._proxies = proxy_rules(network.proxy, network.trust_env)
+        self._native = None if network.http2 else _native_engine(network, limits)
+        self._always = self._native if self._proxies is None else None
+        """The engine of all hosts, None if it depends on the host."""
         self._by_proxy: dict[str | None, HttpxEngine] = {}
-        self._ways: dict[str, Engine] = {}
-        self._stock: ClientEngine | None = None
-        self._plain: Engine | None = None if network.http2 else _native(network, limits)
-        self._always = self._plain if self._proxies is None else None
+        self._by_origin: dict[str, Engine] = {}
+        self._mockable: ClientEngine | None = None
 
     def __repr__(self) -> str:
         return f"<EngineSelector {', '.join(map(repr, self._engines())) or 'not used'}>"
@@ -89,46 +92,49 @@ class EngineSelector:
         repeat_safe: bool = False,
         read: Read = whole_response,
     ) -> Coroutine[Any, Any, Any]:
-        """See :class:`Engine`. Gives the chosen engine's own coroutine: the choice costs no frame."""
+        """Return the coroutine of the selected engine, so that the selection costs no coroutine."""
         if mocked():
             return self._send_mocked(method, url, headers, body, on_sending, repeat_safe, read)
-        engine = self._always or self._way(url)
+        engine = self._always or self._engine_for_host(url)
         return engine.send(method, url, headers, body, on_sending, repeat_safe, read)
 
     async def _send_mocked(self, *request: Any) -> Any:
-        engine = await self._mockable()
+        engine = await self._mockable_engine()
         return await engine.send(*request)
 
     @asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """See :class:`StreamingEngine`."""
-        engine: StreamingEngine = await self._mockable() if mocked() else self._through(self._proxy(url))
-        async with engine.stream(url) as answer:
-            yield answer
+        """Download a file; see :class:`StreamingEngine`."""
+        if mocked():
+            engine: StreamingEngine = await self._mockable_engine()
+        else:
+            engine = self._httpx_engine(self._proxy_for(url))
+        async with engine.stream(url) as response:
+            yield response
 
     async def aclose(self) -> None:
         """Close every connection."""
         for engine in self._engines():
             await engine.aclose()
 
-    def _way(self, url: str) -> Engine:
-        """The engine for the host of ``url``, found once."""
+    def _engine_for_host(self, url: str) -> Engine:
+        """Return the engine for the host of ``url``, which is decided once."""
         end = url.find("/", 8)
         origin = url if end < 0 else url[:end]
-        engine = self._ways.get(origin)
+        engine = self._by_origin.get(origin)
         if engine is None:
-            if len(self._ways) >= _REMEMBERED:
-                self._ways.clear()
-            proxy = self._proxy(origin)
-            plain = self._plain if proxy is None else None
-            engine = self._ways[origin] = plain or self._through(proxy)
+            if len(self._by_origin) >= _MAX_ORIGINS:
+                self._by_origin.clear()
+            proxy = self._proxy_for(origin)
+            native = self._native if proxy is None else None
+            engine = self._by_origin[origin] = native or self._httpx_engine(proxy)
         return engine
 
-    def _proxy(self, url: str) -> str | None:
-        return None if self._proxies is None else self._proxies.of(url)
+    def _proxy_for(self, url: str) -> str | None:
+        return None if self._proxies is None else self._proxies.proxy_for(url)
 
-    def _through(self, proxy: str | None) -> HttpxEngine:
-        """The engine on httpx for all that goes through ``proxy``, or directly."""
+    def _httpx_engine(self, proxy: str | None) -> HttpxEngine:
+        """Return the engine on httpx for requests through ``proxy``; None stands for direct ones."""
         engine = self._by_proxy.get(proxy)
         if engine is None:
             from wosdk_async.transport.http.httpx.engine import HttpxEngine
@@ -143,22 +149,22 @@ class EngineSelector:
             )
         return engine
 
-    async def _mockable(self) -> ClientEngine:
-        """The engine for as long as httpx is mocked; what the mock lets pass goes its way from there."""
-        if self._stock is None:
-            from wosdk_async.transport.http.httpx.client import stock
+    async def _mockable_engine(self) -> ClientEngine:
+        """Return the engine for while httpx is mocked; it also sends what the mock lets pass."""
+        if self._mockable is None:
+            from wosdk_async.transport.http.httpx.client import stock_engine
 
-            self._stock = await stock(self._network, self._limits)
-        return self._stock
+            self._mockable = await stock_engine(self._network, self._limits)
+        return self._mockable
 
     def _engines(self) -> list[Engine]:
-        return [engine for engine in (self._plain, *self._by_proxy.values(), self._stock) if engine]
+        return [engine for engine in (self._native, *self._by_proxy.values(), self._mockable) if engine]
 
 
-def _native(network: Network, limits: Limits) -> Engine | None:
-    """The native engine, where httptools can be imported."""
+def _native_engine(network: Network, limits: Limits) -> Engine | None:
+    """Return a native engine, None if httptools cannot be imported."""
     try:
-        from wosdk_async.transport.http.native import NativeEngine
+        from wosdk_async.transport.http.native.engine import NativeEngine
     except ImportError:
         return None
     return NativeEngine(limits=limits, timeouts=network.timeouts, ssl_context=network.ssl_context)

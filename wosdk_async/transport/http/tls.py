@@ -1,4 +1,4 @@
-"""The certificates that are trusted."""
+"""Certificates that connections trust."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["TLSContextProvider"]
 
 
 class TLSContextProvider:
-    """One TLS context for all connections: the caller's own, or the system's, made when it is first needed.
+    """TLS context of all connections: the caller's own, or the system's, made when it is first needed.
 
     ``SSL_CERT_FILE`` and ``SSL_CERT_DIR`` name other certificates than the system's, as for all of OpenSSL.
-    A system that has none (a slim container) gets those of certifi. Contexts are shared by those that offer
-    the same ``protocols``, because what is offered is a property of the context.
+    A system that has none (a slim container) gets those of certifi. Connections share a context if they offer
+    the same ``protocols``, because the offer is a property of the context.
     """
 
     def __init__(self, own: ssl.SSLContext | None = None, protocols: tuple[str, ...] = ("http/1.1",)) -> None:
@@ -24,20 +24,20 @@ class TLSContextProvider:
         self._making: asyncio.Task[ssl.SSLContext] | None = None
 
     async def context(self) -> ssl.SSLContext:
-        """The context. Reading the system's takes 30 ms: done off the loop, once for all who wait."""
+        """Return the context. Loading the system's takes 30 ms: once for all callers, in a thread."""
         if self._context is None:
             if self._making is None or self._making.done():
                 named = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
-                self._making = asyncio.create_task(asyncio.to_thread(_system, named, self._protocols))
+                self._making = asyncio.create_task(asyncio.to_thread(_system_context, named, self._protocols))
             self._context = await asyncio.shield(self._making)
         return self._context
 
 
 @lru_cache(maxsize=8)
-def _system(named: tuple[str | None, str | None], protocols: tuple[str, ...]) -> ssl.SSLContext:
-    """The system's context, one for the whole process, what the two variables say, and the protocols."""
+def _system_context(named: tuple[str | None, str | None], protocols: tuple[str, ...]) -> ssl.SSLContext:
+    """Return the system's context: one per process for each value of the two variables and the protocols."""
     context = ssl.create_default_context()
-    if not any(named) and not _trusts_anybody(context):
+    if not any(named) and not _has_certificates(context):
         import certifi  # comes with httpx
 
         context.load_verify_locations(certifi.where())
@@ -45,8 +45,8 @@ def _system(named: tuple[str | None, str | None], protocols: tuple[str, ...]) ->
     return context
 
 
-def _trusts_anybody(context: ssl.SSLContext) -> bool:
-    """Whether the system has certificates: read already, or in a folder that OpenSSL looks into later."""
+def _has_certificates(context: ssl.SSLContext) -> bool:
+    """Return whether the system has certificates: loaded, or in a folder that OpenSSL looks into later."""
     if context.cert_store_stats()["x509_ca"]:
         return True
     folder = ssl.get_default_verify_paths().capath

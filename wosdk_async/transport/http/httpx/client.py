@@ -1,6 +1,4 @@
-"""The engine over an ``httpx.AsyncClient``: the user's own, one around the user's transport, or a stock one
-that is mocked.
-"""
+"""Engine on an ``httpx.AsyncClient``: the program's own, one around its transport, or a stock one."""
 
 from __future__ import annotations
 
@@ -10,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import attrs
+import httpx
 
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.options import Limits, Timeouts
@@ -22,31 +21,36 @@ from wosdk_async.transport.http.engine import (
     StreamedResponse,
     whole_response,
 )
-from wosdk_async.transport.http.httpx.library import httpx
-from wosdk_async.transport.http.httpx.responses import NEVER_SENT, failure, pieces, translated, whole
-from wosdk_async.transport.http.log_filter import filtered_logs
+from wosdk_async.transport.http.httpx.log_filter import filtered_logs
+from wosdk_async.transport.http.httpx.responses import (
+    NEVER_SENT,
+    body_chunks,
+    read_response,
+    send_error,
+    translated_errors,
+)
 from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.network import Network
 
-__all__ = ["ClientEngine"]
+__all__ = ["ClientEngine", "engine_over", "stock_engine"]
 
 
 class ClientEngine:
-    """Requests by a client whose pool decides over connections.
+    """Engine on an ``httpx.AsyncClient``, whose pool decides about connections.
 
     It never follows a redirect: the token belongs to the host that the session names. What a client or a
     transport does with a request cannot be seen, so a request counts as sent from the moment it is handed
     over, unless httpx's own errors for "no connection" say that it was not.
 
-    The cookies of the client go along, and those that responses set are not kept: what a host sets for one
+    The cookies of the client are sent, and those that responses set are not kept: what a host sets for one
     Company must not reach it with the calls of another.
 
     Args:
-        client: what sends.
-        limits: of which ``connections`` and ``body`` hold; the others are the client's affair.
+        client: the client that sends.
+        limits: only ``connections`` and ``body`` are used; the client has its own for the rest.
         timeouts: instead of the client's own.
-        dressed: whether calls get the client's base headers, cookies and parameters.
-        closing: whether the client is closed with the engine.
+        merge_defaults: whether calls get the client's base headers, cookies and parameters.
+        owns_client: whether the client is closed with the engine.
     """
 
     def __init__(
@@ -55,21 +59,22 @@ class ClientEngine:
         *,
         limits: Limits,
         timeouts: Timeouts | None = None,
-        dressed: bool = False,
-        closing: bool = False,
+        merge_defaults: bool = False,
+        owns_client: bool = False,
     ) -> None:
         self._client = client
-        self._body = limits.body
+        self._max_body = limits.body
         self.capacity = limits.connections
-        self._steps = None if timeouts is None else attrs.asdict(timeouts)
-        self._dressed = dressed
-        self._closing = closing
+        self._timeouts = None if timeouts is None else attrs.asdict(timeouts)
+        self._merge_defaults = merge_defaults
+        self._owns_client = owns_client
         self._busy = 0
 
     def __repr__(self) -> str:
         return f"<ClientEngine {self._busy} of {self.capacity} busy>"
 
     def statistics(self) -> PoolStatistics:
+        """Return how many requests are under way; the connections are the client's."""
         return PoolStatistics(busy=self._busy)
 
     async def send(
@@ -79,85 +84,86 @@ class ClientEngine:
         headers: RequestHeaders,
         body: bytes | None,
         on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - which connection is taken is the client's affair
+        repeat_safe: bool = False,  # noqa: ARG002 - the client selects the connection
         read: Read = whole_response,
     ) -> Any:
+        """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         if self._client.is_closed:
             raise ConfigurationError("the http_client is closed; keep it open for as long as the Client")
         sent = False
         self._busy += 1
         try:
-            client = _without_memory(self._client)
-            request = self._request(client, method, url, headers, body)
+            client = _with_own_cookies(self._client)
+            request = self._build_request(client, method, url, headers, body)
             sent = True
             on_sending()
             with filtered_logs():
                 response = await client.send(request, stream=True, follow_redirects=False)
-                return await whole(response, self._body, read)
-        except (WosdkError, InconclusiveResponse):  # of what was read
+                return await read_response(response, self._max_body, read)
+        except (WosdkError, InconclusiveResponse):  # from ``read``
             raise
-        except AssertionError:  # a mock's word on what it did not expect: for the test, not for the caller
+        except AssertionError:  # from a mock that did not expect the request: it is for the test
             raise
         except Exception as cause:
-            error = failure(url, cause, sent=sent and not isinstance(cause, NEVER_SENT))
+            error = send_error(url, cause, sent=sent and not isinstance(cause, NEVER_SENT))
         finally:
             self._busy -= 1
         raise error
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """GET ``url`` and read the answer as it comes.
+        """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`.
 
-        Whoever may write a document chooses the address, so the client's base headers, cookies, parameters
-        and auth do not go along. Its transport, proxies and hooks take part.
+        The author of a document chooses the address, so the client's base headers, cookies, parameters and
+        auth are not sent. Its transport, proxies and hooks take part.
         """
-        steps = self._steps or {"connect": self._client.timeout.connect}
-        client = _without_memory(self._client)
-        with translated(url), filtered_logs(download=True):
+        timeouts = self._timeouts or {"connect": self._client.timeout.connect}
+        client = _with_own_cookies(self._client)
+        with translated_errors(url), filtered_logs(download=True):
             request = httpx.Request(
                 "GET",
                 url,
                 headers=[(b"Accept-Encoding", b"identity")],
-                extensions={"timeout": {**steps, "read": None}},
+                extensions={"timeout": {**timeouts, "read": None}},
             )
             response = await client.send(request, stream=True, auth=None, follow_redirects=False)
         try:
-            yield StreamedResponse(response.status_code, response.headers, pieces(response, url))
+            yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
         finally:
             with filtered_logs(download=True):
                 await response.aclose()
 
     async def aclose(self) -> None:
-        """Close the client if it is ours; the user's own is the user's to close."""
-        if self._closing:
+        """Close the client if the engine owns it."""
+        if self._owns_client:
             await self._client.aclose()
 
-    def _request(
+    def _build_request(
         self, client: httpx.AsyncClient, method: str, url: str, headers: RequestHeaders, body: bytes | None
     ) -> httpx.Request:
-        extensions: dict[str, Any] = {} if self._steps is None else {"timeout": self._steps}
+        extensions: dict[str, Any] = {} if self._timeouts is None else {"timeout": self._timeouts}
         raw = [(name.encode("ascii"), value.encode("utf-8")) for name, value in headers]
-        build = client.build_request if self._dressed else httpx.Request
+        build = client.build_request if self._merge_defaults else httpx.Request
         return build(method, url, headers=raw, content=body, extensions=extensions)
 
 
-def _without_memory(client: httpx.AsyncClient) -> httpx.AsyncClient:
-    """Return ``client`` as it is now, with a copy of its cookies that is thrown away after one request."""
+def _with_own_cookies(client: httpx.AsyncClient) -> httpx.AsyncClient:
+    """Return ``client`` with a copy of its cookies, for one request."""
     once = copy.copy(client)
     once.cookies = client.cookies
     return once
 
 
-def around(
+def engine_over(
     transport: httpx.AsyncBaseTransport, *, limits: Limits, timeouts: Timeouts | None = None
 ) -> ClientEngine:
-    """An engine that sends by a transport of the user's, and nothing else: no cookies are kept."""
-    client = httpx.AsyncClient(transport=transport, trust_env=False)  # never closed, as that would close it
+    """Return an engine that sends over a transport of the program, which it never closes."""
+    client = httpx.AsyncClient(transport=transport, trust_env=False)
     return ClientEngine(client, limits=limits, timeouts=timeouts or Timeouts())
 
 
-async def stock(network: Network, limits: Limits) -> ClientEngine:
-    """An engine that sends as httpx does when nobody asks for more: what mocks are made for."""
+async def stock_engine(network: Network, limits: Limits) -> ClientEngine:
+    """Return an engine that sends as a plain httpx client does, which is what mocks expect."""
     context = await TLSContextProvider(network.ssl_context).context()
     client = httpx.AsyncClient(verify=context, proxy=network.proxy, trust_env=False)
-    return ClientEngine(client, limits=limits, timeouts=network.timeouts or Timeouts(), closing=True)
+    return ClientEngine(client, limits=limits, timeouts=network.timeouts or Timeouts(), owns_client=True)

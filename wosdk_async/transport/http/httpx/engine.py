@@ -1,8 +1,8 @@
-"""The engine on httpx: one connection for each httpx transport.
+"""Engine on httpx transports, with one connection for each: for proxies and HTTP/2.
 
-A pool of httpx scans all its connections for every request and loses a slot when a request is
-cancelled while it connects. So each httpx transport here holds one connection and is thrown away
-after any failure or cancellation: nothing queues inside httpx and nothing can leak from it.
+A pool of httpx scans all its connections for every request and loses a slot when a request is cancelled
+while it connects. So each httpx transport here holds one connection and is closed after any failure or
+cancellation: no request waits inside httpx, and httpx cannot lose a slot.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import ssl
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 from urllib.parse import urlsplit
+
+import httpx
 
 from wosdk_async.errors import RefusedError, WosdkError
 from wosdk_async.options import Limits, Timeouts
@@ -25,9 +27,13 @@ from wosdk_async.transport.http.engine import (
     StreamedResponse,
     whole_response,
 )
-from wosdk_async.transport.http.httpx.library import httpx
-from wosdk_async.transport.http.httpx.responses import failure, pieces, translated, whole
-from wosdk_async.transport.http.log_filter import filtered_logs
+from wosdk_async.transport.http.httpx.log_filter import filtered_logs
+from wosdk_async.transport.http.httpx.responses import (
+    body_chunks,
+    read_response,
+    send_error,
+    translated_errors,
+)
 from wosdk_async.transport.http.proxies import secrets_of_proxy
 from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
@@ -41,14 +47,14 @@ _SENDING = ("http11.send_request_headers.started", "http2.send_request_headers.s
 class HttpxEngine:
     """Up to ``limits.connections`` requests at once, over connections kept by origin.
 
-    Of the limits it knows ``connections`` and ``body``; waiting for a connection has no timeout of its own.
+    Of the limits it uses ``connections`` and ``body``; waiting for a connection has no timeout of its own.
 
     Args:
-        limits: how many connections, and how much of an answer.
+        limits: how many connections, and how large a response may be.
         timeouts: how long each step may take.
         ssl_context: the certificates to trust instead of the system's.
-        proxy: through which all requests go.
-        http2: offer HTTP/2 to hosts with TLS. One request at a time all the same, for the reason above.
+        proxy: the proxy for all requests.
+        http2: offer HTTP/2 to hosts with TLS. A connection still carries one request at a time, see above.
     """
 
     def __init__(
@@ -64,9 +70,10 @@ class HttpxEngine:
         self.capacity = self._limits.connections
         steps = timeouts or Timeouts()
         self._timeout = {"connect": steps.connect, "read": steps.read, "write": steps.write}
-        self._slots = ConcurrencyLimiter(self.capacity)
-        self._queue = self._slots.new_queue()
-        self._trust = TLSContextProvider(ssl_context, ("http/1.1", "h2") if http2 else ("http/1.1",))
+        self._limiter = ConcurrencyLimiter(self.capacity)
+        self._queue = self._limiter.new_queue()
+        protocols = ("http/1.1", "h2") if http2 else ("http/1.1",)
+        self._certificates = TLSContextProvider(ssl_context, protocols)
         self._proxy = proxy
         self._proxy_secrets = secrets_of_proxy(proxy)
         self._http2 = http2
@@ -79,9 +86,9 @@ class HttpxEngine:
         return f"<HttpxEngine {now.busy} of {self.capacity} busy, {now.idle} idle>"
 
     def statistics(self) -> PoolStatistics:
-        return PoolStatistics(
-            busy=self._slots.in_flight, idle=sum(map(len, self._idle.values())), waiting=self._slots.queued
-        )
+        """Return the state of the connections."""
+        busy, idle = self._limiter.in_flight, self._idle_count()
+        return PoolStatistics(busy, idle, self._limiter.queued, busy + idle)
 
     async def send(
         self,
@@ -90,9 +97,10 @@ class HttpxEngine:
         headers: RequestHeaders,
         body: bytes | None,
         on_sending: OnSending,
-        repeat_safe: bool = False,  # noqa: ARG002 - none of its connections rests for long
+        repeat_safe: bool = False,  # noqa: ARG002 - connections are closed before they become stale
         read: Read = whole_response,
     ) -> Any:
+        """Send a request; see :class:`~wosdk_async.transport.http.engine.Engine`."""
         sent = False
 
         async def trace(event: str, of: dict[str, Any]) -> None:
@@ -108,120 +116,123 @@ class HttpxEngine:
             content=body,
             extensions={"trace": trace, "timeout": self._timeout},
         )
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
-        await self._slots.acquire(self._queue)
+        await self._limiter.acquire(self._queue)
         try:
-            return await self._exchange(origin, request, read)
+            return await self._exchange(_origin(url), request, read)
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
-            error = failure(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
+            error = send_error(url, cause, sent=sent, proxy_secrets=self._proxy_secrets)
         finally:
-            self._slots.release(self._queue)
+            self._limiter.release(self._queue)
         # Not raised from the cause: it holds the request, and with it the token.
         raise error
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str) -> AsyncIterator[StreamedResponse]:
-        """GET ``url`` over a connection of its own and read the answer as it comes."""
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
+        """Download a file; see :class:`~wosdk_async.transport.http.engine.StreamingEngine`."""
         timeout = {"timeout": {"connect": self._timeout["connect"]}}
-        await self._slots.acquire(self._queue)
+        await self._limiter.acquire(self._queue)
         try:
-            transport = await self._take(origin)
+            transport = await self._take(_origin(url))
             try:
-                with translated(url, self._proxy_secrets), filtered_logs(download=True):
+                with translated_errors(url, self._proxy_secrets), filtered_logs(download=True):
                     headers = [(b"Accept-Encoding", b"identity")]
                     request = httpx.Request("GET", url, headers=headers, extensions=timeout)
                     response = await transport.handle_async_request(request)
                 try:
-                    yield StreamedResponse(response.status_code, response.headers, pieces(response, url))
+                    yield StreamedResponse(response.status_code, response.headers, body_chunks(response, url))
                 finally:
-                    with filtered_logs(download=True):  # the task that closes takes it along
-                        self._aside(response.aclose())
+                    with filtered_logs(download=True):  # the task that closes copies this context
+                        self._close_later(response.aclose())
             finally:
-                self._discard(transport)
+                self._close_later(transport.aclose())
         finally:
-            self._slots.release(self._queue)
+            self._limiter.release(self._queue)
 
     async def _exchange(self, origin: str, request: httpx.Request, read: Read) -> Any:
         """Send ``request`` over a connection, which is kept only if its response is believed."""
         transport = await self._take(origin)
         believed = False
 
-        def noted(reply: Response) -> Any:
-            reply.followed = _followed(transport)
-            return read(reply)
+        def note_surplus_and_read(response: Response) -> Any:
+            response.followed = _has_surplus(transport)
+            return read(response)
 
         try:
             with filtered_logs():
                 response = await transport.handle_async_request(request)
-                value = await whole(response, self._limits.body, noted)
+                value = await read_response(response, self._limits.body, note_surplus_and_read)
             believed = True
             return value
         except WosdkError as error:
             believed = True
-            if isinstance(error, RefusedError):  # without TLS a proxy may say so in the service's place
+            if isinstance(error, RefusedError):  # without TLS a proxy may respond in the service's place
                 error.hide(self._proxy_secrets)
             raise
         finally:
-            if believed and not self._closed and _silent(transport):
+            if believed and not self._closed and _is_silent(transport):
                 self._idle.setdefault(origin, []).append(transport)
             else:
-                self._discard(transport)
+                self._close_later(transport.aclose())
 
     async def _take(self, origin: str) -> httpx.AsyncHTTPTransport:
         """Return an idle connection to ``origin``, the one used last first, or a new one."""
         idle = self._idle.get(origin)
         while idle:
             transport = idle.pop()
-            if _silent(transport):
+            if _is_silent(transport):
                 return transport
-            self._discard(transport)
-        if self._slots.in_flight + sum(map(len, self._idle.values())) > self.capacity:
-            self._discard(next(kept for kept in self._idle.values() if kept).pop(0))  # of another origin
-        context = await self._trust.context()
+            self._close_later(transport.aclose())
+        if self._limiter.in_flight + self._idle_count() > self.capacity:
+            oldest = next(kept for kept in self._idle.values() if kept).pop(0)  # of another origin
+            self._close_later(oldest.aclose())
+        context = await self._certificates.context()
         return httpx.AsyncHTTPTransport(
             verify=context,
             http2=self._http2,
-            proxy=_proxy(self._proxy, context),
+            proxy=_httpx_proxy(self._proxy, context),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=_KEEPALIVE),
             trust_env=False,
         )
 
-    def _discard(self, transport: httpx.AsyncHTTPTransport) -> None:
-        self._aside(transport.aclose())
+    def _idle_count(self) -> int:
+        return sum(map(len, self._idle.values()))
 
-    def _aside(self, closing: Coroutine[Any, Any, None]) -> None:
-        """Close aside: the caller may be cancelled already and must not wait."""
+    def _close_later(self, closing: Coroutine[Any, Any, None]) -> None:
+        """Close in a task of its own: the caller may be cancelled already and must not wait."""
         task = asyncio.get_running_loop().create_task(closing)
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
     async def aclose(self) -> None:
-        """Close the idle connections; the others close when their answers have been read."""
+        """Close the idle connections; the others close when their responses have been read."""
         self._closed = True
         for kept in self._idle.values():
             for transport in kept:
-                self._discard(transport)
+                self._close_later(transport.aclose())
         self._idle.clear()
         await asyncio.gather(*self._closing, return_exceptions=True)
 
 
-def _silent(transport: httpx.AsyncHTTPTransport) -> bool:
+def _origin(url: str) -> str:
+    return "{0.scheme}://{0.netloc}".format(urlsplit(url))
+
+
+def _is_silent(transport: httpx.AsyncHTTPTransport) -> bool:
     """Return whether nothing has come on the one connection of ``transport`` since its last response.
 
     A response that nobody asked for would be taken for that of the next request. httpx and httpcore show
     neither h11's buffer nor the stream of an idle connection, hence the private names; a connection in
-    which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such look.
+    which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such check.
     """
     found = _connection(transport)
     if found is None:
         return False
     if hasattr(found, "_h2_state"):
         return True
-    return not (_followed(transport) or found._network_stream.get_extra_info("is_readable"))
+    return not (_has_surplus(transport) or found._network_stream.get_extra_info("is_readable"))
 
 
-def _followed(transport: httpx.AsyncHTTPTransport) -> bool:
+def _has_surplus(transport: httpx.AsyncHTTPTransport) -> bool:
     """Return whether bytes have been read behind the end of a response."""
     state = getattr(_connection(transport), "_h11_state", None)
     return state is not None and state.trailing_data[0].strip(b"\r\n") != b""
@@ -235,8 +246,8 @@ def _connection(transport: httpx.AsyncHTTPTransport) -> Any:
     return found if hasattr(found, "_h2_state") or hasattr(found, "_h11_state") else None
 
 
-def _proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:
-    """What httpx makes of the address of a proxy; one reached by TLS is checked as a host is."""
+def _httpx_proxy(url: str | None, context: ssl.SSLContext) -> httpx.Proxy | None:
+    """Return the proxy as httpx takes it; one that is reached over TLS is checked as a host is."""
     if url is None:
         return None
     return httpx.Proxy(url, ssl_context=context if url.lower().startswith("https:") else None)

@@ -1,6 +1,6 @@
-"""Responses of httpx, read whole or piece by piece, and its errors in our words.
+"""Responses of httpx, read whole or streamed, and its errors as those of our engines.
 
-Their bytes are taken as they were sent: httpx would undo any number of content codings, each without a bound.
+Bodies are taken as they were sent: httpx would undo any number of content codings, each without a bound.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+import httpx
+
 from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.protocol.wire import Response
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.http.bodies import (
+from wosdk_async.transport.http.decompression import (
     BadContent,
-    Body,
-    Turns,
+    BodyBuffer,
+    LoopTurns,
     UnwantedContent,
     decompress,
     decompressor_for,
 )
 from wosdk_async.transport.http.engine import Read, SendError
-from wosdk_async.transport.http.httpx.library import httpx
-from wosdk_async.transport.http.log_filter import filtered_steps
+from wosdk_async.transport.http.httpx.log_filter import filtered_chunks
 
-__all__ = ["NEVER_SENT", "failure", "pieces", "translated", "whole"]
+__all__ = ["NEVER_SENT", "body_chunks", "read_response", "send_error", "translated_errors"]
 
-_NO_MEMORY = "the answer does not fit into the memory that is left"
+_NO_MEMORY = "the response does not fit into the memory that is left"
 
 
-async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
+async def read_response(response: httpx.Response, limit: int, read: Read) -> Any:
     """Return what ``read`` makes of the response, its body decompressed to at most ``limit`` bytes.
 
     The connection is closed unless ``read`` returns or raises a WosdkError, before another request can get
@@ -40,7 +41,7 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
     """
     believed = False
     try:
-        body = await _body(response, limit)
+        body = await _read_body(response, limit)
         value = read(Response(response.status_code, response.headers, body))
         believed = True
         return value
@@ -58,36 +59,37 @@ async def whole(response: httpx.Response, limit: int, read: Read) -> Any:
         await response.aclose()
 
 
-async def _body(response: httpx.Response, limit: int) -> bytes:
-    if response.is_stream_consumed:  # by a hook of the program; or a mock made it of its content
-        return _within(response.content, limit)
-    turns, sent = Turns(), Body()
-    # The stream itself: at its end aiter_raw() gives the connection away, which `read` may not believe.
+async def _read_body(response: httpx.Response, limit: int) -> bytes:
+    if response.is_stream_consumed:  # by a hook of the program, or a mock made it from its content
+        if len(response.content) > limit:
+            raise httpx.ReadError(f"the response is longer than {limit} bytes")
+        return response.content
+    turns, sent = LoopTurns(), BodyBuffer()
+    # The stream itself: aiter_raw() releases the connection at its end, before `read` believes the response.
     async for chunk in cast(httpx.AsyncByteStream, response.stream):
         sent.add(chunk)
         if sent.size > limit:
-            raise httpx.ReadError(f"the answer is longer than {limit} bytes")
-        await turns.give()  # of a body in tiny chunks thousands are there at once
+            raise httpx.ReadError(f"the response is longer than {limit} bytes")
+        await turns.step()  # of a body in tiny chunks thousands are there at once
     return await decompress(sent.take(), response.headers, limit)
 
 
-def _within(body: bytes, limit: int) -> bytes:
-    if len(body) > limit:
-        raise httpx.ReadError(f"the answer is longer than {limit} bytes")
-    return body
+async def body_chunks(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
+    """Yield the body, decompressed, as it comes.
 
-
-async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, None]:
-    """The body, decompressed, as it comes. Raises SendError, or DownloadError for a coding not accepted."""
-    with translated(url):
+    Raises:
+        SendError: the connection ended before the response did.
+        DownloadError: the content coding is not accepted.
+    """
+    with translated_errors(url):
         try:
             if response.is_stream_consumed:
                 yield response.content
                 return
-            turns, decompressor = Turns(), decompressor_for(response.headers)
-            async for chunk in filtered_steps(response.aiter_raw()):
+            turns, decompressor = LoopTurns(), decompressor_for(response.headers)
+            async for chunk in filtered_chunks(response.aiter_raw()):
                 for piece in (chunk,) if decompressor is None else decompressor.steps(chunk):
-                    await turns.give()
+                    await turns.step()
                     if piece:
                         yield piece
             if decompressor is not None:
@@ -100,6 +102,8 @@ async def pieces(response: httpx.Response, url: str) -> AsyncGenerator[bytes, No
             raise httpx.ReadError(_NO_MEMORY) from None
 
 
+# --- errors -------------------------------------------------------------------------------------
+
 NEVER_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -107,11 +111,11 @@ NEVER_SENT = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
 )
-"""What is raised before a request leaves, whichever transport raises it."""
+"""Errors that are raised before a request leaves, whichever transport raises them."""
 
 _QUOTED = re.compile(r":? bytearray\(.*|,? additional_data:.*", re.DOTALL)
-"""Where h11 and h2 quote the peer, in forms in which a secret could hardly be known again."""
-_MAX_SUMMARY = 8192  # characters: more than is looked at when the secrets of the session are hidden
+"""Text in which h11 and h2 quote the peer, in forms in which a secret could hardly be recognised."""
+_MAX_SUMMARY = 8192  # characters: more than is searched when the secrets of the session are hidden
 _NO_SECRETS = Secrets()
 _STEPS = {
     httpx.ConnectTimeout: "connect",
@@ -121,8 +125,10 @@ _STEPS = {
 }
 
 
-def failure(url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS) -> SendError:
-    """The error for ``cause``, to be raised outside of its handler."""
+def send_error(
+    url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secrets = _NO_SECRETS
+) -> SendError:
+    """Return the error for ``cause``. Raise it outside of its handler: the cause may hold the token."""
     step = next((step for kind, step in _STEPS.items() if isinstance(cause, kind)), "")
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(url))
     why = proxy_secrets.hide(_summary(cause), _MAX_SUMMARY)
@@ -130,7 +136,7 @@ def failure(url: str, cause: BaseException, *, sent: bool, proxy_secrets: Secret
 
 
 def _summary(cause: BaseException) -> str:
-    """What went wrong, and what was behind it: ``ConnectError: all failed ([Errno 111] refused)``."""
+    """Return the error and what caused it: ``ConnectError: all failed ([Errno 111] refused)``."""
     root = cause
     while found := root.__cause__ or root.__context__:
         root = found
@@ -140,12 +146,12 @@ def _summary(cause: BaseException) -> str:
 
 
 @contextlib.contextmanager
-def translated(url: str, proxy_secrets: Secrets = _NO_SECRETS) -> Iterator[None]:
-    """Failures of a request that is safe to repeat; what is not a failure of the connection passes."""
+def translated_errors(url: str, proxy_secrets: Secrets = _NO_SECRETS) -> Iterator[None]:
+    """Raise SendError for errors of the connection; other exceptions pass."""
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as cause:
-        error = failure(url, cause, sent=not isinstance(cause, NEVER_SENT), proxy_secrets=proxy_secrets)
+        error = send_error(url, cause, sent=not isinstance(cause, NEVER_SENT), proxy_secrets=proxy_secrets)
         try:
             raise error from None
         finally:

@@ -1,4 +1,4 @@
-"""From bytes to one response at a time. No input, no output; the grammar is llhttp's, in its strict mode.
+"""Bytes to one response at a time. No input, no output; the grammar is llhttp's, in its strict mode.
 
 What could be read in two ways is refused: two lengths, a length beside chunks, another transfer coding,
 folded header lines, bare line feeds. What is received is bounded before it is kept.
@@ -12,20 +12,20 @@ from httptools import HttpResponseParser
 
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.http.bodies import Body
+from wosdk_async.transport.http.decompression import BodyBuffer
 from wosdk_async.transport.http.engine import ResponseHeaders
 
-__all__ = ["BadResponse", "CodedResponse", "HeaderLines", "ResponseParser"]
+__all__ = ["BadResponse", "CompressedResponse", "LazyHeaders", "ResponseParser"]
 
 
-class HeaderLines(ResponseHeaders):
-    """The headers of a head whose grammar llhttp has accepted."""
+class LazyHeaders(ResponseHeaders):
+    """Headers of a head whose grammar llhttp has accepted, split when they are first looked up."""
 
     __slots__ = ("_lines",)
 
     def __init__(self, lines: bytes) -> None:
         self._lines = lines
-        """The status line and what follows it, without the line break at the end."""
+        """The status line and the header lines, without the line break at the end."""
         self._decoded = None
 
     @property
@@ -34,41 +34,41 @@ class HeaderLines(ResponseHeaders):
         pairs = (line.partition(b":") for line in self._lines.split(b"\r\n")[1:])
         return [(name, value.strip(b" \t")) for name, _, value in pairs]
 
-    def every(self, name: bytes) -> list[bytes]:
-        """The values of all headers of a name, which is given in lower case."""
+    def all_of(self, name: bytes) -> list[bytes]:
+        """Return the values of all headers called ``name``, which is given in lower case."""
         return [value for sent, value in self.raw if sent.lower() == name]
 
 
-_HEAD, _BODY, _DONE, _MORE = range(4)
+_HEAD, _BODY, _DONE, _SURPLUS = range(4)
+"""Stages: before the end of the head, in the body, at the end, and when bytes followed the end."""
 _H = ord("H")  # as a status line begins
-_PLAIN = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
+_FRAMING = (b"content-length", b"transfer-encoding")  # the headers that say where a body ends
 
 
 class BadResponse(Exception):
-    """What came is no answer, or none that can be trusted."""
+    """Received bytes that are not a response, or not one that can be trusted."""
 
 
-class CodedResponse(Response):
-    """A reply whose body is as it was sent: a header says how it was compressed."""
+class CompressedResponse(Response):
+    """Response whose body is as it was sent: a header says how it was compressed."""
 
     __slots__ = ()
 
 
 class ResponseParser:
-    """Reads the answers of one connection, each after :meth:`expect`."""
+    """Parser of the responses of one connection, each after :meth:`reset`."""
 
     __slots__ = (
-        "_answer",
-        "_bare",
         "_body",
         "_chunks",
-        "_coded",
+        "_compressed",
         "_end",
         "_head",
         "_headers",
         "_limits",
+        "_overhead",
         "_parser",
-        "_silent",
+        "_response",
         "_stage",
         "_status",
         "on_body",
@@ -80,24 +80,23 @@ class ResponseParser:
         self._chunks: list[bytes] = []
         self.on_body = self._chunks.append
         self._parser = HttpResponseParser(self)
-        self._body: Body | None = None
-        self._answer: Response | None = None
-        self.expect()
+        self._body: BodyBuffer | None = None
+        self._response: Response | None = None
+        self.reset()
 
-    def expect(self, bare: bool = False) -> None:
-        """Forget the answer before. ``bare``: the next has no body whatever its headers say (HEAD)."""
-        self._bare = bare
+    def reset(self) -> None:
+        """Forget the last response and expect the next."""
         self._stage = _HEAD
         self._head: bytes | bytearray = b""
-        self._end = 0  # of the last head in it that was read: of this answer, or of an 1xx before it
-        self._silent = 0
+        self._end = 0  # of the last head that was parsed: of this response, or of an 1xx before it
+        self._overhead = 0  # bytes that were received and are not part of the head or body
         self.reusable = False
-        """Whether the connection may be used again: nothing came behind the answer, and it may stay."""
-        self._coded = False
+        """Whether the connection may be used again: no bytes followed the response, and it stays open."""
+        self._compressed = False
 
     def close(self) -> None:
-        """Let go of what was received, as the traceback of an error may hold on to this object; and of the C
-        parser, which holds this object and is held by it.
+        """Free what was received, as the traceback of an error may keep this object; and the C parser, which
+        keeps this object and is kept by it.
         """
         self._body, self._head = None, b""
         self._chunks.clear()
@@ -105,12 +104,12 @@ class ResponseParser:
 
     @property
     def untouched(self) -> bool:
-        """Whether not a byte of the answer has come."""
-        return self._stage == _HEAD and not (self._silent or self._head)
+        """Whether not a byte of the response has come."""
+        return self._stage == _HEAD and not (self._overhead or self._head)
 
     def feed(self, data: bytes) -> Response | None:
-        """The answer, once ``data`` completes it. Raises BadResponse."""
-        if self._stage == _HEAD:  # kept: llhttp would make two texts and a call of each header
+        """Parse ``data`` and return the response once it is complete. Raises BadResponse."""
+        if self._stage == _HEAD:  # kept: llhttp would make two strings and a call of each header
             if not self._head:
                 self._head = data
             else:
@@ -118,61 +117,61 @@ class ResponseParser:
                 head += data
         try:
             self._parser.feed_data(data)
-        except Exception as cause:  # whatever llhttp or a callback stumbles over
-            self._silent += len(data)
-            if self._answer is None:
+        except Exception as cause:  # from llhttp, or from one of the callbacks below
+            self._overhead += len(data)
+            if self._response is None:
                 raise BadResponse(str(cause.__context__ or cause) or type(cause).__name__) from cause
-            self._stage, self.reusable = _MORE, False
-        if self._answer is None:
-            self._keep_count(len(data))
+            self._stage, self.reusable = _SURPLUS, False
+        if self._response is None:
+            self._keep_chunks(len(data))
             return None
-        answer, self._answer = self._answer, None  # not kept while the connection rests
-        if self._stage == _MORE:
-            answer.followed = True
-        return answer
+        response, self._response = self._response, None  # not kept while the connection is idle
+        if self._stage == _SURPLUS:
+            response.followed = True
+        return response
 
     def end(self) -> Response:
-        """The answer, when the other side has closed in good order. Raises BadResponse.
+        """Return the response when the other side has closed in good order. Raises BadResponse.
 
-        A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can be told only by what
-        is in it; JSON and gzip tell.
+        A body without a length ends there (RFC 9112 6.3 rule 8). That one was cut can only be seen from its
+        content; JSON and gzip show it.
         """
-        if self._stage == _BODY and not any(map(self._headers.every, _PLAIN)):
-            return self._reply()
-        what = "before it answered" if self.untouched else "in the middle of its answer"
-        raise BadResponse(f"the service closed the connection {what}")
+        if self._stage == _BODY and not any(map(self._headers.all_of, _FRAMING)):
+            return self._make_response()
+        when = "before it responded" if self.untouched else "in the middle of its response"
+        raise BadResponse(f"the service closed the connection {when}")
 
-    def _keep_count(self, received: int) -> None:
-        """Bound what is kept, and what comes without bringing anything: headers, chunk marks, 1xx."""
+    def _keep_chunks(self, received: int) -> None:
+        """Move chunks to the body. Bounds also bytes that are not body: headers, chunk marks, 1xx."""
         if not self._chunks:
-            self._silent += received
-            if self._silent > self._limits.head:
+            self._overhead += received
+            if self._overhead > self._limits.head:
                 self._refuse_head()
             return
-        self._silent = 0
+        self._overhead = 0
         if self._body is None:
-            self._body = Body()
+            self._body = BodyBuffer()
         self._body.add(b"".join(self._chunks))
         self._chunks.clear()
         if self._body.size > self._limits.body:
-            self._refuse_long()
+            self._refuse_body()
 
     def _refuse_head(self) -> NoReturn:
         raise BadResponse(f"more than {self._limits.head} bytes of headers")
 
-    def _refuse_long(self) -> NoReturn:
-        raise BadResponse(f"the answer is longer than {self._limits.body} bytes")
+    def _refuse_body(self) -> NoReturn:
+        raise BadResponse(f"the response is longer than {self._limits.body} bytes")
 
-    def _reply(self) -> Response:
-        """The answer, whose body is not kept here any longer."""
+    def _make_response(self) -> Response:
+        """Return the response; its body is not kept here any longer."""
         chunks = self._chunks
         body = chunks.pop() if self._body is None and len(chunks) == 1 else self._joined()
         if len(body) > self._limits.body:
-            self._refuse_long()
-        return (CodedResponse if self._coded else Response)(self._status, self._headers, body)
+            self._refuse_body()
+        return (CompressedResponse if self._compressed else Response)(self._status, self._headers, body)
 
     def _joined(self) -> bytes:
-        """The body, of none or several pieces."""
+        """Return the body, which came in no piece or in several."""
         last, body = b"".join(self._chunks), self._body
         self._chunks.clear()
         if body is None:
@@ -181,13 +180,15 @@ class ResponseParser:
         self._body = None
         return body.take()
 
-    # --- called by llhttp; a body's pieces go straight into a list ------------------------------
+    # --- called by llhttp; pieces of a body go straight into a list -----------------------------
 
     def on_message_begin(self) -> None:
+        """Note a second response, to which no request belongs."""
         if self._stage == _DONE:
-            self._stage, self.reusable = _MORE, False  # bytes that nobody asked for, after the answer
+            self._stage, self.reusable = _SURPLUS, False
 
     def on_headers_complete(self) -> None:
+        """Check the status and the bounds of the head."""
         if self._stage != _HEAD:
             return
         self._stage = _BODY
@@ -207,28 +208,26 @@ class ResponseParser:
         most = self._limits.headers
         if len(lines) > 4 * most and lines.count(b"\r\n") > most:  # a header has four bytes at least
             raise BadResponse(f"more than {most} headers")
-        headers = self._headers = HeaderLines(lines)
+        headers = self._headers = LazyHeaders(lines)
         if (lower := lines.lower()).find(b"-encoding") >= 0:  # not "in", ten times as slow for bytes
-            self._read_codings(headers, lower)
+            self._note_codings(headers, lower)
         if status >= 200:
-            self._head = b""  # the rest of what came is the body, which comes as such
-            self._silent -= self._end  # which has its own bound; what follows begins anew
-        if self._bare and status >= 200:
-            self._answer = Response(status, headers, b"")
+            self._head = b""  # the rest of what came is the body, which llhttp passes on
+            self._overhead -= self._end  # the head has its own bound
 
-    def _read_codings(self, headers: HeaderLines, lower: bytes) -> None:
-        self._coded = b"content-encoding" in lower and bool(headers.every(b"content-encoding"))
-        codings = headers.every(b"transfer-encoding") if b"transfer-encoding" in lower else ()
+    def _note_codings(self, headers: LazyHeaders, lower: bytes) -> None:
+        self._compressed = b"content-encoding" in lower and bool(headers.all_of(b"content-encoding"))
+        codings = headers.all_of(b"transfer-encoding") if b"transfer-encoding" in lower else ()
         if any(coding.lower() != b"chunked" for coding in codings):
             raise BadResponse("a transfer coding other than chunked")
 
     def on_message_complete(self) -> None:
+        """Make the response, unless it was an 1xx, which another one follows."""
         if self._stage != _BODY:
             return
-        if self._status < 200:  # 1xx: the answer is still to come
-            self._stage, self._coded = _HEAD, False
+        if self._status < 200:
+            self._stage, self._compressed = _HEAD, False
             return
         self._stage = _DONE
         self.reusable = self._parser.should_keep_alive()
-        if self._answer is None:
-            self._answer = self._reply()
+        self._response = self._make_response()

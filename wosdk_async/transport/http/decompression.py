@@ -7,17 +7,25 @@ import io
 import zlib
 from collections.abc import Iterator, Mapping
 
-__all__ = ["BadContent", "Body", "Decompressor", "Turns", "UnwantedContent", "decompress", "decompressor_for"]
+__all__ = [
+    "BadContent",
+    "BodyBuffer",
+    "Decompressor",
+    "LoopTurns",
+    "UnwantedContent",
+    "decompress",
+    "decompressor_for",
+]
 
 _LARGE = 1024 * 1024
-_AHEAD = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)
+_RESERVED = 40 * 1024 * 1024  # larger than any block that glibc keeps after it is freed (32 MiB)
 
 
-class Body:
-    """A buffer that holds each byte once, also while it grows.
+class BodyBuffer:
+    """Buffer that holds each byte once, also while it grows.
 
-    A large one is not grown in small steps: the C library would move it each time and keep the places where
-    it was, together as much again. Memory that is reserved is used only when something is written there.
+    A large one does not grow in small steps: the C library would move it each time and keep the old places,
+    which together are as large again. Memory that is only reserved is not used until something is written.
     """
 
     __slots__ = ("_buffer", "size")
@@ -30,13 +38,13 @@ class Body:
         """Append ``piece``."""
         before = self.size
         self.size += len(piece)
-        if before <= _LARGE < self.size < _AHEAD:
-            small, self._buffer = self._buffer, io.BytesIO(bytes(_AHEAD))
+        if before <= _LARGE < self.size < _RESERVED:
+            small, self._buffer = self._buffer, io.BytesIO(bytes(_RESERVED))
             self._buffer.write(small.getvalue())
         self._buffer.write(piece)
 
     def take(self) -> bytes:
-        """Everything; the buffer is not used again."""
+        """Return the whole body. The buffer cannot be used again."""
         self._buffer.truncate()
         return self._buffer.getvalue()
 
@@ -47,29 +55,29 @@ _FORMATS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 _INPUT = 16 * 1024  # bytes that zlib gets at once: it copies what is left behind each member
 _OUTPUT = 64 * 1024
 _FREE = 1024 * 1024  # bytes to which any body may grow
-_RATIO = 200  # JSON of the service shrinks 5 to 30 times, text that repeats itself perhaps 100
-_MEMBERS = 10_000  # files packed in blocks of 64 KiB have 16 for each MiB
+_MAX_RATIO = 200  # JSON of the service shrinks 5 to 30 times, text that repeats itself perhaps 100
+_MAX_MEMBERS = 10_000  # files packed in blocks of 64 KiB have 16 for each MiB
 _STEPS = 8  # between two turns of the loop; counted, not timed, so that a run can be repeated exactly
 
 
 class BadContent(Exception):
-    """The body cannot be decompressed: it is broken, or cut."""
+    """Body that cannot be decompressed: it is broken, or incomplete."""
 
 
 class UnwantedContent(BadContent):
-    """The body is not decompressed: it would grow beyond its bounds, or nobody asked for its coding."""
+    """Body that is not decompressed: it would grow beyond its bounds, or its coding was not asked for."""
 
 
-class Turns:
-    """Turns of the event loop, for work that would hold it for too long."""
+class LoopTurns:
+    """Turns of the event loop, for work that would block it for too long."""
 
     __slots__ = ("_left",)
 
     def __init__(self) -> None:
         self._left = _STEPS
 
-    async def give(self) -> None:
-        """Note a step of work; let the loop run its other tasks after every eighth."""
+    async def step(self) -> None:
+        """Count a step of work; let the loop run its other tasks after every eighth."""
         self._left -= 1
         if not self._left:
             self._left = _STEPS
@@ -77,9 +85,9 @@ class Turns:
 
 
 def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
-    """Return what decompresses a body with these headers; None for a plain body. Raises BadContent.
+    """Return the decompressor for a body with these headers; None for a plain body. Raises BadContent.
 
-    The error does not repeat the header: what a response says may be the token that it was sent.
+    The error does not repeat the header: a response may repeat the token that it was sent.
     """
     values = headers.get("content-encoding")
     if not values:
@@ -95,20 +103,20 @@ def decompressor_for(headers: Mapping[str, str]) -> Decompressor | None:
 
 
 async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> bytes:
-    """Return ``body`` as it was before it was compressed, of ``limit`` bytes at the most. Raises BadContent.
+    """Return ``body`` as it was before it was compressed, at most ``limit`` bytes. Raises BadContent.
 
     The loop gets turns while a large body is decompressed, and none for a small one.
     """
     decompressor = decompressor_for(headers)
     if decompressor is None or not body:
         return body
-    turns, whole = Turns(), Body()
+    turns, whole = LoopTurns(), BodyBuffer()
     try:
         for piece in decompressor.steps(body):
             whole.add(piece)
             if whole.size > limit:
-                raise UnwantedContent(f"the answer is longer than {limit} bytes when it is decompressed")
-            await turns.give()
+                raise UnwantedContent(f"the response is longer than {limit} bytes when it is decompressed")
+            await turns.step()
     except MemoryError:
         raise BadContent("the body does not fit into the memory that is left") from None
     decompressor.finish()
@@ -116,7 +124,7 @@ async def decompress(body: bytes, headers: Mapping[str, str], limit: int) -> byt
 
 
 class Decompressor:
-    """Decompresses one body, whose pieces may be given one after the other."""
+    """Decompressor of one body, whose pieces may be given one after the other."""
 
     __slots__ = ("_format", "_members", "_received", "_stream", "_unpacked")
 
@@ -133,35 +141,35 @@ class Decompressor:
             yield from self._unpack(view[start : start + _INPUT])
 
     def finish(self) -> None:
-        """Note the end of the body. Raises BadContent when it was cut."""
+        """Check that the body is complete. Raises BadContent."""
         if self._stream is not None and not self._stream.eof:
             raise BadContent("the compressed body is cut")
 
     def _unpack(self, packed: bytes | memoryview) -> Iterator[bytes]:
         while True:
             if self._stream is None or self._stream.eof:
-                self._stream = self._member(packed)
+                self._stream = self._next_member(packed)
             stream = self._stream
             why = None
             try:
                 piece = stream.decompress(packed, _OUTPUT)
             except zlib.error as cause:
                 why = str(cause)
-            if why is not None:  # not from the cause: nothing of another library is behind our errors
+            if why is not None:  # raised here, without the cause: our errors hold no exception of a library
                 raise BadContent(f"the compressed body is broken ({why})")
             self._unpacked += len(piece)
-            if self._unpacked > _FREE and self._unpacked > _RATIO * self._received:
-                raise UnwantedContent(f"the body grows to more than {_RATIO} times its size")
+            if self._unpacked > _FREE and self._unpacked > _MAX_RATIO * self._received:
+                raise UnwantedContent(f"the body grows to more than {_MAX_RATIO} times its size")
             yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
             if not packed and (stream.eof or len(piece) < _OUTPUT):  # a full piece: zlib may hold more
                 return
 
-    def _member(self, packed: bytes | memoryview) -> zlib._Decompress:
-        """Begin with the body, or with the next of its gzip members (RFC 1952 2.2)."""
+    def _next_member(self, packed: bytes | memoryview) -> zlib._Decompress:
+        """Begin the body, or the next of its gzip members (RFC 1952 2.2)."""
         self._members += 1
-        if self._members > _MEMBERS:
-            raise UnwantedContent(f"the body has more than {_MEMBERS} gzip members")
+        if self._members > _MAX_MEMBERS:
+            raise UnwantedContent(f"the body has more than {_MAX_MEMBERS} gzip members")
         if self._format == _GZIP:
             return zlib.decompressobj(_GZIP)
         if self._members > 1:

@@ -1,0 +1,87 @@
+"""Filter on the logs of httpx and the libraries below it: it hides what is secret about our own requests.
+
+These logs show whole addresses, the reason and the headers of responses, pieces of a broken body, and with
+HTTP/2 the headers of requests in a form that can be decoded. The filter removes that from the log records of
+our requests, which a context variable tells from those of the program. It changes no level, no handler and no
+other log record.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import httpx
+
+__all__ = ["filtered_chunks", "filtered_logs"]
+
+_CALL, _DOWNLOAD = "call", "download"
+_HTTPCORE = ("connection", "http11", "http2", "proxy", "socks")
+_HPACK = ("hpack.hpack", "hpack.table")
+_RECEIVED = re.compile(r"((?:receive|send|response)_\w+\.\w+) .*", re.DOTALL)
+"""Steps of a request, with what they read: headers, and what an exception quotes of a response."""
+_STATUS = 3  # index in httpx's log record: method, address, version, status, reason
+
+_ours: ContextVar[str] = ContextVar("wosdk_async_filtered_logs", default="")
+"""Kind of our request that is being sent; empty for requests of the program."""
+
+
+@contextmanager
+def filtered_logs(*, download: bool = False) -> Iterator[None]:
+    """Hide the secrets of a request that is sent within from the logs of libraries."""
+    token = _ours.set(_DOWNLOAD if download else _CALL)
+    try:
+        yield
+    finally:
+        _ours.reset(token)
+
+
+async def filtered_chunks(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Read a download with filtered logs; between two chunks, logs of its consumer stay as they are."""
+    source = aiter(chunks)
+    while True:
+        with filtered_logs(download=True):
+            try:
+                chunk = await anext(source)
+            except StopAsyncIteration:
+                return
+        yield chunk
+
+
+def _filter_httpx(record: logging.LogRecord) -> bool:
+    """Hide the address of a file, which may be signed, and the reason, which is text of the service."""
+    ours, args = _ours.get(), record.args
+    if ours and isinstance(args, tuple):
+        known, rest = args[: _STATUS + 1], args[_STATUS + 1 :]
+        status = known[-1] if len(known) > _STATUS else None
+        reason = httpx.codes.get_reason_phrase(status) if isinstance(status, int) else ""
+        if ours == _DOWNLOAD:
+            known = tuple(_origin(each) if isinstance(each, httpx.URL) else each for each in known)
+        record.args = (*known, *(reason for _ in rest))
+    return True
+
+
+def _origin(url: httpx.URL) -> str:
+    return f"{url.scheme}://{url.netloc.decode('ascii')}/***"
+
+
+def _filter_httpcore(record: logging.LogRecord) -> bool:
+    """Hide headers of responses, which may repeat anything, and exceptions, which quote what was received."""
+    if _ours.get():
+        record.msg = _RECEIVED.sub(r"\1 ***", str(record.msg))
+    return True
+
+
+def _filter_hpack(_: logging.LogRecord) -> bool:
+    """Drop compressed headers of our requests: the token is among them."""
+    return not _ours.get()
+
+
+logging.getLogger("httpx").addFilter(_filter_httpx)
+for _name in _HTTPCORE:
+    logging.getLogger(f"httpcore.{_name}").addFilter(_filter_httpcore)
+for _name in _HPACK:
+    logging.getLogger(_name).addFilter(_filter_hpack)

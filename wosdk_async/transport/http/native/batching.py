@@ -1,0 +1,199 @@
+"""Sockets of a pool, written and read in batches.
+
+Writing: the requests of one turn of the event loop leave together. Reading: asyncio runs a handle for each
+socket, and a dozen calls until the bytes are there; here an epoll of our own watches the sockets, the loop
+watches the epoll, and all sockets that can be read are read in one go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+from collections.abc import Callable, Collection, Container
+from typing import NamedTuple, Protocol, cast
+
+__all__ = ["SocketReader", "WriteBatcher", "readable"]
+
+_MAX_WAIT = 0.002  # seconds that a request waits for others
+_MAX_EVENTS = 64  # sockets that are read before the loop runs something else
+_MAX_READ = 64 * 1024  # bytes that are read of one socket
+
+
+class Writable(Protocol):
+    """Connection with a request to send."""
+
+    socket: int
+    check_before_write: bool
+
+    def send(self, ended: Container[int], now: float) -> None:
+        """Send the request, unless the socket is one of ``ended``."""
+
+
+class Readable(Protocol):
+    """Connection that takes what its socket receives."""
+
+    socket: int
+
+    def received(self, data: bytes) -> None:
+        """Take received bytes."""
+
+    def lost(self, error: Exception | None) -> None:
+        """Note that the socket is broken."""
+
+
+class WriteBatcher:
+    """Connections whose request is about to leave.
+
+    What the tasks of one turn have to send leaves at its end, or 2 ms after the first of it was submitted.
+    Sending one request after the other costs the processor much less than sending each between other work,
+    and one system call tells which of the sockets the service has closed.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, now: Callable[[], float]) -> None:
+        self._loop = loop
+        self._now = now
+        # A loop that simulates the network (benchmarks/simulate) knows its sockets itself.
+        self._readable: Callable[[Collection[int]], Collection[int]] = getattr(loop, "readable", readable)
+        self._waiting: list[Writable] = []
+        self._since = 0.0  # when the first of them was submitted
+        self.inherited = False
+        """Whether a fork copied it: then the parent process sends these requests."""
+
+    def submit(self, connection: Writable, alone: bool) -> None:
+        """Send the request of ``connection`` with the others of this turn; at once if it is ``alone``."""
+        if alone:
+            self._send([connection])
+            return
+        now = self._now()
+        if not self._waiting:
+            self._loop.call_soon(self._send_all)
+            self._since = now
+        self._waiting.append(connection)
+        if now - self._since > _MAX_WAIT:
+            self._send_all()
+
+    def _send_all(self) -> None:
+        connections, self._waiting = self._waiting, []
+        if not self.inherited:
+            self._send(connections)
+
+    def _send(self, connections: list[Writable]) -> None:
+        checked = [connection.socket for connection in connections if connection.check_before_write]
+        ended = self._readable(checked) if checked else ()
+        now = self._now()
+        for connection in connections:
+            connection.send(ended, now)
+
+
+def readable(sockets: Collection[int]) -> set[int]:
+    """Return those of ``sockets`` that have bytes, or their end, to read."""
+    if not hasattr(select, "poll"):  # Windows
+        return set(select.select(sockets, (), (), 0)[0])
+    poll = select.poll()
+    for socket in sockets:
+        poll.register(socket, select.POLLIN)
+    return {socket for socket, _ in poll.poll(0)}
+
+
+class _Source(NamedTuple):
+    """Reader of a socket: its connection, the TLS that takes its bytes if there is any, its transport."""
+
+    connection: Readable
+    tls: asyncio.BufferedProtocol | None
+    raw: asyncio.Transport
+
+
+class SocketReader:
+    """Reads the sockets of the connections of one pool with an epoll of its own.
+
+    The loop still opens and closes the sockets, writes to them and does the TLS handshakes. It also reads
+    them where there is no epoll, and where it is not asyncio's own loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self.supported = hasattr(select, "epoll") and isinstance(loop, asyncio.SelectorEventLoop)
+        """Whether it can read on this loop."""
+        self._epoll: select.epoll | None = None  # only while there is something to watch
+        self._sources: dict[int, _Source] = {}
+        self.inherited = False
+        """Whether a fork copied it: then the parent process uses the same epoll."""
+
+    def add(self, connection: Readable, raw: asyncio.Transport, tls: bool) -> None:
+        """Read for ``connection`` from now on. ``raw`` is the transport of its socket, below any TLS."""
+        if not self.supported or raw.is_closing():
+            return
+        epoll = self._epoll
+        if epoll is None:
+            epoll = self._epoll = select.epoll()
+            self._loop.add_reader(epoll.fileno(), self._receive, epoll)
+        epoll.register(connection.socket, select.EPOLLIN)
+        raw.pause_reading()
+        above = cast(asyncio.BufferedProtocol, raw.get_protocol()) if tls else None
+        if above is not None:
+            raw.set_protocol(_BelowTLS(above, lambda: self.remove(connection)))
+        self._sources[connection.socket] = _Source(connection, above, raw)
+
+    def remove(self, connection: Readable) -> None:
+        """Let the loop read what is still to come for ``connection``."""
+        source, epoll = self._sources.get(connection.socket), self._epoll
+        if source is None or source.connection is not connection or epoll is None or self.inherited:
+            return
+        del self._sources[connection.socket]
+        epoll.unregister(connection.socket)
+        source.raw.resume_reading()
+        if not self._sources:
+            self._loop.remove_reader(epoll.fileno())
+            epoll.close()
+            self._epoll = None
+
+    def _receive(self, epoll: select.epoll) -> None:
+        sources, read = self._sources, os.read
+        for socket, _ in epoll.poll(0, _MAX_EVENTS):
+            source = sources.get(socket)
+            if source is None:
+                continue  # removed while another socket of this batch was read
+            connection, tls, _ = source
+            try:
+                if tls is None:
+                    data = read(socket, _MAX_READ)
+                    if data:
+                        connection.received(data)
+                    else:
+                        self.remove(connection)  # the loop reads the end as well
+                elif count := os.readv(socket, (tls.get_buffer(-1),)):
+                    tls.buffer_updated(count)
+                else:
+                    self.remove(connection)
+            except BlockingIOError:
+                pass
+            except Exception as error:
+                connection.lost(error)
+
+
+class _BelowTLS(asyncio.BufferedProtocol):
+    """Protocol between a socket and its TLS: calls ``ended`` before the socket is closed."""
+
+    def __init__(self, tls: asyncio.BufferedProtocol, ended: Callable[[], None]) -> None:
+        self._tls = tls
+        self._ended = ended
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._ended()
+        self._tls.connection_lost(exc)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return cast(memoryview, self._tls.get_buffer(sizehint))
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._tls.buffer_updated(nbytes)
+
+    def eof_received(self) -> bool | None:
+        return self._tls.eof_received()
+
+    def pause_writing(self) -> None:
+        self._tls.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._tls.resume_writing()
