@@ -184,7 +184,7 @@ def test_the_clock_goes_on_by_every_unit(page: Any, sandbox: Served) -> None:
     for unit in page.locator("#unit option").all_inner_texts():
         page.get_by_label("Unit").select_option(unit)
         press(page, "Advance")
-    page.get_by_label("Move on by").fill("0.5")
+    page.get_by_label("Move forward by").fill("0.5")
     page.get_by_label("Unit").select_option("minutes")
     press(page, "Advance")
     moved = timedelta(seconds=21 + 30, minutes=21, hours=21, days=21)
@@ -195,10 +195,10 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     """Red, told as an alert, and gone when it is dismissed or the same is done right."""
     page = browser.new_page()
     page.goto(sandbox.page("faults"))
-    section = page.locator("section", has_text="Move on by")
+    section = page.locator("section", has_text="Move forward by")
     error = section.get_by_role("alert").locator(".error")
     for way_out in ("dismiss", "do it right"):
-        section.get_by_label("Move on by").fill("1e12")
+        section.get_by_label("Move forward by").fill("1e12")
         press(page, "Advance")
         error.get_by_text("The clock cannot go forward by").wait_for()
         red, green, blue = rgb(error)
@@ -208,7 +208,7 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
         if way_out == "dismiss":
             section.get_by_role("button", name="Dismiss").click()
         else:
-            section.get_by_label("Move on by").fill("1")
+            section.get_by_label("Move forward by").fill("1")
             press(page, "Advance")
         wait_for_count(error, 0)
     page.close()
@@ -217,7 +217,7 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [
-        ("Seconds", "", "Seconds is missing: name a number."),
+        ("Seconds", "", "Seconds is missing: enter a number."),
         ("Percent of requests", "0", "Percent of requests is 0: such a rule would strike nothing."),
     ],
 )
@@ -282,7 +282,7 @@ def test_a_sandbox_that_ended_is_told_on_every_page(browser: Any) -> None:
         page = browser.new_page()
         page.goto(running.page("faults"))
         page.get_by_text("No rules: nothing goes wrong.").wait_for()
-        banner = page.get_by_role("alert").filter(has_text="The sandbox does not answer")
+        banner = page.get_by_role("alert").filter(has_text="The sandbox does not respond")
         page.route("**/console/api/**", lambda route: route.abort())
         banner.wait_for()
         page.get_by_role("link", name="Companies").click()

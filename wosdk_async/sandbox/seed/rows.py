@@ -1,4 +1,4 @@
-"""Rows of your own: require_body against the catalogue before any of them is stored."""
+"""Rows of your own: checked against the catalogue before any of them is stored."""
 
 from __future__ import annotations
 

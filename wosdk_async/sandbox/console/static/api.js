@@ -1,4 +1,4 @@
-// The JSON below /console/api/, and the banner that is shown for as long as the sandbox does not answer.
+// The JSON below /console/api/, and the banner that is shown while the sandbox does not respond.
 
 const RETRY = 2000; // milliseconds
 
@@ -22,7 +22,7 @@ async function ask(path, options) {
     response = await fetch(`/console/api/${path}`, options);
   } catch {
     lost();
-    throw new Gone("The sandbox does not answer.");
+    throw new Gone("The sandbox does not respond.");
   }
   back();
   const body = await response.json().catch(() => ({}));
@@ -34,7 +34,7 @@ const banner = document.getElementById("gone");
 let retry = null;
 
 function lost() {
-  if (!banner.textContent) banner.textContent = "The sandbox does not answer: it has ended, or cannot be reached. What is shown is old; it goes on by itself when the sandbox is back.";
+  if (!banner.textContent) banner.textContent = "The sandbox does not respond: it has ended, or cannot be reached. The page shows old data, and updates itself when the sandbox is back.";
   document.body.toggleAttribute("data-gone", true);
   retry ??= setTimeout(() => { retry = null; get("clock").catch(() => {}); }, RETRY);
 }

@@ -1,4 +1,4 @@
-// Which page the address names. A page draws itself into `main` and may return what ends it.
+// The router of the pages. A page fills `main`, and may return a function that ends it.
 import { faults } from "./faults.js";
 import { companies, order, orders } from "./orders.js";
 import { requests } from "./requests.js";
@@ -32,7 +32,7 @@ async function show() {
   failed = false;
   try {
     const ends = await page(main, ...found, new URLSearchParams(query));
-    if (turn !== shown) { ends?.(); return; } // another page was asked for in between
+    if (turn !== shown) { ends?.(); return; } // another page was opened meanwhile
     end = ends ?? null;
   } catch (error) {
     if (turn !== shown) return;
@@ -48,5 +48,5 @@ async function show() {
 }
 
 addEventListener("hashchange", show);
-addEventListener("back", () => failed && show()); // a page that is shown keeps what was typed into it
+addEventListener("back", () => failed && show()); // other pages keep what was typed into them
 show();

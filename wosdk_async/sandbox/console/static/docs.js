@@ -55,7 +55,7 @@ function body(api, operation) {
 }
 
 function part(title, api, schema) {
-  return h("section", null, h("h2", null, title), h("pre", { tabindex: "0", "aria-label": title }, drawn(api, schema, "", DEPTH)));
+  return h("section", null, h("h2", null, title), h("pre", { tabindex: "0", "aria-label": title }, typeText(api, schema, "", DEPTH)));
 }
 
 function resolve(api, schema) {
@@ -63,15 +63,15 @@ function resolve(api, schema) {
   return schema.$ref.slice(2).split("/").reduce((found, name) => found[name], api);
 }
 
-function drawn(api, schema, indent, depth) {
+function typeText(api, schema, indent, depth) {
   const seen = resolve(api, schema);
   const members = fields(api, seen);
   if (!members.length) return named(api, schema);
   if (depth < 0) return named(api, schema);
   const lines = members.map(([name, member, required]) => {
-    const told = member.description ? `  // ${member.description}` : "";
-    const inner = member.type === "array" ? `[${drawn(api, member.items, `${indent}  `, depth - 1)}]` : drawn(api, member, `${indent}  `, depth - 1);
-    return `${indent}  ${name}${required ? "*" : ""}: ${inner}${told}`;
+    const comment = member.description ? `  // ${member.description}` : "";
+    const inner = member.type === "array" ? `[${typeText(api, member.items, `${indent}  `, depth - 1)}]` : typeText(api, member, `${indent}  `, depth - 1);
+    return `${indent}  ${name}${required ? "*" : ""}: ${inner}${comment}`;
   });
   return `{\n${lines.join("\n")}\n${indent}}`;
 }

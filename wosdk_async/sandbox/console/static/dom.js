@@ -44,28 +44,28 @@ export function state(name) {
 
 let silence;
 
-// News: told to screen readers, and shown for a while
+// A short message: read out by screen readers, and shown for a few seconds
 export function say(text) {
   clearTimeout(silence);
   document.getElementById("status").textContent = text;
   silence = setTimeout(() => { document.getElementById("status").textContent = ""; }, 4000);
 }
 
-// A place for what went wrong, beside its form: it stays until it is dismissed, or done right
+// A place for an error beside its form: the error stays until it is dismissed, or the action succeeds
 export function trouble() {
   const node = h("div", { role: "alert" });
   const clear = () => node.replaceChildren();
   const show = (error) => {
-    say(""); // what went right before is no news beside it
-    if (error instanceof Gone) clear(); // the banner tells of that
+    say(""); // an older success would contradict the error
+    if (error instanceof Gone) clear(); // the banner shows it already
     else node.replaceChildren(h("p", { class: "error" },
       h("span", null, error.message), h("button", { type: "button", "aria-label": "Dismiss", onclick: clear }, "×")));
   };
   return { node, show, clear };
 }
 
-// Calls again and again while the page is seen, one call after the other; returns what ends it.
-// `call` is told whether it is still wanted, since an answer may come after the page was left.
+// Repeats a call while the page is visible, and returns a function that ends it.
+// `call` gets a function that says whether it is still wanted: a response may come after the page was left.
 export function repeat(milliseconds, call, failed) {
   let timer, wanted = true;
   const turn = async () => {

@@ -14,24 +14,24 @@ export async function faults(main) {
   const counters = h("p", { id: "injected", class: "quiet" });
   const now = h("output", { class: "clock", for: "span unit" });
   const wrong = { rules: trouble(), rule: trouble(), clock: trouble() };
-  let script = { seed: 0, rules: [] }, drawn = "";
+  let script = { seed: 0, rules: [] }, rendered = "";
 
   function put(changed, text, place = wrong.rules) {
     return send("PUT", "faults", { seed: script.seed, rules: changed.map(({ rule, on }) => ({ rule, on })) })
-      .then((found) => { place.clear(); drawn = ""; draw(found); say(text); }, (error) => { drawn = ""; draw(script); place.show(error); });
+      .then((found) => { place.clear(); rendered = ""; render(found); say(text); }, (error) => { rendered = ""; render(script); place.show(error); });
   }
   function move(span) {
-    return send("POST", "clock", span).then((found) => { wrong.clock.clear(); tick(found); say("The clock went on."); }, wrong.clock.show);
+    return send("POST", "clock", span).then((found) => { wrong.clock.clear(); tick(found); say("The clock was moved."); }, wrong.clock.show);
   }
 
-  function draw(found) {
+  function render(found) {
     script = found;
     const total = Object.entries(found.injected).map(([kind, count]) => `${kind} ${count}`).join(", ");
     counters.textContent = `Injected since the last change: ${total || "nothing"}. Seed ${found.seed}.`;
     found.rules.forEach((one, place) => { const cell = rules.querySelector(`[data-place="${place}"]`); if (cell) cell.textContent = counted(one); });
     const shape = JSON.stringify(found.rules.map(({ rule, on }) => [rule, on]));
-    if (shape === drawn) return; // only the counters went on: what has the focus stays
-    drawn = shape;
+    if (shape === rendered) return; // only counters changed: keep the focus
+    rendered = shape;
     rules.replaceChildren(found.rules.length ? h("ul", { class: "rules" }, found.rules.map(line)) : h("p", { class: "quiet" }, "No rules: nothing goes wrong."));
   }
 
@@ -51,11 +51,11 @@ export async function faults(main) {
     h("section", null, h("h2", null, "Rules"), counters, rules, wrong.rules.node),
     h("section", null, h("h2", null, "Add a rule"), adding((rule) => put([...script.rules, { rule, on: true }], "The rule is on.", wrong.rule), (text) => wrong.rule.show(new Error(text))), wrong.rule.node),
     h("section", null, h("h2", null, "Clock"), h("p", null, now, " UTC"), moving(move), wrong.clock.node));
-  draw(await get("faults"));
+  render(await get("faults"));
   return repeat(1000, async (wanted) => {
     const [found, time] = await Promise.all([get("faults"), get("clock")]);
     if (!wanted()) return;
-    draw(found);
+    render(found);
     tick(time);
   }, wrong.rules.show);
 }
@@ -79,8 +79,8 @@ function adding(add, refuse) {
   });
   return h("form", { class: "bar", onsubmit: (event) => {
     event.preventDefault();
-    if (!label.hidden && value.value === "") return refuse(`${name.textContent} is missing: name a number.`);
-    if (Number(share.value) === 0) return refuse("Percent of requests is 0: such a rule would strike nothing. Name more than 0.");
+    if (!label.hidden && value.value === "") return refuse(`${name.textContent} is missing: enter a number.`);
+    if (Number(share.value) === 0) return refuse("Percent of requests is 0: such a rule would strike nothing. Enter more than 0.");
     const rule = SIMPLE[kind.value].rule(Number(value.value));
     if (operation.value !== "any") rule.operation = operation.value;
     if (Number(share.value) < 100) rule.rate = Number(share.value) / 100;
@@ -94,6 +94,6 @@ function moving(move) {
   const span = h("input", { id: "span", type: "number", min: "0", step: "any", value: "21", required: true });
   const unit = h("select", { id: "unit" }, ["seconds", "minutes", "hours", "days"].map((each) => h("option", { selected: each === "minutes" }, each)));
   return h("form", { class: "bar", onsubmit: (event) => { event.preventDefault(); move({ [unit.value]: Number(span.value) }); } },
-    h("label", null, "Move on by", span), h("label", null, "Unit", unit), h("button", null, "Advance"),
-    h("p", { class: "quiet" }, "Tokens live 20 minutes. A clock that went on does not come back."));
+    h("label", null, "Move forward by", span), h("label", null, "Unit", unit), h("button", null, "Advance"),
+    h("p", { class: "quiet" }, "Tokens live 20 minutes. The clock cannot be moved back."));
 }

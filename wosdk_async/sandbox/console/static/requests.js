@@ -14,7 +14,7 @@ export async function requests(main) {
 
   const turn = (wanted) => send("PUT", "log", { on: wanted }).then(wrong.clear, (error) => { on.checked = !wanted; wrong.show(error); });
   function clear() {
-    cleared++; // what was asked for before does not come back
+    cleared++; // responses to older requests are ignored
     return send("DELETE", "log").then(() => {
       cleared++;
       wrong.clear();
@@ -25,7 +25,7 @@ export async function requests(main) {
     }, wrong.show);
   }
 
-  function after() { // all that is new, and all that had not ended
+  function after() { // the number after which requests are new, or had no response yet
     const open = [...lines].filter(([, line]) => !line.ended).map(([number]) => number);
     return open.length ? Math.min(...open) - 1 : last;
   }
@@ -34,7 +34,7 @@ export async function requests(main) {
     const before = cleared;
     const found = await get(`log?after=${Math.max(0, after())}`);
     if (!wanted() || before !== cleared) return;
-    if (found.last < last) { // another run of the sandbox: all of it comes with the next look
+    if (found.last < last) { // another run of the sandbox: the next look reads everything
       lines.clear();
       list.replaceChildren();
       last = 0;
