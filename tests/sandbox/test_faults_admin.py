@@ -16,6 +16,7 @@ import pytest
 from tests.sandbox.company import Caller, Direct
 from tests.sandbox.faulty import Raw, creates, raw_client
 from wosdk_async.sandbox import Faults, LocalCompany, VirtualClock, create_app
+from wosdk_async.sandbox.faults.kinds import KINDS
 from wosdk_async.sandbox.storage.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
@@ -65,11 +66,12 @@ def test_the_clock_over_http(shared: Raw) -> None:
 
 
 def test_the_script_of_the_docs(tmp_path: Path) -> None:
-    """``wosdk sandbox serve --faults`` takes it, and its first rule strikes."""
+    """It has all kinds, ``wosdk sandbox serve --faults`` takes it, and its first rule strikes."""
     (text,) = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
     path = tmp_path / "faults.toml"
     path.write_text(text, encoding="utf-8")
     kinds = {rule.kind for rule in Faults(path).script.rules}
+    assert kinds == KINDS.keys()
     command = ["sandbox", "serve", "--port", "0", "--store", str(tmp_path / "s.db"), "--faults", str(path)]
     process = subprocess.Popen(
         [sys.executable, "-c", "from wosdk_async.cli import main; main()", *command],

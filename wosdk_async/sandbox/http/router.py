@@ -121,23 +121,23 @@ class Router:
         rest = request.segments[3:]
         if not rest:
             raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
-        shape = find_schema(rest[0], context.dialect)
+        schema = find_schema(rest[0], context.dialect)
         key = "/".join(rest[1:]) or request.query.get("id", "")
         if request.method == "GET":
-            return retrieve(context, shape, key, request.query.get("properties"))
+            return retrieve(context, schema, key, request.query.get("properties"))
         if request.method == "DELETE":
             missing_ok = request.headers.get("ignoremissingentityondelete", "").lower() == "true"
             with self.store.savepoint():
-                return delete_entity(context, shape, key, missing_ok=missing_ok)
+                return delete_entity(context, schema, key, missing_ok=missing_ok)
         if len(rest) > 1:
-            raise _id_in_path(request.method, shape.name, "/".join(rest[1:]))
+            raise _id_in_path(request.method, schema.name, "/".join(rest[1:]))
         _only(request, "POST", "PUT")
         require_body(body)
         with self.store.savepoint():
             entity = get_ignore_case(body, "Entity")
             if request.method == "POST":
-                return create_entity(context, shape, entity)
-            return update_entity(context, shape, entity, get_ignore_case(body, "Properties"))
+                return create_entity(context, schema, entity)
+            return update_entity(context, schema, entity, get_ignore_case(body, "Properties"))
 
     def _batch(self, _context: RequestContext, _request: ServiceRequest, _body: Record) -> Record:
         """Refuse: facts 3.2 names these endpoints and shows no response."""
@@ -145,11 +145,11 @@ class Router:
 
     def _query(self, context: RequestContext, request: ServiceRequest, body: Record) -> Record:
         _only(request, "POST")
-        shape = find_schema("/".join(request.segments[3:]), context.dialect)
+        schema = find_schema("/".join(request.segments[3:]), context.dialect)
         expression = get_ignore_case(require_body(body), "QueryExpression")
         if not isinstance(expression, dict):
             raise incorrect_model("QueryExpression must be an object.")
-        return {"Entities": [{"Data": row} for row in run_query(context, shape, expression)]}
+        return {"Entities": [{"Data": row} for row in run_query(context, schema, expression)]}
 
     def _command(self, context: RequestContext, request: ServiceRequest, body: Record) -> Record:
         _only(request, "POST")

@@ -30,7 +30,7 @@ def read_rows(path: Path, entity: str | None = None) -> list[SeedRow]:
         entity: the entity type of the rows; a CSV file needs it.
 
     Raises:
-        StoreError: the file has another shape; the message names the line.
+        StoreError: the file has another schema; the message names the line.
         OSError: the file cannot be opened.
     """
     try:
@@ -120,7 +120,7 @@ class _Json:
         self._at = found.end() if found else self._at
 
 
-def _from_csv(text: str, shape: EntitySchema) -> Iterator[SeedRow]:
+def _from_csv(text: str, schema: EntitySchema) -> Iterator[SeedRow]:
     lines = csv.reader(text.splitlines(keepends=True), strict=True)
     try:
         header = [name.strip() for name in next(lines, [])]
@@ -134,13 +134,13 @@ def _from_csv(text: str, shape: EntitySchema) -> Iterator[SeedRow]:
             if any(cells):
                 found = zip(header, cells, strict=False)
                 yield SeedRow(
-                    place, shape.name, _members(shape, place, [(p, t) for p, t in found if t.strip()])
+                    place, schema.name, _members(schema, place, [(p, t) for p, t in found if t.strip()])
                 )
     except csv.Error as error:
         raise StoreError(f"line {lines.line_num}: {error}.") from error
 
 
-def _members(shape: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+def _members(schema: EntitySchema, place: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
     """Return the nested members for the cells of a line and their property paths."""
     members: dict[str, Any] = {}
     for path, text in cells:
@@ -150,12 +150,12 @@ def _members(shape: EntitySchema, place: str, cells: list[tuple[str, str]]) -> d
             inside = inside.setdefault(step, {}) if isinstance(inside, dict) else None
         if not isinstance(inside, dict) or last in inside:
             raise StoreError(f"{place}: column {path} and another column set the same property.")
-        inside[last] = _typed(_field(shape, steps), text)
+        inside[last] = _typed(_field(schema, steps), text)
     return members
 
 
-def _field(shape: EntitySchema, steps: list[str]) -> Field | None:
-    field = shape.field(steps[0])
+def _field(schema: EntitySchema, steps: list[str]) -> Field | None:
+    field = schema.field(steps[0])
     if field is None or len(steps) == 1:
         return field
     if field.type == "money":

@@ -104,9 +104,9 @@ def _rows() -> dict[str, list[tuple[int, str]]]:
 
 
 def _text(entity: str, members: dict[str, Any]) -> str:
-    shape = schemas()[entity]
-    lock = {"ConcurrencyId": 1} if shape.locked else {}
-    known = known_members(shape, members)
+    schema = schemas()[entity]
+    lock = {"ConcurrencyId": 1} if schema.locked else {}
+    known = known_members(schema, members)
     owned = {field.name: value for field, value in known if field.of in OWNED_OBJECTS}
-    row = blank_record(shape, known) | owned | lock | {"Id": members["Id"]}
+    row = blank_record(schema, known) | owned | lock | {"Id": members["Id"]}
     return dump(row).decode()

@@ -43,21 +43,21 @@ def seed_rows(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[SeedRow]:
     """Return the rows that a program passed by entity type.
 
     Raises:
-        StoreError: they have another shape.
+        StoreError: they have another form.
     """
-    shape = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
+    example = 'Write {"Customer": [{"Name": "Acme"}]}: a list of rows for each entity type.'
     if not isinstance(rows, Mapping):
-        raise StoreError(f"The rows are {_short(rows)}. {shape}")
+        raise StoreError(f"The rows are {_short(rows)}. {example}")
     found = []
     for key, listed in rows.items():
         entity = getattr(key, "wire_name", key)  # keys may be classes of the client
         if not isinstance(entity, str):
-            raise StoreError(f"{_short(key)} is not an entity type. {shape}")
+            raise StoreError(f"{_short(key)} is not an entity type. {example}")
         if isinstance(listed, str | Mapping) or not isinstance(listed, Sequence):
-            raise StoreError(f"The rows of {entity} are {_short(listed)}. {shape}")
+            raise StoreError(f"The rows of {entity} are {_short(listed)}. {example}")
         for index, members in enumerate(listed):
             if not isinstance(members, Mapping):
-                raise StoreError(f"{entity} {index} is {_short(members)}. {shape}")
+                raise StoreError(f"{entity} {index} is {_short(members)}. {example}")
             found.append(SeedRow(f"{entity} {index}", entity, dict(members)))
     return found
 
@@ -102,53 +102,55 @@ def _refuse(mistakes: Iterable[str]) -> None:
 
 
 def _insert(context: RequestContext, row: SeedRow) -> Record:
-    shape = find_schema(row.entity)
-    key = _own_id(shape, row.members)
+    schema = find_schema(row.entity)
+    key = _own_id(schema, row.members)
     try:
         if key is None:
-            return create(context, shape, row.members)
-        if context.find(shape.name, key) is not None:
+            return create(context, schema, row.members)
+        if context.find(schema.name, key) is not None:
             raise StoreError(
-                f"{row.place}: {shape.name} {key} is there already. Leave Id out, or reset the store."
+                f"{row.place}: {schema.name} {key} is there already. Leave Id out, or reset the store."
             )
-        context.store.raise_counter(context.company.id, shape.name, key)
-        return create(context, shape, row.members, {"Id": key})
+        context.store.raise_counter(context.company.id, schema.name, key)
+        return create(context, schema, row.members, {"Id": key})
     except Refusal as refusal:
         raise StoreError(f"{row.place}: {refusal.message}") from refusal
 
 
-def _own_id(shape: EntitySchema, members: Mapping[str, Any]) -> int | None:
-    named = next((value for name, value in members.items() if shape.field(name) is shape.by_name["id"]), None)
+def _own_id(schema: EntitySchema, members: Mapping[str, Any]) -> int | None:
+    named = next(
+        (value for name, value in members.items() if schema.field(name) is schema.by_name["id"]), None
+    )
     return reference_id({"Id": named})
 
 
 def _mistakes_of(row: SeedRow) -> Iterator[str]:
     try:
-        shape = find_schema(row.entity)
+        schema = find_schema(row.entity)
     except Refusal:
         yield f"there is no entity type '{row.entity}'{_near(row.entity, schemas())}"
         return
-    if not is_table(shape.name):
-        yield f"rows of {shape.name} are computed from others; they cannot be added"
-    yield from _mistakes(shape, row.members)
+    if not is_table(schema.name):
+        yield f"rows of {schema.name} are computed from others; they cannot be added"
+    yield from _mistakes(schema, row.members)
 
 
-def _mistakes(shape: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]:
+def _mistakes(schema: EntitySchema, members: Mapping[str, Any]) -> Iterator[str]:
     for name, value in members.items():
-        field = shape.field(name)
+        field = schema.field(name)
         if field is None:
-            names = [known.name for known in shape.fields]
-            yield f"{shape.name} has no property '{name}'{_near(name, names)}"
+            names = [known.name for known in schema.fields]
+            yield f"{schema.name} has no property '{name}'{_near(name, names)}"
         elif value is not None:
-            yield from _wrong(shape, field, value)
+            yield from _wrong(schema, field, value)
 
 
-def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
+def _wrong(schema: EntitySchema, field: Field, value: Any) -> Iterator[str]:
     inner = schemas().get(field.of or "")
     if field.is_list or field.of in OWNED_OBJECTS:
         elements = value if field.is_list else [value]
         if not isinstance(elements, list) or not all(isinstance(element, dict) for element in elements):
-            yield f"{shape.name}.{field.name} takes {'a list of objects' if field.is_list else 'an object'}"
+            yield f"{schema.name}.{field.name} takes {'a list of objects' if field.is_list else 'an object'}"
         elif inner is not None:
             for element in elements:
                 yield from _mistakes(inner, element)
@@ -156,12 +158,12 @@ def _wrong(shape: EntitySchema, field: Field, value: Any) -> Iterator[str]:
     try:
         unreadable = read_value(field, value) is UNREADABLE
     except Refusal as refusal:
-        yield f"{shape.name}.{field.name}: {refusal.message}"
+        yield f"{schema.name}.{field.name}: {refusal.message}"
         return
     if unreadable:
         names = enumeration(field.of or "").numbers if field.type == "enum" else ()
         takes = "an object with an Id" if field.type == "ref" else field.of or field.type
-        yield f"{shape.name}.{field.name} takes {takes}, not {value!r:.60}{_near(str(value), names)}"
+        yield f"{schema.name}.{field.name} takes {takes}, not {value!r:.60}{_near(str(value), names)}"
 
 
 def _dangling(context: RequestContext, entity: str, row: Record) -> Iterator[str]:
