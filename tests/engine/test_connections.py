@@ -243,3 +243,36 @@ async def test_a_closed_engine_leaves_no_socket() -> None:
         await made.aclose()
     empty(made)
     gc.collect()
+
+
+async def test_a_connection_that_is_used_again_and_again_is_not_idle() -> None:
+    """What counts is the time since its last response, not since it was opened."""
+    time = Time()
+    made = NativeEngine(now=time, limits=Limits(keepalive=5))
+    async with RawServer(echoing) as server:
+        for _ in range(7):
+            await get(made, server.url)
+            time.now += 2
+        assert server.connections == 1
+        time.now += 6
+        await get(made, server.url)
+        await made.aclose()
+    assert server.connections == 2
+
+
+async def test_bodies_of_several_pieces_do_not_mix() -> None:
+    """On one connection: each response has its own pieces, and nothing of the one before."""
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for text in (b"first", b"second", b"3"):
+            await request(reader)
+            writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+            for at in range(len(text)):
+                writer.write(b"1\r\n%b\r\n" % text[at : at + 1])
+                await writer.drain()
+                await asyncio.sleep(0.001)
+            writer.write(b"0\r\n\r\n")
+
+    async with RawServer(script) as server, engine() as made:
+        bodies = [(await get(made, server.url)).body for _ in range(3)]
+        assert (bodies, server.connections) == ([b"first", b"second", b"3"], 1)

@@ -198,3 +198,20 @@ def test_limits_and_timeouts_are_checked() -> None:
     for make in (lambda: Timeouts(read=0), lambda: Timeouts(pool=-1.0), lambda: Limits(connections=0)):
         with pytest.raises(ValueError, match="it takes"):
             make()
+
+
+async def test_who_is_patient_gets_the_connection() -> None:
+    """A wait that is longer than the engine's own tick, and within the pool timeout, is no failure."""
+    go = asyncio.Event()
+
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(2):
+            await request(reader)
+            await go.wait()
+            writer.write(OK)
+
+    async with RawServer(wait) as server, engine(Timeouts(pool=8.0), connections=1) as made:
+        first, second = (asyncio.create_task(get(made, server.url)) for _ in range(2))
+        await asyncio.sleep(0.4)
+        go.set()
+        assert [(await each).body for each in (first, second)] == [b"hi", b"hi"]

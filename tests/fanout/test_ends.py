@@ -142,3 +142,26 @@ async def test_an_async_source_that_hangs_does_not_hold_the_exit() -> None:
             async for outcome in run:
                 assert outcome == Done(0, 1, 2)
                 break
+
+
+async def test_a_call_that_takes_its_time_to_end_does_not_outlive_the_block() -> None:
+    """What a cancelled call still has to do is awaited."""
+    under_way = 0
+
+    async def call(item: int, _: Trace) -> None:
+        nonlocal under_way
+        under_way += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(20):
+                await asyncio.sleep(0)
+            under_way -= 1
+
+    run = Run(range(3), call, limit=3, grace=0.0)
+    with pytest.raises(KeyError):
+        async with run:
+            while under_way < 3:
+                await asyncio.sleep(0)
+            raise KeyError
+    assert under_way == 0

@@ -136,3 +136,35 @@ def test_one_outcome_for_each_input(results: list[str], limit: int, reads: int, 
         assert isinstance(outcome, fits[outcome.input])
     if end == "read":
         assert not any(isinstance(outcome, NotStarted) for outcome in outcomes)
+
+
+async def test_as_many_outcomes_wait_as_the_limit_allows() -> None:
+    """To the last one: with a limit of 1 no second input is carried out before the first outcome is read."""
+    async with Run(range(5), double, limit=1) as run:
+        outcomes = aiter(run)
+        await anext(outcomes)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        assert repr(run) == "<Run 0 of 1 under way, 1 outcomes unread>"
+        assert len([outcome async for outcome in outcomes]) == 4
+
+
+async def test_a_reader_that_waits_leaves_the_loop_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sleeps until there is an outcome, and does not ask in every turn of the loop."""
+    work, loop, scheduled = StepByStep(), asyncio.get_running_loop(), 0
+    call_soon = loop.call_soon
+
+    def counting(*args: Any, **options: Any) -> asyncio.Handle:
+        nonlocal scheduled
+        scheduled += 1
+        return call_soon(*args, **options)
+
+    async with Run([1], work) as run:
+        reader = asyncio.create_task(read(run))
+        await work.begun(1)
+        monkeypatch.setattr(loop, "call_soon", counting)
+        await asyncio.sleep(0.02)
+        monkeypatch.undo()
+        work.open.set()
+        assert kinds(await reader) == {"Done": 1}
+    assert scheduled < 10

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ from wosdk_async import (
     catalogue,
     fields,
 )
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.paging import ROW_CAP
 from wosdk_async.query.plan import KEYS
 from wosdk_async.sandbox import LocalCompany, open_store
@@ -193,3 +197,49 @@ async def test_entities_without_an_id_of_their_own_are_paged_by_offset(company: 
     small = [row async for page in query.pages(size=2) for row in page]
     assert small == await query.all()
     assert len({row.id for row in small}) < len(small)
+
+
+@given(present=ids, size=st.integers(2, 12), repeated=st.integers(1, 3))
+async def test_a_row_that_comes_twice_on_the_way_down_is_given_once(
+    present: set[int], size: int, repeated: int
+) -> None:
+    """The same in the other order."""
+    table = Table(present, repeated=repeated)
+    assert await read(table.query().order_by(f.id.desc()), size) == sorted(present, reverse=True)
+
+
+@pytest.mark.parametrize("found", [[{}], [{"Id": None}], [{"Id": "7"}]])
+async def test_a_row_without_its_id_is_named(found: list[dict[str, Any]]) -> None:
+    """The next page could not be asked for: an error of the library, not one of Python."""
+    body = json.dumps({"Entities": [{"Data": row} for row in found]}).encode()
+
+    async def send(call: Call[list[Any]]) -> list[Any]:
+        return call.decode(body)
+
+    with pytest.raises(WosdkError, match="without its Id"):
+        await Query("Thing", send).all()
+
+
+async def test_of_several_pages_that_fail_none_is_left_unseen(caplog: pytest.LogCaptureFixture) -> None:
+    """The first error is raised; the others are not reported by the event loop as forgotten."""
+    table = Table(range(1, 40), turns=1)
+
+    def fail(number: int) -> None:
+        if number:
+            raise WosdkError(f"page {number}")
+
+    table.before = fail
+    with pytest.raises(WosdkError, match="page"):
+        [note async for note in table.query().scan(parallel=4, size=5)]
+    for _ in range(10):
+        await asyncio.sleep(0)
+    gc.collect()
+    assert "never retrieved" not in caplog.text
+
+
+async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
+    """A range whose last row was read is not asked for once more."""
+    table = Table(range(1, 21))
+    assert len([note async for note in table.query().scan(parallel=1, size=20)]) == 20
+    ends = [expression["Criteria"]["Conditions"] for expression in table.asked[1:]]
+    assert len(ends) == 1

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.laws import examples
+from tests.support.virtual import Time
+from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 
@@ -143,3 +146,60 @@ def test_no_slot_is_lost_or_made(total: int, each: int, steps: list[tuple[str, i
         assert (limiter.in_flight, limiter.queued) == (0, 0)
 
     asyncio.run(scenario())
+
+
+async def test_waiters_of_a_rate_go_one_by_one() -> None:
+    """Each waits its own share of the rate, and the last one is not forgotten."""
+    time = Time()
+    limiter = ConcurrencyLimiter(10, rate=2.0, clock=time.clock())
+    queue, granted = limiter.new_queue(), []
+
+    async def call() -> None:
+        await limiter.acquire(queue)
+        granted.append(time.seconds)
+
+    tasks = [asyncio.create_task(call()) for _ in range(4)]
+    await time.finish(*tasks)
+    waits = [later - earlier for earlier, later in itertools.pairwise(granted)]
+    assert waits == pytest.approx([0.4, 0.5, 0.5])  # 0.1 s that was not used may be caught up
+    assert (limiter.in_flight, limiter.queued, limiter.sent) == (4, 0, 4)
+
+
+async def test_a_queue_that_everybody_left_is_passed_over() -> None:
+    """Its turn is not given to nobody: the slot goes to the next queue."""
+    limiter = ConcurrencyLimiter(1)
+    held, left, next_one = (limiter.new_queue() for _ in range(3))
+    await limiter.acquire(held)
+    gone = asyncio.create_task(limiter.acquire(left))
+    await spin()
+    waiting = asyncio.create_task(limiter.acquire(next_one))
+    await spin()
+    gone.cancel()
+    await spin()
+    limiter.release(held)
+    await asyncio.wait_for(waiting, 1)
+    assert (limiter.in_flight, limiter.queued) == (1, 0)
+    limiter.release(next_one)
+    assert (limiter.in_flight, limiter.queued) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "algorithm", [AIMDLimit(16), GradientLimit(16)], ids=lambda each: type(each).__name__
+)
+def test_calls_that_were_sent_before_a_refusal_teach_nothing(algorithm: AIMDLimit) -> None:
+    """Neither their responses nor their refusals: they are the same piece of news."""
+    before = algorithm.limit
+    algorithm.throttled(5, latest=9)
+    halved = algorithm.limit
+    assert halved == before / 2
+    for number in (5, 8, 9):
+        algorithm.throttled(number, latest=12)
+        for _ in range(50):
+            algorithm.answered(number, 0.1, int(halved))
+    assert algorithm.limit == halved
+    for _ in range(50):
+        algorithm.answered(10, 0.1, int(halved))
+    assert algorithm.limit > halved
+    after = algorithm.limit
+    algorithm.throttled(10, latest=12)
+    assert algorithm.limit == after / 2

@@ -21,8 +21,10 @@ from wosdk_async import (
     OverloadedError,
     RetryPolicy,
     ThrottledError,
+    Trace,
 )
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
@@ -216,3 +218,78 @@ def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -
     """It is told when the client is made, with its name."""
     with pytest.raises(ConfigurationError, match=next(iter(bound))):
         Client(**bound)
+
+
+async def test_a_retry_that_succeeds_gives_the_quota_back_what_it_took() -> None:
+    """A service that is flaky, but works, does not use the quota up."""
+    responses = iter([reply(b"<html>", 502), reply({"Data": {"Id": 1}})] * 10)
+
+    async def flaky(*_: Any) -> Response:
+        return next(responses)
+
+    world = World(flaky, retry_quota=20)
+    company = world.company(retry=RetryPolicy(wait_initial=0.0))
+    for _ in range(10):
+        await company.get("Thing", 1)
+        assert world.transport.stats().retry_quota == 20
+
+
+async def test_what_fails_at_once_does_not_look_slow() -> None:
+    """With ``adaptive=True`` a connection that is refused in no time says nothing about the load."""
+    world = World(found, in_flight=64, adaptive=True)
+    company = world.company(retry=ONCE)
+
+    async def served(*_: Any) -> Response:
+        await world.time.sleep(0.1)
+        return reply({"Data": {"Id": 1}})
+
+    world.handler = served
+    for _ in range(30):
+        await world.time.finish(asyncio.create_task(company.get("Thing", 1)))
+    limit = world.transport.stats().companies[0].limit
+
+    async def refused(*_: Any) -> Response:
+        raise SendError("connection refused", sent=False)
+
+    world.handler = refused
+    for _ in range(100):
+        with pytest.raises(NotSentError):
+            await company.get("Thing", 1)
+    assert world.transport.stats().companies[0].limit == limit
+
+
+async def test_an_error_of_no_library_passes_as_it_is() -> None:
+    """What is neither ours nor the engine's is raised unchanged, and its slot is given back."""
+    failure = ZeroDivisionError("of the program")
+
+    async def broken(*_: Any) -> Response:
+        raise failure
+
+    world = World(broken)
+    with pytest.raises(ZeroDivisionError) as caught:
+        await world.company().get("Thing", 1)
+    assert caught.value is failure
+    assert world.transport.stats().in_flight == 0
+
+
+async def test_times_are_those_of_their_phases() -> None:
+    """A session that expired is renewed in the middle of a call: each second is counted where it passed."""
+    world = World(found)
+    company = world.company()
+    await company.connect()
+    refusals = iter([reply({"ErrorCode": "EXPIRED_TOKEN", "ErrorMessage": "expired"}, 403)])
+
+    async def slow(*_: Any) -> Response:
+        await world.time.sleep(2.0)
+        return next(refusals, reply({"Data": {"Id": 1}}))
+
+    async def slow_log_in(*_: Any) -> Response:
+        await world.time.sleep(5.0)
+        return reply({"access_token": "token-2", "expires_in": 1200})
+
+    world.handler, world.on_token = slow, slow_log_in
+    trace = Trace()
+    await world.time.finish(asyncio.create_task(company.traced(trace).get("Thing", 1)))
+    assert trace.times["session"] == pytest.approx(5.0)
+    assert trace.times["connect"] + trace.times["request"] == pytest.approx(4.0)
+    assert sum(trace.times.values()) == pytest.approx(9.0)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.support.laws import examples
 from tests.support.virtual import World, reply, settle
 from wosdk_async import (
+    BusinessRuleError,
     Done,
     InDoubt,
     InDoubtError,
@@ -284,3 +285,43 @@ async def test_a_look_up_without_a_request_id_is_believed_beside_commands_that_h
     service.handler = serve
     assert (await service.run("first")).wo.id == 1
     assert (await service.run("second")).wo.id == 2
+
+
+async def test_a_refusal_of_the_first_attempt_is_no_doubt() -> None:
+    """It says that nothing was done: it is raised at once, and nothing is looked up."""
+    refusal = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no such customer"}, 400)
+    asked: list[str] = []
+
+    async def serve(_: str, url: str, *__: Any) -> Response:
+        asked.append(url)
+        return refusal
+
+    world = World(serve)
+    task = asyncio.create_task(world.company(settle=SETTLE).run(create("k"), marker=MARKER))
+    await world.time.finish(task, within=1.0)
+    assert isinstance(task.exception(), BusinessRuleError)
+    assert len(asked) == 1
+
+
+async def test_absent_is_what_two_looks_did_not_find_after_it_settled() -> None:
+    """One look may have read the response of another call: the second attempt comes after two."""
+    service = ScriptedCompany("lost", "lost")
+    looks: list[float] = []
+    rows, begun = service.rows, service.time.seconds
+
+    def noting(condition: dict[str, Any]) -> Response:
+        looks.append(service.time.seconds - begun)
+        return rows(condition)
+
+    service.rows = noting  # type: ignore[method-assign]
+    await service.run(deadline=300.0)
+    assert len(service.request_ids) == 3
+    first = [at for at in looks if at < looks[-1] / 2 + 1]
+    assert len([at for at in first if at >= SETTLE]) >= 2
+
+
+@pytest.mark.parametrize("path", ["po_number", "work_order", "compute_schedule"])
+async def test_a_marker_without_a_record_says_what_to_name(path: str) -> None:
+    """The remedy is in the message."""
+    with pytest.raises(InvalidCallError, match=r"marker '\w+' of|no field"):
+        await ScriptedCompany().company().run(create("k"), marker=path)

@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async import InDoubtError, NoAnswerError, NotSentError, RetryPolicy, ThrottledError
-from wosdk_async.protocol.wire import InconclusiveResponse
+from wosdk_async import (
+    InDoubtError,
+    NoAnswerError,
+    NotSentError,
+    RetryPolicy,
+    ThrottledError,
+    Trace,
+    WosdkError,
+)
+from wosdk_async.protocol.wire import Call, InconclusiveResponse
+from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.retry import backoff, give_up
+from wosdk_async.transport.retry import Retries, backoff, give_up
 
 seconds = st.floats(0, 1000)
 
@@ -49,3 +58,19 @@ def test_no_attempt_at_all_is_a_mistake() -> None:
     """A policy without attempts is refused when it is made."""
     with pytest.raises(ValueError, match="attempts"):
         RetryPolicy(attempts=0)
+
+
+async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
+    """A refusal is raised as it came; what the client makes of a failure names it as its cause."""
+    busy, reset = ThrottledError("busy"), SendError("reset", sent=True)
+    for failure, cause in ((busy, None), (reset, reset)):
+        trace = Trace()
+
+        async def once(failure: Exception = failure, trace: Trace = trace) -> None:
+            trace.attempts += 1
+            raise failure
+
+        call = Call[None]("get", "GET", "x", lambda _: None, repeat_safe=True)
+        with pytest.raises(WosdkError) as caught:
+            await Retries(RetryPolicy(attempts=2, wait_initial=0.0), Clock()).run(call, once, trace)
+        assert caught.value.__cause__ is cause

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.support.service import Answer, Service
+from tests.support.service import Answer, Service, error
+from tests.transport.script import QUICK
 from wosdk_async import (
     ConfigurationError,
+    CredentialsError,
     DiscoveryError,
+    NoAnswerError,
     NotSentError,
     Region,
     SessionError,
     UnknownCompanyError,
+    WosdkError,
 )
+from wosdk_async.safe_text import Secrets
+from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
 
 @pytest.mark.parametrize("url", ["https://evil.example/", "http://am.corrigo.com/", "", None, 7])
@@ -155,3 +163,62 @@ async def test_a_locators_page_closes_its_connection() -> None:
             with pytest.raises(UnknownCompanyError):
                 await client.company().connect()
         assert (len(service.discoveries), service.connections) == (2, 2)
+
+
+@pytest.mark.parametrize("result", [None, [], "text", 7])
+async def test_a_locator_whose_result_is_not_an_object(result: object) -> None:
+    """It is asked again, as after any response that cannot be read."""
+    async with Service() as service, service.client(options=QUICK) as client:
+        service.on_discovery = lambda _: Answer(body={"CommandResult": result})
+        with pytest.raises(NoAnswerError, match="CommandResult is not an object"):
+            await client.company().with_options(deadline=5.0).get("Thing", 1)
+    assert service.calls == []
+
+
+async def test_a_refusal_of_the_locator_that_is_not_about_the_name() -> None:
+    """Only a host that knows no such Company is UnknownCompanyError; a refused token is not."""
+    async with Service() as service, service.client() as client:
+        service.on_discovery = lambda _: error(403, "INCORRECT_TOKEN", "not this token")
+        with pytest.raises(WosdkError, match="not this token") as caught:
+            await client.company().get("Thing", 1)
+    assert not isinstance(caught.value, UnknownCompanyError)
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        (b"", ""),
+        (b"<html>no</html>", ""),
+        (b"[1]", ""),
+        (b'{"error": 7}', ""),
+        (b'{"error": "%b"}' % (b"x" * 40), ""),
+        (b'{"error": "no, because"}', ""),
+        (b'{"error": "invalid_client"}', "invalid_client"),
+        (b'{"error": "%b"}' % (b"x" * 39), "x" * 39),
+    ],
+)
+async def test_credentials_are_refused_whatever_the_body_says(body: bytes, shown: str) -> None:
+    """The word of OAuth is the code of the error; nothing else of the body is shown."""
+    async with Service() as service, service.client() as client:
+        service.on_token = lambda _: Answer(401, body)
+        with pytest.raises(CredentialsError) as caught:
+            await client.company().get("Thing", 1)
+    assert caught.value.code == shown
+    assert ("xxx" in str(caught.value)) is ("xxx" in shown)
+    assert len(service.tokens) == 1
+
+
+async def test_a_client_that_closes_tells_who_waits_for_a_session() -> None:
+    """Not by a bare cancellation, which would stop the caller's task."""
+
+    async def log_in(_: Secrets) -> TokenGrant:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    sessions = SessionManager("Acme", log_in, Clock())
+    waiting = asyncio.create_task(sessions.renew(after=0))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await sessions.aclose()
+    with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
+        await waiting

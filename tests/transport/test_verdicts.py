@@ -5,12 +5,21 @@ from __future__ import annotations
 import email.utils
 import socket
 import time
+from typing import Any
 
 import pytest
 
 from tests.support.service import COMPANY, RESET, Answer, Service, error
 from tests.transport.script import DONE, FOUND, QUICK, Script
-from wosdk_async import InDoubtError, NoAnswerError, NotSentError, ThrottledError
+from wosdk_async import (
+    Customer,
+    InDoubtError,
+    InvalidCallError,
+    NoAnswerError,
+    NotSentError,
+    RefusedError,
+    ThrottledError,
+)
 
 DOUBTFUL = {
     "reset": RESET,
@@ -116,3 +125,61 @@ async def test_redirects_are_not_followed() -> None:
                 with pytest.raises(NoAnswerError):
                     await client.company().get("Thing", 1)
     assert other.connections == 0
+
+
+async def test_a_doubt_says_what_came() -> None:
+    """Status, size and type of a page that is not the service's are in the message."""
+    page = Answer(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
+    async with Service(lambda _: page) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match=r"HTTP 502: no error body .*24 bytes, text/html"):
+            await client.company().run("WoCreateCommand", {})
+
+
+@pytest.mark.parametrize("entity", ["Customer", Customer])
+async def test_a_record_that_is_not_there(entity: Any) -> None:
+    """An empty page of the older envelope says so; it is not an empty record."""
+    async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
+        with pytest.raises(RefusedError) as caught:
+            await client.company().get(entity, 1)
+    assert (caught.value.code, len(service.calls)) == ("ERROR_CODE_1019", 1)
+
+
+@pytest.mark.parametrize("entity", ["Customer", Customer])
+@pytest.mark.parametrize("data", [None, [], "text", 7])
+async def test_a_record_that_is_not_an_object_is_no_response(entity: Any, data: object) -> None:
+    """Read again as often as the policy says, and never handed out."""
+    for body in ({"Data": data}, {"Entities": [{"Data": data}]}):
+        async with (
+            Service(lambda _, b=body: Answer(body=b)) as service,
+            service.client(options=QUICK) as client,
+        ):
+            with pytest.raises(NoAnswerError):
+                await client.company().get(entity, 1)
+        assert len(service.calls) == 3
+
+
+@pytest.mark.parametrize("specifier", [None, [], "text", 7])
+async def test_a_write_whose_result_is_not_an_object_is_in_doubt(specifier: object) -> None:
+    """Nothing says that the record was created."""
+    answer = Answer(body={"EntitySpecifier": specifier})
+    async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
+        for entity, content in (("Customer", {"Name": "A"}), (Customer(name="A"), None)):
+            with pytest.raises(InDoubtError):
+                await client.company().create(entity, *([content] if content else []))
+    assert len(service.calls) == 2
+
+
+async def test_a_delete_that_may_have_happened_is_sent_once() -> None:
+    """The second would be refused, as the record is gone: a delete is not repeated after a doubt."""
+    async with Service(lambda _: RESET) as service, service.client(options=QUICK) as client:
+        with pytest.raises(InDoubtError):
+            await client.company().delete("Contact", 1)
+    assert len(service.calls) == 1
+
+
+async def test_a_value_that_json_cannot_hold_is_refused_before_it_is_sent() -> None:
+    """The error is one of the library's and names the kind of value."""
+    async with Service() as service, service.client() as client:
+        with pytest.raises(InvalidCallError, match="set"):
+            await client.company().run("AnyCommand", {"A": {1}})
+    assert service.connections == 0
