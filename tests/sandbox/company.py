@@ -23,7 +23,7 @@ ORDER: dict[str, Any] = {
 
 
 class Caller:
-    """Calls one Company with its token; every answer is checked to be JSON below 500."""
+    """Plain caller of one Company, with its token; it checks that no response is a 5xx."""
 
     def __init__(self, http: httpx.Client, company: StoredCompany, root: str = "") -> None:
         self.http, self.root, self.company = http, root, company
@@ -44,20 +44,20 @@ class Caller:
         if body is None:
             content = b""
         url = f"{self.root}/api/v1/{path}"
-        reply = self.http.request(method, url, content=content, headers=self.headers | headers)
-        assert reply.status_code < 500
-        return reply
+        response = self.http.request(method, url, content=content, headers=self.headers | headers)
+        assert response.status_code < 500
+        return response
 
     def ok(self, method: str, path: str, body: object = None, **headers: str) -> dict[str, Any]:
-        reply = self.send(method, path, body, **headers)
-        assert reply.status_code == 200, reply.text
-        found: dict[str, Any] = reply.json()
+        response = self.send(method, path, body, **headers)
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
         return found
 
     def refused(self, method: str, path: str, body: object = None, **headers: str) -> str:
-        reply = self.send(method, path, body, **headers)
-        assert reply.status_code == 400, reply.text
-        return str(reply.json()["ErrorCode"])
+        response = self.send(method, path, body, **headers)
+        assert response.status_code == 400, response.text
+        return str(response.json()["ErrorCode"])
 
     def run(self, name: str, **members: Any) -> dict[str, Any]:
         found: dict[str, Any] = self.ok("POST", f"cmd/{name}", {"Command": members})["CommandResult"]
@@ -73,13 +73,13 @@ class Caller:
         return found
 
     def query(self, entity: str, *conditions: tuple[Any, ...], **expression: Any) -> list[dict[str, Any]]:
-        rows = [{"PropertyName": n, "Operator": o, "Values": list(v)} for n, o, *v in conditions]
-        whole = {"Criteria": {"Conditions": rows}} | expression
-        reply = self.ok("POST", f"query/{entity}", {"QueryExpression": whole})
-        return [row["Data"] for row in reply["Entities"]]
+        records = [{"PropertyName": n, "Operator": o, "Values": list(v)} for n, o, *v in conditions]
+        whole = {"Criteria": {"Conditions": records}} | expression
+        response = self.ok("POST", f"query/{entity}", {"QueryExpression": whole})
+        return [record["Data"] for record in response["Entities"]]
 
     def ids(self, entity: str, *conditions: tuple[Any, ...], **expression: Any) -> list[int]:
-        return [row["Id"] for row in self.query(entity, *conditions, **expression)]
+        return [record["Id"] for record in self.query(entity, *conditions, **expression)]
 
 
 class Direct(httpx.BaseTransport):
@@ -93,8 +93,8 @@ class Direct(httpx.BaseTransport):
         return self._runner.run(self._exchange(request))
 
     async def _exchange(self, request: httpx.Request) -> httpx.Response:
-        reply = await self._app.handle_async_request(request)
-        return httpx.Response(reply.status_code, headers=reply.headers, content=await reply.aread())
+        response = await self._app.handle_async_request(request)
+        return httpx.Response(response.status_code, headers=response.headers, content=await response.aread())
 
     def close(self) -> None:
         self._runner.close()
@@ -102,6 +102,6 @@ class Direct(httpx.BaseTransport):
 
 @contextmanager
 def calling(store: Store, clock: Clock | None = None, dialect: str = "spec") -> Iterator[Caller]:
-    """A caller of the store's first Company."""
+    """Yield a caller of the store's first Company."""
     with httpx.Client(transport=Direct(create_app(store, clock, dialect=dialect))) as http:
         yield Caller(http, store.companies()[0], "http://acme.test")

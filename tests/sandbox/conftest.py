@@ -12,7 +12,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 @pytest.fixture
 def clock() -> VirtualClock:
-    """It shows the moment of the samples, and stands still."""
+    """Return a clock that stands still at the moment of the samples."""
     return VirtualClock(1_715_692_351_447_021_600)  # 2024-05-14T13:12:31.4470216Z
 
 
@@ -31,6 +31,6 @@ def acme(store: Store, clock: VirtualClock) -> Iterator[Caller]:
 
 @pytest.fixture
 def recorded(store: Store, clock: VirtualClock) -> Iterator[Caller]:
-    """The same Company as a running release was recorded."""
+    """Yield a caller of the same Company in the recorded dialect."""
     with calling(store, clock, "recorded") as caller:
         yield caller

@@ -1,4 +1,4 @@
-"""A work order as facts 5.1 tells it, in plain Python: what the local service is compared with."""
+"""A model of a work order by facts 5.1, in plain Python: the local service is compared with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CONNECTED = 230
 
 @attrs.define
 class Order:
-    """What one order must show; every method tells whether the service must accept the command."""
+    """State that one order must show; every method returns whether the service must accept the command."""
 
     id: int
     now: str
@@ -93,7 +93,7 @@ class Order:
         return self._charged("CostStatus", self.cost != status, cost=status)
 
     def shown(self) -> dict[str, Any]:
-        """What a read of the order is reduced to."""
+        """Return what a read of the order must show, as `reduced` gives it."""
         return {
             "state": self.state,
             "version": self.version,
@@ -115,7 +115,7 @@ class Order:
         return True
 
     def _charged(self, kind: str, changed: bool, **statuses: int) -> bool:
-        """The cost record counts for itself; the order's counter and times stay (facts 3.7)."""
+        """Count a change of the cost record for itself; the order's counter and times stay (facts 3.7)."""
         if changed:
             self.cost_version += 1
             self.log.append((kind, 0))
@@ -128,7 +128,7 @@ PATHS = "*,Assignments.*,Flags.*,Verifications.*,ActionLogRecords.*,WorkOrderCos
 
 
 def reduced(read: dict[str, Any]) -> dict[str, Any]:
-    """The members of a read that the model tells."""
+    """Return the members of a read that the model knows."""
     cost = read["WorkOrderCost"]
     names = ("ApStatusId", "ApStateId", "CostStatusId", "CostState", "ConcurrencyId")
     return {
@@ -136,11 +136,11 @@ def reduced(read: dict[str, Any]) -> dict[str, Any]:
         "version": read["ConcurrencyId"],
         "acted": read["LastActionDateUtc"],
         "primary": read.get("Employee", {}).get("Id", 0),
-        "assigned": sorted(row["EmployeeId"] for row in read["Assignments"]),
+        "assigned": sorted(record["EmployeeId"] for record in read["Assignments"]),
         "flag": read["FlagId"],
-        "flags": [row["FlagId"] for row in read["Flags"]],
+        "flags": [record["FlagId"] for record in read["Flags"]],
         "sent": read["WonId"] > 0,
-        "ratings": [row["WoRatingId"] for row in read["Verifications"]],
-        "log": [(row["TypeId"], row["ActionReasonId"]) for row in read["ActionLogRecords"]],
+        "ratings": [record["WoRatingId"] for record in read["Verifications"]],
+        "log": [(record["TypeId"], record["ActionReasonId"]) for record in read["ActionLogRecords"]],
         "cost": tuple(cost[name] for name in names),
     }

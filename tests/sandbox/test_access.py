@@ -43,8 +43,8 @@ def test_token_by_form_and_by_header(acme: Caller, store: Store) -> None:
 )
 def test_wrong_credentials(acme: Caller, form: dict[str, str], error: str) -> None:
     safe = {key: value.encode("utf-8", "surrogateescape").decode("latin-1") for key, value in form.items()}
-    reply = token(acme, **safe)
-    assert (reply.status_code, reply.json()) == (400, {"error": error})
+    response = token(acme, **safe)
+    assert (response.status_code, response.json()) == (400, {"error": error})
 
 
 @pytest.mark.parametrize(
@@ -62,20 +62,20 @@ def test_token_failures(acme: Caller, authorization: str | None, status: int, co
     headers = {"CompanyName": "AcmeFacilities"}
     if authorization is not None:
         headers["Authorization"] = authorization
-    reply = acme.http.get(f"{acme.root}/api/v1/base/Customer/512", headers=headers)
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (status, code)
-    assert list(reply.json()) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
+    response = acme.http.get(f"{acme.root}/api/v1/base/Customer/512", headers=headers)
+    assert (response.status_code, response.json()["ErrorCode"]) == (status, code)
+    assert list(response.json()) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
 
 
 def test_token_lives_twenty_minutes(acme: Caller, clock: Any) -> None:
     clock.advance(1199)
     assert acme.get("Customer", 512)
     clock.advance(1)
-    reply = acme.send("GET", "base/Customer/512")
-    assert reply.status_code == 403
-    assert reply.json()["ErrorCode"] == "EXPIRED_TOKEN"
-    assert reply.json()["ErrorMessage"] == "Token has expired"
-    clock.advance(86_400)  # it stays known, to be told from a wrong one
+    response = acme.send("GET", "base/Customer/512")
+    assert response.status_code == 403
+    assert response.json()["ErrorCode"] == "EXPIRED_TOKEN"
+    assert response.json()["ErrorMessage"] == "Token has expired"
+    clock.advance(86_400)  # it stays known: an expired token is not a wrong one
     assert acme.send("GET", "base/Customer/512").json()["ErrorCode"] == "EXPIRED_TOKEN"
 
 
@@ -88,8 +88,8 @@ def test_token_of_another_company(store: Store) -> None:
     with store.transaction():
         store.add_company(StoredCompany(47, "Second", "second", "secret"))
     with calling(store) as acme:
-        reply = acme.send("GET", "base/Customer/512", CompanyName="second")
-        assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
+        response = acme.send("GET", "base/Customer/512", CompanyName="second")
+        assert (response.status_code, response.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
         second = Caller(acme.http, store.companies()[1], acme.root)
         assert second.ids("Customer") == []
         assert second.refused("GET", "base/Customer/512") == "ERROR_CODE_1019"
@@ -112,7 +112,7 @@ def test_discovery(acme: Caller) -> None:
     assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
 
 
-def test_reply_headers(acme: Caller) -> None:
+def test_response_headers(acme: Caller) -> None:
     for path in ("base/Customer/512", "base/Nope/1"):
         headers = acme.send("GET", path, **{"Accept-Encoding": "gzip,deflate"}).headers
         assert headers["cache-control"] == headers["pragma"] == "no-cache"
@@ -133,6 +133,6 @@ def test_reply_headers(acme: Caller) -> None:
     ],
 )
 def test_paths_and_methods(acme: Caller, method: str, path: str, status: int) -> None:
-    reply = acme.http.request(method, acme.root + path, headers=acme.headers, content=b"{}")
-    assert reply.status_code == status
-    assert status == 200 or reply.json()["ErrorCode"]
+    response = acme.http.request(method, acme.root + path, headers=acme.headers, content=b"{}")
+    assert response.status_code == status
+    assert status == 200 or response.json()["ErrorCode"]

@@ -12,15 +12,15 @@ WHOLE = "*,ActionLogRecords.*,Assignments.*,Flags.*,Notes.*,LastAction.*,WorkOrd
 
 
 def message(acme: Caller, path: str, **members: Any) -> str:
-    """The text of a business rule that refuses the command."""
-    reply = acme.send("POST", f"cmd/{path}", {"Command": members})
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
-    return str(reply.json()["ErrorMessage"])
+    """Return the text of the business rule that refuses the command."""
+    response = acme.send("POST", f"cmd/{path}", {"Command": members})
+    assert (response.status_code, response.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
+    return str(response.json()["ErrorMessage"])
 
 
 def logged(acme: Caller, order: int) -> list[str]:
-    rows = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
-    return [row["TypeId"] for row in rows]
+    records = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
+    return [record["TypeId"] for record in records]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_single_flag_is_the_reason(acme: Caller) -> None:
 
 @pytest.mark.parametrize("key", [1841, 9])
 def test_flags_are_reasons_for_attention(acme: Caller, key: int) -> None:
-    """A reason to cancel, or none, is no flag; what was set with it is not set either."""
+    """A reason to cancel, or none, is not a flag; the flags sent with it are not set either."""
     order = acme.order()["Id"]
     message(acme, "WoSetFlagsCommand", WorkOrderId=order, FlagsToSet=[1901, key])
     assert acme.get("WorkOrder", order, "*,Flags.Id").items() >= {"FlagId": 0, "Flags": []}.items()

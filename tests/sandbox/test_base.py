@@ -7,10 +7,10 @@ import pytest
 from tests.sandbox.company import Caller
 
 
-def test_read_answers_in_both_envelopes(acme: Caller) -> None:
-    reply = acme.ok("GET", "base/Customer/512")
-    assert reply["Entities"] == [{"Data": reply["Data"]}]
-    assert reply["Data"]["Name"] == "Lindqvist Dental LLC"
+def test_read_has_both_envelopes(acme: Caller) -> None:
+    response = acme.ok("GET", "base/Customer/512")
+    assert response["Entities"] == [{"Data": response["Data"]}]
+    assert response["Data"]["Name"] == "Lindqvist Dental LLC"
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_paths_open_references_and_lists(acme: Caller) -> None:
 
 
 def test_compound_key(acme: Caller) -> None:
-    row = acme.ok("GET", 'base/AssetTree?ID={"ParentId":20400,"ChildId":20440}')["Data"]
+    record = acme.ok("GET", 'base/AssetTree?ID={"ParentId":20400,"ChildId":20440}')["Data"]
     known = {"ParentId": 20400, "ChildId": 20440, "Child": {"Id": 20440}, "Distance": 3, "Id": 20400}
-    assert row == known | {"IsNew": False, "PerformDeletion": False}
+    assert record == known | {"IsNew": False, "PerformDeletion": False}
 
 
 @pytest.mark.parametrize(

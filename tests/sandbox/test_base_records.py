@@ -10,18 +10,18 @@ def test_create_gives_the_specifier_and_ignores_id_and_counter(acme: Caller) -> 
     made = acme.ok("POST", "base/contact", {"Entity": entity})["EntitySpecifier"]
     assert list(made) == ["ConcurrencyId", "EntityType", "Id"]
     assert (made["ConcurrencyId"], made["EntityType"]) == (1, "Contact")
-    row = acme.get("Contact", made["Id"])
+    record = acme.get("Contact", made["Id"])
     assert made["Id"] != 5
-    assert row["DisplayAs"] == "Ann Lee"  # facts 3.4
-    assert row["Number"] == ""  # a number for a text is left at its default
+    assert record["DisplayAs"] == "Ann Lee"  # facts 3.4
+    assert record["Number"] == ""  # a number for a text is left at its default
 
 
 def test_create_of_an_entity_without_a_lock(acme: Caller) -> None:
     entity = {"Name": "Roof", "ParentId": 20400, "TypeId": 5}
     made = acme.ok("POST", "base/Asset", {"Entity": entity})["EntitySpecifier"]
     assert made == {"EntityType": "Location", "Id": made["Id"]}
-    row = acme.get("Location", made["Id"])
-    assert (row["TypeId"], row["RootId"]) == ("RoomArea", 20400)
+    record = acme.get("Location", made["Id"])
+    assert (record["TypeId"], record["RootId"]) == ("RoomArea", 20400)
     assert acme.ids("AssetTree", ("ChildId", "Equal", made["Id"])) == [20400, made["Id"]]
 
 
@@ -36,26 +36,26 @@ def test_ids_are_never_handed_out_again(acme: Caller) -> None:
     assert make() > first
 
 
-def test_what_a_deleted_row_owns_goes_with_it(acme: Caller) -> None:
+def test_a_delete_removes_owned_records(acme: Caller) -> None:
     acme.ok("DELETE", "base/Location/20440")
     assert acme.ids("AssetAttribute", ("AssetId", "Equal", 20440)) == []
 
 
 def test_removal_is_soft_and_can_be_undone(acme: Caller) -> None:
     for _ in range(2):  # facts 3.4: again does no harm
-        reply = acme.ok("DELETE", "base/Contact?ID=731")
-        assert reply == {"EntitySpecifier": {"EntityType": "Contact", "Id": 731}}
-    row = acme.get("Contact", 731)
-    assert (row["IsRemoved"], row["DisplayAs"]) == (True, "Tomas Lindqvist (deleted)")
+        response = acme.ok("DELETE", "base/Contact?ID=731")
+        assert response == {"EntitySpecifier": {"EntityType": "Contact", "Id": 731}}
+    record = acme.get("Contact", 731)
+    assert (record["IsRemoved"], record["DisplayAs"]) == (True, "Tomas Lindqvist (deleted)")
     assert 731 in acme.ids("Contact")
     acme.run("RestoreCommand", EntitySpecifier={"EntityType": "Contact", "Id": 731})
-    row = acme.get("Contact", 731)
-    assert (row["IsRemoved"], row["DisplayAs"]) == (False, "Tomas Lindqvist")
+    record = acme.get("Contact", 731)
+    assert (record["IsRemoved"], record["DisplayAs"]) == (False, "Tomas Lindqvist")
 
 
-def test_missing_row_is_passed_over_on_request(acme: Caller) -> None:
-    reply = acme.ok("DELETE", "base/Contact?ID=99", IgnoreMissingEntityOnDelete="true")
-    assert reply["EntitySpecifier"]["Id"] == 99
+def test_missing_record_is_ignored_on_request(acme: Caller) -> None:
+    response = acme.ok("DELETE", "base/Contact?ID=99", IgnoreMissingEntityOnDelete="true")
+    assert response["EntitySpecifier"]["Id"] == 99
 
 
 def test_one_completion_note_only(acme: Caller) -> None:
@@ -83,6 +83,6 @@ def test_type_of_a_document_follows_its_mime_type(acme: Caller) -> None:
         "Blob": {"FileName": "a.png", "Body": "AAAA"},
     }
     made = acme.ok("POST", "base/Document", {"Entity": document})["EntitySpecifier"]
-    row = acme.get("Document", made["Id"], "*,Blob.*")
-    assert (row["DocType"], row["Blob"]["FileName"]) == ({"Id": 3}, "a.png")
+    record = acme.get("Document", made["Id"], "*,Blob.*")
+    assert (record["DocType"], record["Blob"]["FileName"]) == ({"Id": 3}, "a.png")
     assert acme.get("WorkOrder", document["ActorId"], "Documents.Id")["Documents"] == [{"Id": made["Id"]}]

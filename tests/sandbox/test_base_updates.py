@@ -21,9 +21,9 @@ def test_counter_advances_only_with_a_change(acme: Caller) -> None:
     assert put(["*"], FirstName="Tomas", ConcurrencyId=9) == 1
     assert put(["FirstName"], FirstName="Tom", LastName="Ignored") == 2
     assert put(["*"], Username="tom") == 3
-    row = acme.get("Contact", 731)
-    assert (row["FirstName"], row["LastName"], row["Username"]) == ("Tom", "Lindqvist", "tom")
-    assert row["TypeId"] == "Primary"  # left out, so kept
+    record = acme.get("Contact", 731)
+    assert (record["FirstName"], record["LastName"], record["Username"]) == ("Tom", "Lindqvist", "tom")
+    assert record["TypeId"] == "Primary"  # left out, so kept
 
 
 @pytest.mark.parametrize(
@@ -31,35 +31,35 @@ def test_counter_advances_only_with_a_change(acme: Caller) -> None:
     [("Customer", 512), ("WorkZone", 14), ("Contact", 731), ("Employee", 208), ("Task", 14211)],
 )
 def test_writing_back_what_was_read_changes_nothing(acme: Caller, entity: str, key: int) -> None:
-    row = acme.get(entity, key)
-    acme.ok("PUT", f"base/{entity}", {"Properties": ["*"], "Entity": row})
-    assert acme.get(entity, key) == row  # its counter too (facts 3.7)
+    record = acme.get(entity, key)
+    acme.ok("PUT", f"base/{entity}", {"Properties": ["*"], "Entity": record})
+    assert acme.get(entity, key) == record  # its counter too (facts 3.7)
 
 
 def test_writing_back_a_work_order_changes_nothing(store: Store) -> None:
     # to be acknowledged in the hour that is twice
     clock = VirtualClock(datetime(2024, 11, 3, 4, 30, tzinfo=UTC))
     with calling(store, clock) as acme:
-        row = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
-        assert (row["DtAcknowledgeBy"], row["AcknowledgeByUtc"]) == (
+        record = acme.get("WorkOrder", acme.order({"ComputeSchedule": True})["Id"])
+        assert (record["DtAcknowledgeBy"], record["AcknowledgeByUtc"]) == (
             "2024-11-03T01:30:00",
             "2024-11-03T06:30:00Z",
         )
-        acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": row})
-        assert acme.get("WorkOrder", row["Id"]) == row
+        acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": record})
+        assert acme.get("WorkOrder", record["Id"]) == record
 
 
 def test_lists_are_added_changed_and_removed_by_element(acme: Caller) -> None:
     def put(*attributes: dict[str, Any]) -> list[dict[str, Any]]:
         entity = {"Id": 20440, "Attributes": list(attributes)}
         acme.ok("PUT", "base/Location", {"Properties": ["Attributes.*"], "Entity": entity})
-        rows: list[dict[str, Any]] = acme.get("Location", 20440, "Attributes.*")["Attributes"]
-        return rows
+        records: list[dict[str, Any]] = acme.get("Location", 20440, "Attributes.*")["Attributes"]
+        return records
 
     assert len(put()) == 1  # spec 4.9 rule 3
     kept, added = put({"Id": 0, "Descriptor": {"Id": 46}, "Value": "AH3"})
     assert (added["Value"], added["TopAssetId"]) == ("AH3", 20400)
-    assert [row["Value"] for row in put({"Id": added["Id"], "Value": "AH4"})] == [kept["Value"], "AH4"]
+    assert [record["Value"] for record in put({"Id": added["Id"], "Value": "AH4"})] == [kept["Value"], "AH4"]
     assert put({"Id": kept["Id"], "PerformDeletion": True}) == [added | {"Value": "AH4", "ConcurrencyId": 2}]
 
 
@@ -90,13 +90,13 @@ def test_status_is_not_changed_by_an_update(acme: Caller) -> None:
     assert acme.refused("PUT", "base/WorkOrder", body) == "BUSINESS_LOGIC_ERROR"
     entity = {"Id": made["Id"], "StatusId": "New", "PoNumber": "7", "DtDue": "2024-07-01T08:00:00"}
     acme.ok("PUT", "base/WorkOrder", {"Properties": ["*"], "Entity": entity})
-    row = acme.get("WorkOrder", made["Id"])
-    assert (row["PoNumber"], row["DueDateUtc"]) == ("7", "2024-07-01T12:00:00Z")
+    record = acme.get("WorkOrder", made["Id"])
+    assert (record["PoNumber"], record["DueDateUtc"]) == ("7", "2024-07-01T12:00:00Z")
 
 
 def test_null_empties_a_property(acme: Caller) -> None:
     body = {"Properties": ["Dba", "Contract.Id"], "Entity": {"Id": 512, "Dba": None, "Contract": None}}
     acme.ok("PUT", "base/Customer", body)
-    row = acme.get("Customer", 512)
-    assert row["Dba"] == ""
-    assert "Contract" not in row
+    record = acme.get("Customer", 512)
+    assert record["Dba"] == ""
+    assert "Contract" not in record

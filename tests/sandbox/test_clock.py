@@ -68,12 +68,12 @@ async def test_all_times_of_a_company_go_by_it() -> None:
             later = await acme.run(create_command("two"))
             assert made.wo is not None
             assert later.wo is not None
-            rows = [await acme.get(WorkOrder, order.id) for order in (made.wo, later.wo)]
-    assert [row.created_date_utc for row in rows] == [START, START + timedelta(minutes=21)]
+            records = [await acme.get(WorkOrder, order.id) for order in (made.wo, later.wo)]
+    assert [record.created_date_utc for record in records] == [START, START + timedelta(minutes=21)]
 
 
 async def test_latency_goes_by_it() -> None:
-    """A slow answer comes when the clock has been moved past it."""
+    """A slow response comes when the clock has been moved past it."""
     with LocalCompany(clock=VirtualClock(START)) as local:
         async with Client.from_env(local.variables) as client:
             await client.company().connect()

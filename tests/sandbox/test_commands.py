@@ -11,14 +11,14 @@ from tests.sandbox.company import Caller
 
 def act(acme: Caller, order: int, *names: str, **members: Any) -> dict[str, Any]:
     for name in names:
-        row: dict[str, Any] = acme.run(f"Wo{name}Command", WorkOrderId=order, **members)["Wo"]
-    return row
+        record: dict[str, Any] = acme.run(f"Wo{name}Command", WorkOrderId=order, **members)["Wo"]
+    return record
 
 
 def refusal(acme: Caller, path: str, **members: Any) -> dict[str, Any]:
-    reply = acme.send("POST", f"cmd/{path}", {"Command": members, "RequestId": "r"})
-    assert reply.status_code == 400
-    found: dict[str, Any] = reply.json()
+    response = acme.send("POST", f"cmd/{path}", {"Command": members, "RequestId": "r"})
+    assert response.status_code == 400
+    found: dict[str, Any] = response.json()
     assert list(found) == ["ErrorMessage", "ErrorCode", "TimeStamp"]  # spec 7
     return found
 
@@ -30,9 +30,9 @@ def test_way_of_an_order(acme: Caller, clock: Any) -> None:
         clock.advance(60)
         states.append(act(acme, order, name)["StatusId"])
     assert states == ["Open", "InProgress", "Paused", "InProgress"]
-    row = act(acme, order, "Complete", Comment="belt", CompletionNoteOption="Replace", RepairCodeId=61)
-    assert (row["StatusId"], row["RepairCode"], row["ConcurrencyId"]) == ("Completed", {"Id": 61}, 6)
-    assert row["LastActionDateUtc"] == "2024-05-14T13:16:31.4470216Z"
+    record = act(acme, order, "Complete", Comment="belt", CompletionNoteOption="Replace", RepairCodeId=61)
+    assert (record["StatusId"], record["RepairCode"], record["ConcurrencyId"]) == ("Completed", {"Id": 61}, 6)
+    assert record["LastActionDateUtc"] == "2024-05-14T13:16:31.4470216Z"
     read = acme.get(
         "WorkOrder", order, "CompletionNote.Body,ActionLogRecords.TypeId,LastAction.LastAction.TypeId"
     )
@@ -78,8 +78,8 @@ def test_assignment_modes(acme: Caller) -> None:
 
     def assigned(mode: str, *keys: int) -> list[tuple[int, bool]]:
         act(acme, order, "Assign", Assignees=list(keys), Mode=mode)
-        rows = acme.get("WorkOrder", order, "Assignments.*")["Assignments"]
-        return sorted((row["EmployeeId"], row["IsPrimary"]) for row in rows)
+        records = acme.get("WorkOrder", order, "Assignments.*")["Assignments"]
+        return sorted((record["EmployeeId"], record["IsPrimary"]) for record in records)
 
     assert assigned("Snapshot", 215, 208) == [(208, False), (215, True)]
     assert acme.get("WorkOrder", order)["Employee"] == {"Id": 215}
@@ -121,13 +121,13 @@ def test_verification(acme: Caller) -> None:
     assert refusal(acme, "VerifyWorkCommand", **sent)["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     act(acme, order, "PickUp", "Start", "Complete")
     made = [acme.run("VerifyWorkCommand", **sent)["WorkVerification"] for _ in range(2)]
-    assert [row["Idx"] for row in made] == [0, 1]
+    assert [record["Idx"] for record in made] == [0, 1]
     assert (
         made[0].items() >= {**sent, "ConcurrencyId": 1, "EditedDate": "2024-05-14T09:12:31.4470216"}.items()
     )
     assert made[0]["Actor"] == {"Id": 46, "TypeId": "CorrigoNet"}
-    rows = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
-    assert [row["TypeId"] for row in rows[-2:]] == ["Verified", "Verified"]
+    records = acme.get("WorkOrder", order, "ActionLogRecords.TypeId")["ActionLogRecords"]
+    assert [record["TypeId"] for record in records[-2:]] == ["Verified", "Verified"]
 
 
 UNIT = {
@@ -189,11 +189,11 @@ def test_generic_commands(acme: Caller) -> None:
         ("WoStopCommand", "There are no such custom command as 'WoStopCommand'"),
     ],
 )
-def test_unknown_commands_are_told_before_the_body_is_read(acme: Caller, path: str, message: str) -> None:
-    reply = acme.send("POST", f"cmd/{path}", b'{"Command": {')
-    assert reply.status_code == 400
-    assert reply.json()["ErrorCode"] == "COMMAND_NOT_FOUND"
-    assert reply.json()["ErrorMessage"] == message
+def test_unknown_commands_are_refused_before_the_body_is_read(acme: Caller, path: str, message: str) -> None:
+    response = acme.send("POST", f"cmd/{path}", b'{"Command": {')
+    assert response.status_code == 400
+    assert response.json()["ErrorCode"] == "COMMAND_NOT_FOUND"
+    assert response.json()["ErrorMessage"] == message
 
 
 def test_a_command_that_is_not_modelled_says_so(acme: Caller) -> None:

@@ -19,7 +19,7 @@ def both(store: Store, http: httpx.Client, root: str) -> tuple[Caller, Caller]:
     return Caller(http, first, root), Caller(http, second, root)
 
 
-def test_rows_and_numbers_are_apart(store: Store) -> None:
+def test_records_and_numbers_are_apart(store: Store) -> None:
     """Two Companies hold the same ids, count by themselves, and see nothing of each other."""
     create_company(store, "Second", live=True)
     with calling(store) as acme:
@@ -45,12 +45,12 @@ def test_credentials_open_one_company(store: Store) -> None:
     """A token names its Company: with the name of another it is refused, also for discovery."""
     second = create_company(store, "Second")
     with calling(store) as acme:
-        reply = acme.send("GET", "base/Customer/512", CompanyName=second.name)
-        assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
+        response = acme.send("GET", "base/Customer/512", CompanyName=second.name)
+        assert (response.status_code, response.json()["ErrorCode"]) == (403, "INCORRECT_TOKEN")
         body = {"Command": {"CompanyName": second.name}}
         assert acme.refused("POST", "cmd/GetCompanyWsdkUrlCommand", body) == "DATABASE_VERSION_MISMATCH"
-        reply = acme.send("POST", "cmd/GetCompanyWsdkUrlCommand", body, CompanyName=second.name)
-        assert reply.json()["ErrorCode"] == "INCORRECT_TOKEN"
+        response = acme.send("POST", "cmd/GetCompanyWsdkUrlCommand", body, CompanyName=second.name)
+        assert response.json()["ErrorCode"] == "INCORRECT_TOKEN"
 
 
 def test_a_company_with_a_host_of_its_own(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_a_company_added_while_it_is_served(tmp_path: Path) -> None:
 
 
 def test_the_console_of_a_stranger_is_refused(tmp_path: Path, store: Store) -> None:
-    """What steers the sandbox answers its own machine, by a loopback name, and no other page."""
+    """Control addresses serve their own machine alone, by a loopback name, and no page of another origin."""
     with LocalCompany(tmp_path / "t.db") as local, httpx.Client() as http:
         address = local.variables["WOSDK_LOCATOR_URL"] + "/_sandbox/companies"
         body = json.dumps({"Name": "Third", "Live": True, "Seeded": False})

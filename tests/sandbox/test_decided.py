@@ -10,8 +10,8 @@ from tests.sandbox.company import ORDER, Caller
 
 
 def put(acme: Caller, entity: str, properties: list[str], **members: Any) -> dict[str, Any]:
-    reply = acme.send("PUT", f"base/{entity}", {"Properties": properties, "Entity": members})
-    found: dict[str, Any] = reply.json()
+    response = acme.send("PUT", f"base/{entity}", {"Properties": properties, "Entity": members})
+    found: dict[str, Any] = response.json()
     return found
 
 
@@ -41,7 +41,7 @@ def test_what_a_work_order_works_out_is_not_written(acme: Caller, name: str, val
 
 
 def test_an_order_goes_back_as_it_was_read(acme: Caller, recorded: Caller) -> None:
-    """What is not changed may be sent: a program writes the record that it read."""
+    """A program may write back the record that it read: members that do not change may be sent."""
     for caller in (acme, recorded):
         order = caller.order()["Id"]
         read = caller.get("WorkOrder", order)
@@ -61,16 +61,16 @@ def test_the_state_of_the_money_moves_by_commands(acme: Caller, name: str, value
 
 
 def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:
-    """Whoever writes the assignments: added, handed on and removed."""
+    """That holds for assignments added, changed and removed through the order."""
     order = acme.order()["Id"]
 
-    def write(*rows: dict[str, Any]) -> None:
-        assert "EntitySpecifier" in put(acme, "WorkOrder", ["Assignments.*"], Id=order, Assignments=rows)
+    def write(*records: dict[str, Any]) -> None:
+        assert "EntitySpecifier" in put(acme, "WorkOrder", ["Assignments.*"], Id=order, Assignments=records)
 
     def shown() -> tuple[object, list[tuple[int, bool]]]:
         read = acme.get("WorkOrder", order, "Employee.Id,Assignments.*")
-        rows = [(row["EmployeeId"], row["IsPrimary"]) for row in read["Assignments"]]
-        return read.get("Employee", {}).get("Id"), rows
+        records = [(record["EmployeeId"], record["IsPrimary"]) for record in read["Assignments"]]
+        return read.get("Employee", {}).get("Id"), records
 
     write({"EmployeeId": 208, "IsPrimary": True})
     assert shown() == (208, [(208, True)])
@@ -78,13 +78,13 @@ def test_the_employee_of_an_order_is_its_primary_assignee(acme: Caller) -> None:
     assert shown() == (208, [(208, True), (230, False)])
     write({"EmployeeId": 215, "IsPrimary": True})
     assert shown() == (215, [(208, False), (230, False), (215, True)])
-    (primary,) = (row["Id"] for row in acme.query("WoAssignment", ("EmployeeId", "Equal", "215")))
+    (primary,) = (record["Id"] for record in acme.query("WoAssignment", ("EmployeeId", "Equal", "215")))
     write({"Id": primary, "PerformDeletion": True})
     assert shown() == (None, [(208, False), (230, False)])
 
 
 def test_the_employee_follows_the_assignments_themselves(acme: Caller) -> None:
-    """Rows of the entity WoAssignment: a second row of the same employee, a row that changes or moves."""
+    """The same through WoAssignment records: a second one of the same employee, one that changes or moves."""
     order, other = (acme.order()["Id"] for _ in range(2))
 
     def add(**members: Any) -> int:

@@ -29,7 +29,7 @@ def test_a_creation_is_opened_or_cut(both: tuple[Caller, Caller]) -> None:
     assert recorded["WorkOrderCost"] == recorded["LastAction"] == {"Id": recorded["Id"]}
 
 
-def test_marks_of_a_row(both: tuple[Caller, Caller]) -> None:
+def test_marks_of_a_record(both: tuple[Caller, Caller]) -> None:
     """Facts 12 row 2: IsNew and PerformDeletion are in every record, or in none."""
     spec, recorded = (caller.get("Customer", 512).keys() for caller in both)
     assert spec - recorded == {"IsNew", "PerformDeletion"}
@@ -80,7 +80,7 @@ def test_path_of_sending(both: tuple[Caller, Caller]) -> None:
     assert both[1].refused("POST", "cmd/SendWorkOrderCommand", body) == "BUSINESS_LOGIC_ERROR"
 
 
-def test_version_in_the_answer_to_an_update(both: tuple[Caller, Caller]) -> None:
+def test_version_in_the_response_to_an_update(both: tuple[Caller, Caller]) -> None:
     """Facts 12 row 15: type and id, or the new counter before them."""
     spec, recorded = (
         caller.ok("PUT", "base/Contact", {"Properties": ["Number"], "Entity": {"Id": 731, "Number": number}})
@@ -108,10 +108,10 @@ def test_version_in_the_answer_to_an_update(both: tuple[Caller, Caller]) -> None
 def test_request_id_of_an_error(both: tuple[Caller, Caller], method: str, path: str, body: object) -> None:
     """Facts 12 row 9: three members, or the request's own id behind them, whatever went wrong."""
     members = ["ErrorMessage", "ErrorCode", "TimeStamp"]
-    replies = [caller.send(method, path, body) for caller in both]
-    assert [reply.status_code for reply in replies] == [400, 400]
-    assert [list(reply.json()) for reply in replies] == [members, [*members, "RequestId"]]
-    assert replies[1].json()["RequestId"] == "r"
+    responses = [caller.send(method, path, body) for caller in both]
+    assert [response.status_code for response in responses] == [400, 400]
+    assert [list(response.json()) for response in responses] == [members, [*members, "RequestId"]]
+    assert responses[1].json()["RequestId"] == "r"
     error = both[1].send("POST", "cmd/WoPickUpCommand", {"Command": {"RequestId": "lost"}}).json()
     assert list(error) == members
 
@@ -155,8 +155,8 @@ def test_scale_of_amounts(both: tuple[Caller, Caller]) -> None:
         assert spec.get("WorkOrder", key)["VendorNte"]["Value"] == float(sent)
 
 
-def test_missing_row_of_a_delete(both: tuple[Caller, Caller]) -> None:
-    """Facts 3.4 and 3.8: refused unless a header says otherwise, or answered like any other."""
+def test_missing_record_of_a_delete(both: tuple[Caller, Caller]) -> None:
+    """Facts 3.4 and 3.8: refused unless a header says otherwise, or successful like any other."""
     spec, recorded = both
     assert spec.refused("DELETE", "base/Customer/99999") == "ERROR_CODE_1019"
     gone = {"EntitySpecifier": {"EntityType": "Customer", "Id": 99999}}
@@ -174,8 +174,8 @@ def test_address_without_a_kind(both: tuple[Caller, Caller]) -> None:
         assert caller.run("GetCompanyWsdkUrlCommand", **named)["Url"] == "http://acme.test/"
 
 
-def test_a_row_of_one_dialect_is_whole_in_the_other(both: tuple[Caller, Caller]) -> None:
-    """What a dialect does not show is kept, for a store that is opened in the other one."""
+def test_a_record_of_one_dialect_is_whole_in_the_other(both: tuple[Caller, Caller]) -> None:
+    """A store keeps what its dialect does not show, and shows it in the other one."""
     spec, recorded = both
     made = recorded.ok("POST", "base/Location", {"Entity": {"Name": "Roof", "ParentId": 20400}})
     shown = spec.get("Location", made["EntitySpecifier"]["Id"])

@@ -1,4 +1,4 @@
-"""Documents of the local service: files, links, and the addresses they are had from (facts 3.10)."""
+"""Documents of the local service: files, links, and their addresses (facts 3.10)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FILE = bytes(range(256))
 
 
 def make(acme: Caller, **members: Any) -> int:
-    """A document of the air handler, or of the work order named by ``ActorId``."""
+    """Create a document of the air handler, or of the work order that ``ActorId`` names."""
     owner = {"ActorTypeId": "WO"} if "ActorId" in members else {"ActorId": 20440, "ActorTypeId": "Asset"}
     document = owner | {
         "DocType": {"Id": 9},
@@ -33,13 +33,13 @@ def url_of(acme: Caller, id: int) -> str:
 
 
 def test_a_file_opens_without_a_token(acme: Caller) -> None:
-    """facts 3.10: DocUrl is a direct address; the file is as it was sent, and its length is told."""
+    """facts 3.10: DocUrl is a direct address; the file comes as it was sent, with its length."""
     id = make(acme)
-    row = acme.get("Document", id)
-    assert (row["DocUrl"], "Blob" in row) == (url_of(acme, id), False)
-    reply = acme.http.get(row["DocUrl"])
-    assert (reply.status_code, reply.content) == (200, FILE)
-    assert (reply.headers["content-type"], reply.headers["content-length"]) == ("image/png", "256")
+    record = acme.get("Document", id)
+    assert (record["DocUrl"], "Blob" in record) == (url_of(acme, id), False)
+    response = acme.http.get(record["DocUrl"])
+    assert (response.status_code, response.content) == (200, FILE)
+    assert (response.headers["content-type"], response.headers["content-length"]) == ("image/png", "256")
 
 
 def test_addresses_cannot_be_guessed(acme: Caller) -> None:
@@ -61,7 +61,7 @@ def test_one_result_for_each_document(acme: Caller) -> None:
     link = make(acme, StorageTypeId="URL", DocUrl="https://manuals.example/ah-3", MimeType="url", Blob=None)
     file, bare = make(acme), make(acme, Blob=None)
     results = acme.run("GetDocDownloadUrlCommand", DocumentIds=[file, 999, bare, link])["Results"]
-    assert [(row["DocumentId"], row["FileName"]) for row in results] == [(file, "a.png"), (link, "")]
+    assert [(record["DocumentId"], record["FileName"]) for record in results] == [(file, "a.png"), (link, "")]
     assert results[1]["Url"] == "https://manuals.example/ah-3"
     assert acme.get("Document", link)["DocUrl"] == "https://manuals.example/ah-3"
     for wrong in ({}, {"DocumentIds": []}, {"DocumentIds": "1"}, {"DocumentIds": ["1"]}):
@@ -74,8 +74,8 @@ def test_required_members(acme: Caller, missing: str) -> None:
     """facts 3.10: a create without one of them is refused, and nothing is kept."""
     sent = {"DocType": {"Id": 9}, "StorageTypeId": "Cloud", "MimeType": "image/png"}
     del sent[missing]
-    reply = acme.send("POST", "base/Document", {"Entity": sent})
-    assert (reply.status_code, "is a required field" in reply.json()["ErrorMessage"]) == (400, True)
+    response = acme.send("POST", "base/Document", {"Entity": sent})
+    assert (response.status_code, "is a required field" in response.json()["ErrorMessage"]) == (400, True)
     assert acme.ids("Document") == []
 
 
@@ -89,9 +89,9 @@ def test_a_body_that_is_no_base64(acme: Caller, body: str) -> None:
 
 @pytest.mark.parametrize("mime_type", ["", "image/png\r\nX: y", "no type", "ü/ü", "a/" + "b" * 200])
 def test_a_media_type_that_is_no_header(acme: Caller, mime_type: str) -> None:
-    """What a client calls its file does not get into the headers as it is."""
-    reply = acme.http.get(url_of(acme, make(acme, MimeType=mime_type)))
-    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/octet-stream")
+    """A file's name and type get into the headers only if they are safe there."""
+    response = acme.http.get(url_of(acme, make(acme, MimeType=mime_type)))
+    assert (response.status_code, response.headers["content-type"]) == (200, "application/octet-stream")
 
 
 def test_a_deleted_document_takes_its_file_along(acme: Caller) -> None:

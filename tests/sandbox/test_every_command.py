@@ -1,4 +1,4 @@
-"""Every command of the catalogue answers: it is done, or refused by name, as the docs list it."""
+"""Every command of the catalogue is modelled, or refused by name, as the docs list it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wosdk_async.sandbox.service.commands.registry import HANDLERS, NOT_MODELLED
 
 DOCS = Path(__file__).parents[2] / "docs" / "sandbox.md"
 COMMANDS = catalogue.load().commands
-OF_THE_OFFICE = {"GetCompanyWsdkUrlCommand"}  # discovery needs the address of the request
+BY_THE_ROUTER = {"GetCompanyWsdkUrlCommand"}  # discovery needs the address of the request
 
 
 def section(title: str) -> str:
@@ -28,23 +28,24 @@ def section(title: str) -> str:
 def test_every_command_is_done_or_refused() -> None:
     """The two lists share no name and make up the catalogue."""
     assert HANDLERS.keys().isdisjoint(NOT_MODELLED)
-    assert HANDLERS.keys() | NOT_MODELLED.keys() | OF_THE_OFFICE == set(COMMANDS)
+    assert HANDLERS.keys() | NOT_MODELLED.keys() | BY_THE_ROUTER == set(COMMANDS)
 
 
 def test_the_docs_list_the_same() -> None:
     """docs/sandbox.md names every command under what it is: done, or refused with the same reason."""
-    rows = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Commands that are refused"), re.MULTILINE)
-    assert dict(rows) == NOT_MODELLED
+    records = re.findall(r"^\| `(\w+)` \| (.+) \|$", section("Commands that are refused"), re.MULTILINE)
+    assert dict(records) == NOT_MODELLED
     done = section("Commands that are done")
-    assert set(re.findall(r"`(\w+(?:Command|Routine))`", done)) == HANDLERS.keys() | OF_THE_OFFICE
+    assert set(re.findall(r"`(\w+(?:Command|Routine))`", done)) == HANDLERS.keys() | BY_THE_ROUTER
 
 
 @pytest.mark.parametrize("name", sorted(NOT_MODELLED))
 def test_a_refused_command_says_so(acme: Caller, name: str) -> None:
     """The text names the command and why it is not modelled."""
-    reply = acme.send("POST", f"cmd/{name}", {"Command": {}})
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
-    assert reply.json()["ErrorMessage"] == f"The local sandbox does not model {name}: {NOT_MODELLED[name]}."
+    response = acme.send("POST", f"cmd/{name}", {"Command": {}})
+    assert (response.status_code, response.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
+    reason = f"The local sandbox does not model {name}: {NOT_MODELLED[name]}."
+    assert response.json()["ErrorMessage"] == reason
 
 
 scalars = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8) | st.just("208")
@@ -73,10 +74,10 @@ def calls(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
 
 @examples(100)
 @given(calls())
-def test_odd_members_are_answered(acme: Caller, call: tuple[str, dict[str, Any]]) -> None:
-    """Whatever a command is sent, the answer is a result or an error body, never a fault."""
+def test_odd_arguments_get_a_response(acme: Caller, call: tuple[str, dict[str, Any]]) -> None:
+    """Whatever the arguments of a command are, the response has a result or an error body, never a 5xx."""
     name, members = call
     acme.order()
-    reply = acme.send("POST", f"cmd/{name}", {"Command": members})  # below 500, checked by the caller
-    known = reply.json().keys()
-    assert "CommandResult" in known if reply.status_code == 200 else {"ErrorCode", "ErrorMessage"} <= known
+    response = acme.send("POST", f"cmd/{name}", {"Command": members})  # below 500, checked by the caller
+    known = response.json().keys()
+    assert "CommandResult" in known if response.status_code == 200 else {"ErrorCode", "ErrorMessage"} <= known

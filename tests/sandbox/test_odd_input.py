@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is the service's: never a 5xx, never a traceback."""
+"""Whatever is sent, the response is one of the service: never a 5xx, never a traceback."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ many = examples(40)
 
 @pytest.fixture(params=["spec", "recorded"])
 def acme(request: pytest.FixtureRequest, store: Store, clock: Any) -> Iterator[Caller]:
-    """Neither dialect may stumble."""
+    """Yield a caller for each dialect."""
     with calling(store, clock, request.param) as caller:
         yield caller
 
 
-def answers(acme: Caller, method: str, path: str, body: bytes) -> None:
-    reply = acme.http.request(method, f"{acme.root}/api/v1/{path}", content=body, headers=acme.headers)
-    assert reply.status_code in (200, 400, 404, 405)
-    error = reply.json()
-    assert reply.status_code == 200 or {"ErrorMessage", "ErrorCode", "TimeStamp"} <= error.keys()
+def check_response(acme: Caller, method: str, path: str, body: bytes) -> None:
+    response = acme.http.request(method, f"{acme.root}/api/v1/{path}", content=body, headers=acme.headers)
+    assert response.status_code in (200, 400, 404, 405)
+    error = response.json()
+    assert response.status_code == 200 or {"ErrorMessage", "ErrorCode", "TimeStamp"} <= error.keys()
 
 
 @many
@@ -50,7 +50,7 @@ def test_odd_commands(acme: Caller, data: st.DataObject) -> None:
     name = data.draw(COMMANDS)
     fields = [field.name for field in catalogue.load().commands[name].request]
     values = data.draw(st.dictionaries(st.sampled_from(fields or ["x"]), ODD | JSON, max_size=6))
-    answers(acme, "POST", f"cmd/{name}", json.dumps({"Command": values}).encode())
+    check_response(acme, "POST", f"cmd/{name}", json.dumps({"Command": values}).encode())
 
 
 @many
@@ -60,7 +60,7 @@ def test_odd_commands(acme: Caller, data: st.DataObject) -> None:
     )
 )
 def test_odd_orders(acme: Caller, change: dict[str, Any]) -> None:
-    answers(
+    check_response(
         acme, "POST", "cmd/WoCreateCommand", json.dumps({"Command": {"WorkOrder": ORDER | change}}).encode()
     )
 
@@ -75,10 +75,10 @@ def test_odd_entities(acme: Caller, data: st.DataObject) -> None:
         st.lists(st.sampled_from([*fields, "*", "", ".", *(f"{f}.*" for f in fields)]), max_size=4)
     )
     body = json.dumps({"Entity": {"Id": 1, **values}, "Properties": paths}).encode()
-    answers(acme, "POST", f"base/{name}", body)
-    answers(acme, "PUT", f"base/{name}", body)
-    answers(acme, "GET", f"base/{name}?ID=1&properties={','.join(paths)}", b"")
-    answers(acme, "DELETE", f"base/{name}?ID=1", b"")
+    check_response(acme, "POST", f"base/{name}", body)
+    check_response(acme, "PUT", f"base/{name}", body)
+    check_response(acme, "GET", f"base/{name}?ID=1&properties={','.join(paths)}", b"")
+    check_response(acme, "DELETE", f"base/{name}?ID=1", b"")
 
 
 @many
@@ -101,7 +101,7 @@ def test_odd_queries(acme: Caller, data: st.DataObject) -> None:
         "Orders": data.draw(st.lists(st.fixed_dictionaries({"PropertyName": path}), max_size=2)),
         "Count": data.draw(st.integers() | st.just(5)),
     }
-    answers(acme, "POST", f"query/{name}", json.dumps({"QueryExpression": expression}).encode())
+    check_response(acme, "POST", f"query/{name}", json.dumps({"QueryExpression": expression}).encode())
 
 
 @many
@@ -111,8 +111,8 @@ def test_odd_queries(acme: Caller, data: st.DataObject) -> None:
 )
 def test_odd_paths_and_bytes(acme: Caller, path: str, body: bytes) -> None:
     for family in ("base", "query", "cmd", ""):
-        answers(acme, "POST", f"{family}/{quote(path)}", body)
-        answers(acme, "GET", f"{family}/{quote(path)}?properties={quote(path)}", body)
+        check_response(acme, "POST", f"{family}/{quote(path)}", body)
+        check_response(acme, "GET", f"{family}/{quote(path)}?properties={quote(path)}", body)
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def test_surplus_brace_does_no_harm(acme: Caller) -> None:
 
 
 def test_body_is_bounded(acme: Caller) -> None:
-    reply = acme.send("POST", "base/Contact", b" " * (MAX_BODY + 1))
-    assert reply.status_code == 413
-    assert reply.json()["ErrorCode"]
+    response = acme.send("POST", "base/Contact", b" " * (MAX_BODY + 1))
+    assert response.status_code == 413
+    assert response.json()["ErrorCode"]
 
 
 def test_circle_of_parents_ends(acme: Caller) -> None:

@@ -29,7 +29,7 @@ SPEC_2_4 = """
 """
 
 
-def test_reply_is_the_opened_form_of_the_specification(acme: Caller) -> None:
+def test_response_is_the_opened_form_of_the_specification(acme: Caller) -> None:
     order = acme.order({"ComputeSchedule": True}, RequestorContact={"Id": 731})
     assert set(SPEC_2_3.split()) <= order.keys()
     assert set(SPEC_2_4.split()) <= order["WorkOrderCost"].keys()
@@ -61,7 +61,7 @@ def test_without_schedule_a_sent_priority_stays(acme: Caller) -> None:
     assert "DtDue" not in order
 
 
-def test_a_sent_due_time_gets_its_twin(acme: Caller) -> None:
+def test_a_sent_due_time_gets_its_utc_time(acme: Caller) -> None:
     order = acme.order(DtDue="2024-07-01T08:00:00")
     assert (order["DtDue"], order["DueDateUtc"]) == ("2024-07-01T08:00:00", "2024-07-01T12:00:00Z")
 
@@ -105,16 +105,16 @@ def test_assignment_is_computed_only_on_request(acme: Caller) -> None:
     chosen = acme.order({"ComputeAssignment": True})
     assert chosen["Employee"]["Id"] == 208
     assert chosen["StatusId"] == "New"
-    rows = acme.get("WorkOrder", chosen["Id"], "Assignments.*")["Assignments"]
-    assert [(row["EmployeeId"], row["IsPrimary"]) for row in rows] == [(208, True)]
+    records = acme.get("WorkOrder", chosen["Id"], "Assignments.*")["Assignments"]
+    assert [(record["EmployeeId"], record["IsPrimary"]) for record in records] == [(208, True)]
 
 
 def test_short_path_and_a_basic_order_without_a_customer(acme: Caller) -> None:
     sent = {key: value for key, value in ORDER.items() if key != "Customer"}
     sent |= {"TypeCategory": "basic", "WorkZone": {"Id": 15}}
-    reply = acme.ok("POST", "cmd/Workorder/Create", {"Command": {"WorkOrder": sent}, "RequestId": "r"})
-    assert list(reply) == ["CommandResult", "RequestId"]
-    assert reply["CommandResult"]["Wo"]["TypeCategory"] == "Basic"
+    response = acme.ok("POST", "cmd/Workorder/Create", {"Command": {"WorkOrder": sent}, "RequestId": "r"})
+    assert list(response) == ["CommandResult", "RequestId"]
+    assert response["CommandResult"]["Wo"]["TypeCategory"] == "Basic"
 
 
 @pytest.mark.parametrize(
@@ -133,9 +133,9 @@ def test_short_path_and_a_basic_order_without_a_customer(acme: Caller) -> None:
 )
 def test_what_is_missing_or_unknown_is_named(acme: Caller, change: dict[str, Any], named: str) -> None:
     body = {"Command": {"WorkOrder": ORDER | change}, "RequestId": "r9"}
-    reply = acme.send("POST", "cmd/WoCreateCommand", body)
-    assert reply.status_code == 400
-    error = reply.json()
+    response = acme.send("POST", "cmd/WoCreateCommand", body)
+    assert response.status_code == 400
+    error = response.json()
     assert list(error) == ["ErrorMessage", "ErrorCode", "TimeStamp"]
     assert error["ErrorCode"] == "BUSINESS_LOGIC_ERROR"
     assert named in error["ErrorMessage"]
@@ -165,11 +165,11 @@ def test_any_text_survives(acme: Caller, po: str, comment: str, note: str, field
         CustomFields=[{"Descriptor": {"Id": 88}, "Value": field}],
     )
     wanted = {"Properties": ["PoNumber", "Items.Comment", "Notes.Body", "CustomFields.Value"]}
-    (row,) = acme.query("WorkOrder", ("Id", "Equal", made["Id"]), PropertySet=wanted)
-    assert made["PoNumber"] == row["PoNumber"] == po
-    assert row["Items"][0]["Comment"] == comment
-    assert row["Notes"][0]["Body"] == note
-    assert row["CustomFields"][0]["Value"] == field
+    (record,) = acme.query("WorkOrder", ("Id", "Equal", made["Id"]), PropertySet=wanted)
+    assert made["PoNumber"] == record["PoNumber"] == po
+    assert record["Items"][0]["Comment"] == comment
+    assert record["Notes"][0]["Body"] == note
+    assert record["CustomFields"][0]["Value"] == field
 
 
 @shared

@@ -31,8 +31,8 @@ def test_way_of_an_invoice(acme: Caller) -> None:
     assert acme.run("InvoiceDisputeCommand", InvoiceId=5001, Comment="too much") == {}
     assert acme.get("Invoice", 5001)["DraftProcessStepId"] == "Disputed"
     assert acme.run("InvoiceRecallCommand", InvoiceId=5001) == {}
-    rows = acme.query("InvoiceLog", ("Invoice.Id", "Equal", 5001))
-    assert [(row["Idx"], row["ActionTypeId"], row["Comments"]) for row in rows] == [
+    records = acme.query("InvoiceLog", ("Invoice.Id", "Equal", 5001))
+    assert [(record["Idx"], record["ActionTypeId"], record["Comments"]) for record in records] == [
         (0, "Posted", ""),
         (1, "Paid", ""),
         (2, "Disputed", "too much"),
@@ -43,7 +43,7 @@ def test_way_of_an_invoice(acme: Caller) -> None:
 
 
 def test_a_draft_payment_is_posted_once(acme: Caller) -> None:
-    """facts 5: the command names the payment; a second call is told the state."""
+    """facts 5: the command names the payment; a second call is refused with the state."""
     key = acme.ok("POST", "base/Payment", {"Entity": {"Comments": "May"}})["EntitySpecifier"]["Id"]
     assert acme.run("PostPaymentCommand", PaymentId=key, Timestamp="2024-05-31T00:00:00") == {}
     payment = acme.get("Payment", key)
@@ -77,8 +77,9 @@ def test_a_child_order_joins_the_plan(acme: Caller) -> None:
     assert acme.ids("WpTree") == []
     sent = {"WorkOrder": prepared["WorkOrder"], "WpTree": prepared["WorkPlanLink"]}
     child = acme.run("WoCreateCommand", **sent)["Wo"]["Id"]
-    (row,) = acme.query("WpTree", ("ChildWoId", "Equal", child))
-    assert (row["ParentWorkOrder"], row["RootWorkOrder"], row["Level"]) == ({"Id": parent}, {"Id": parent}, 1)
+    (record,) = acme.query("WpTree", ("ChildWoId", "Equal", child))
+    assert record["ParentWorkOrder"] == record["RootWorkOrder"] == {"Id": parent}
+    assert record["Level"] == 1
     other = acme.ids("WoItem", ("WorkOrderId", "Equal", acme.order()["Id"]))
     for wrong in ([], [99], items + other):
         message(acme, "AddChildWorkOrderRoutine", WoItemIds=wrong)
@@ -90,8 +91,8 @@ def test_dependencies_do_not_go_round(acme: Caller) -> None:
     name = "SetWorkOrderDependencyCommand"
     for main, dependent in ((a, b), (b, c)):
         assert acme.run(name, MainWorkOrderId=main, DependentWorkOrderId=dependent) == {}
-    (row,) = acme.query("WpTree", ("ChildWoId", "Equal", c))
-    assert row["DependOnWorkOrder"] == {"Id": b}
+    (record,) = acme.query("WpTree", ("ChildWoId", "Equal", c))
+    assert record["DependOnWorkOrder"] == {"Id": b}
     for main, dependent in ((a, a), (c, a), (99, a), (a, 0)):
         message(acme, name, MainWorkOrderId=main, DependentWorkOrderId=dependent)
 
@@ -119,11 +120,11 @@ def test_assets_by_task_code(acme: Caller) -> None:
     """Below the parent, of a model with such a task, of the categories asked for."""
     sent = {"ParentAssetId": 20400, "TaskCode": "AH-02"}
     name = "AssetMatchByTaskCodeCommand"
-    assert [row["Id"] for row in acme.run(name, **sent)["Locations"]] == [20440]
+    assert [record["Id"] for record in acme.run(name, **sent)["Locations"]] == [20440]
     for other in ({"TaskCode": "XX"}, {"AssetCategories": ["Unit"]}, {"ParentAssetId": 20500}):
         assert acme.run(name, **sent | other) == {"Locations": []}
     many = acme.run(name, ParentAssetId=20400, TaskCode="UN-01", RecordCount=1)["Locations"]
-    assert [row["Id"] for row in many] == [20430]
+    assert [record["Id"] for record in many] == [20430]
 
 
 def test_money_in_its_own_currency(acme: Caller) -> None:
@@ -156,5 +157,5 @@ def test_suitable_employees(acme: Caller) -> None:
     assert acme.run("WoAutoAssignRoutine", WorkOrder=nobody) == {"EmployeeId": 0}
     both = {"SpecialtyId": 27, "WorkZoneId": 15}
     for count, found in ((0, [208, 230]), (1, [208])):
-        rows = acme.run("GetPreferredAssigneesRoutine", **both, RecordCount=count)["Employees"]
-        assert [row["Id"] for row in rows] == found
+        records = acme.run("GetPreferredAssigneesRoutine", **both, RecordCount=count)["Employees"]
+        assert [record["Id"] for record in records] == found

@@ -1,4 +1,4 @@
-"""Patterns with sets and odd numbers in conditions: the right rows, in bounded time."""
+"""Patterns with sets and odd numbers in conditions: the right records, in bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ten times the rows cost a query hardly more: counted in SQLite's own instructions, not in seconds."""
+"""Ten times the records cost a query hardly more: counted in SQLite's own instructions, not in seconds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ STEP = 50  # instructions between two counts
 
 
 def grown(acme: Caller, store: Store, start: int, end: int) -> None:
-    """Copies of the first order, each with a number and a PO number of its own."""
-    (row,) = store.select('SELECT body FROM "WorkOrder" WHERE company = ? AND id = 1', [46])
-    rows = (
-        (key, dump(row | {"Id": key, "Number": f"N{key}", "PoNumber": f"PO {key}"}).decode())
+    """Return copies of the first order, each with a number and a PO number of its own."""
+    (record,) = store.select('SELECT body FROM "WorkOrder" WHERE company = ? AND id = 1', [46])
+    records = (
+        (key, dump(record | {"Id": key, "Number": f"N{key}", "PoNumber": f"PO {key}"}).decode())
         for key in range(start, end)
     )
     with store.transaction():
-        store.insert_texts(46, "WorkOrder", rows)
+        store.insert_texts(46, "WorkOrder", records)
         store.raise_counter(46, "WorkOrder", end)
 
 
@@ -58,8 +58,8 @@ QUERIES: dict[str, tuple[list[tuple[Any, ...]], dict[str, Any], int]] = {
 
 def query(acme: Caller, name: str) -> list[int]:
     conditions, expression, found = QUERIES[name]
-    rows = [{"PropertyName": n, "Operator": o, "Values": list(v)} for n, o, *v in conditions]
-    joined = {"Conditions": rows, "FilterOperator": expression.get("FilterOperator", "And")}
+    records = [{"PropertyName": n, "Operator": o, "Values": list(v)} for n, o, *v in conditions]
+    joined = {"Conditions": records, "FilterOperator": expression.get("FilterOperator", "And")}
     ids = acme.ids("WorkOrder", Criteria=joined, **expression)
     assert len(ids) == found
     return ids

@@ -32,7 +32,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 def test_back_to_the_start(served: Served) -> None:
-    """A reset takes all rows and numbers back; the caller's token goes on working."""
+    """A reset brings back all records and numbers; the caller's token goes on working."""
     first = served.acme.order()
     served.acme.ok("DELETE", "base/Contact/731")
     served.local.reset()
@@ -43,7 +43,7 @@ def test_back_to_the_start(served: Served) -> None:
 
 
 def test_back_to_a_snapshot(served: Served) -> None:
-    """What was there when the snapshot was taken is there again, and numbers go on from it."""
+    """The records of the snapshot are there again, and numbers go on from them."""
     kept = [served.acme.order()["Id"] for _ in range(3)]
     snapshot = served.local.snapshot()
     other = served.local.snapshot(served.path.with_name("other"))
@@ -67,9 +67,9 @@ def test_over_http(served: Served) -> None:
     assert served.acme.ids("WorkOrder") == []
     for name in ("../x", "", "none", 7):
         for path in ("reset", "snapshot") if name != "none" else ("reset",):
-            reply = served.http.post(f"{root}/{path}", json={"Name": name})
-            assert reply.status_code == 400
-            assert "Name" in reply.json()["ErrorMessage"]
+            response = served.http.post(f"{root}/{path}", json={"Name": name})
+            assert response.status_code == 400
+            assert "Name" in response.json()["ErrorMessage"]
 
 
 def test_from_another_process(served: Served) -> None:

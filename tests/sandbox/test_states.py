@@ -65,16 +65,16 @@ def test_every_state_and_action(shared: Caller, state: str, name: str) -> None:
     """A move advances state, counter and log together; a refusal names both states and leaves all."""
     order = order_in(shared, state)
     before = shared.get("WorkOrder", order, PATHS)
-    reply = shared.send("POST", f"cmd/Wo{name}Command", body(order, name))
+    response = shared.send("POST", f"cmd/Wo{name}Command", body(order, name))
     after = shared.get("WorkOrder", order, PATHS)
     target, sources = MOVES[name]
     if state not in sources.split():
-        assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
+        assert (response.status_code, response.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
         text = f"{{!{{Work Order}}!}} that is in state '{state}' cannot be placed in the state '{target}'"
-        assert reply.json()["ErrorMessage"] == text
+        assert response.json()["ErrorMessage"] == text
         assert after == before
         return
-    assert reply.json()["CommandResult"]["Wo"]["StatusId"] == after["StatusId"] == target
+    assert response.json()["CommandResult"]["Wo"]["StatusId"] == after["StatusId"] == target
     assert after["ConcurrencyId"] == before["ConcurrencyId"] + 1
     *earlier, entry = after["ActionLogRecords"]
     assert earlier == before["ActionLogRecords"]
@@ -115,8 +115,8 @@ def test_the_expected_state_is_checked_before_all_else(shared: Caller, wrong: di
 
 @pytest.mark.parametrize("name", ["OnHold", "Cancel"])
 @pytest.mark.parametrize("reason", [None, 9, 1901, 3])
-def test_reasons_are_rows_of_their_action(shared: Caller, name: str, reason: int | None) -> None:
-    """facts 4 and 5: the command names a row of its own action by Id; 3 is a ReasonId, 1901 a flag."""
+def test_reasons_belong_to_their_action(shared: Caller, name: str, reason: int | None) -> None:
+    """facts 4 and 5: the command names a reason of its own action by Id; 3 is a ReasonId, 1901 a flag."""
     order = order_in(shared, "New")
     sent = {"WorkOrderId": order} | ({"ActionReasonId": reason} if reason else {})
     assert shared.refused("POST", f"cmd/Wo{name}Command", {"Command": sent}) == "BUSINESS_LOGIC_ERROR"
@@ -125,7 +125,7 @@ def test_reasons_are_rows_of_their_action(shared: Caller, name: str, reason: int
 
 @pytest.mark.parametrize(("given", "back"), [("2024-01-02T08:00:00", True), ("2099-01-01T00:00:00", False)])
 def test_back_dating(shared: Caller, given: str, back: bool) -> None:
-    """facts 5: ActionDate is logged beside the real moment, and the log tells that it is an earlier one."""
+    """facts 5: ActionDate is logged beside the real moment, and the log says that it is an earlier one."""
     order = order_in(shared, "New")
     shared.run("WoPickUpCommand", WorkOrderId=order, ActionDate=given, Comment="by phone")
     read = shared.get("WorkOrder", order, PATHS)

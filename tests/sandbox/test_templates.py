@@ -35,12 +35,12 @@ def test_the_whole_template_is_copied(acme: Caller) -> None:
     location(acme, "Lamp", room, Attributes=[attribute], Info={"SerialNumber": "L-1"})
     template(acme, "Plan", root)
     unit = space(acme, "Plan", UnitInfo={"TagId": "T-9"})["Asset"]
-    rows = acme.query(
+    records = acme.query(
         "AssetTree",
         ("ParentId", "Equal", unit["Id"]),
         PropertySet={"Properties": ["Distance", "Child.*", "Child.Info.*", "Child.Attributes.*"]},
     )
-    found = {row["Child"]["Name"]: (row["Distance"], row["Child"]) for row in rows}
+    found = {record["Child"]["Name"]: (record["Distance"], record["Child"]) for record in records}
     assert {name: distance for name, (distance, _) in found.items()} == {"Suite 9": 0, "Room": 1, "Lamp": 2}
     lamp = found["Lamp"][1]
     assert (lamp["IsTemplate"], lamp["RootId"], lamp["Info"]["SerialNumber"]) == (False, 20400, "L-1")
@@ -51,7 +51,7 @@ def test_the_whole_template_is_copied(acme: Caller) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 40])
 def test_the_work_grows_with_the_template(acme: Caller, size: int) -> None:
-    """spec 4.4: as many rows are written as the template has."""
+    """spec 4.4: as many records are written as the template has."""
     root = location(acme, "Plan", kind="Unit")
     for index in range(size):
         location(acme, f"Part {index}", root)
@@ -100,8 +100,8 @@ def test_dates_of_a_space(acme: Caller) -> None:
 def test_a_new_work_zone(acme: Caller) -> None:
     """facts 5: name and prefix are enough; numbers have four digits, and there is a new asset."""
     sent = {"DisplayAs": "North Yard", "WoNumberPrefix": "NY", "EarliestSlot": 1, "AssetTemplateId": 1}
-    reply = acme.ok("POST", "cmd/WorkZone/Create", {"Command": {"WorkZone": sent}})
-    zone = reply["CommandResult"]["WorkZone"]
+    response = acme.ok("POST", "cmd/WorkZone/Create", {"Command": {"WorkZone": sent}})
+    zone = response["CommandResult"]["WorkZone"]
     assert (zone["WoNumberDigits"], zone["TimeZone"], zone["ConcurrencyId"]) == (4, 20, 1)
     assert acme.get("Location", zone["Asset"]["Id"])["Name"] == "North Yard"
     order = acme.order(WorkZone={"Id": zone["Id"]})

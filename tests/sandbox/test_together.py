@@ -36,7 +36,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LocalCompan
 
 
 def test_faults_of_one_company_in_its_dialect(pair: tuple[LocalCompany, Caller, Caller]) -> None:
-    """The rule strikes the Company that it names; both answer as recorded."""
+    """The rule applies to the Company that it names; both use the recorded dialect."""
     _, north, south = pair
     made = {"Entity": {"DisplayAs": "Roofing"}, "RequestId": "r-1"}
     assert north.ok("POST", "base/Specialty", made)["RequestId"] == "r-1"
@@ -62,8 +62,8 @@ def test_a_moved_company_tells_its_other_port(pair: tuple[LocalCompany, Caller, 
     assert south.get("Specialty", 27)["DisplayAs"]
 
 
-def test_rows_of_ones_own_go_by_the_clock(pair: tuple[LocalCompany, Caller, Caller]) -> None:
-    """A seeded row shows the moment of the one clock, as finely as the dialect keeps it."""
+def test_seeded_records_go_by_the_clock(pair: tuple[LocalCompany, Caller, Caller]) -> None:
+    """A seeded record shows the moment of the one clock, with the digits of the dialect."""
     local, north, _ = pair
     local.seed({"WorkOrder": [{"Id": 7}], "WoNote": [NOTE]})
     noted = north.get("WoNote", north.ids("WoNote", ("WorkOrderId", "Equal", 7))[0], "CreatedDate")
@@ -72,6 +72,6 @@ def test_rows_of_ones_own_go_by_the_clock(pair: tuple[LocalCompany, Caller, Call
 
 @pytest.mark.parametrize("dialect", ["", "Spec", "soap"])
 def test_there_is_no_other_dialect(dialect: str) -> None:
-    """A name of no dialect is told before anything is made."""
+    """An unknown dialect is refused before anything is made."""
     with pytest.raises(ValueError, match="Name one of: spec, recorded"):
         LocalCompany(dialect=dialect)

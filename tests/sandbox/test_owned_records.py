@@ -1,4 +1,4 @@
-"""Rows of an owner: it must exist (spec 3 for references; of owners assumed)."""
+"""Records of an owner: it must exist (spec 3 for references; of owners assumed)."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ OWNED: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("entity", "members"), OWNED)
 def test_an_owner_that_is_not_there(acme: Caller, entity: str, members: dict[str, Any]) -> None:
-    """The row is refused with the owner's name and id, and not kept."""
+    """The record is refused with the owner's name and id, and not stored."""
     before = acme.ids(entity)
-    reply = acme.send("POST", f"base/{entity}", {"Entity": members})
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
-    assert "99" in reply.json()["ErrorMessage"]
+    response = acme.send("POST", f"base/{entity}", {"Entity": members})
+    assert (response.status_code, response.json()["ErrorCode"]) == (400, "BUSINESS_LOGIC_ERROR")
+    assert "99" in response.json()["ErrorMessage"]
     assert acme.ids(entity) == before
 
 
 def test_an_owner_cannot_be_changed_to_nobody(acme: Caller) -> None:
-    """A row that exists cannot be moved to an owner that does not."""
+    """A record cannot be moved to an owner that does not exist."""
     change = {"Properties": ["CustomerId"], "Entity": {"Id": 731, "CustomerId": 99}}
     assert acme.refused("PUT", "base/Contact", change) == "BUSINESS_LOGIC_ERROR"
     assert acme.get("Contact", 731)["CustomerId"] == 512
