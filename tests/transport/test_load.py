@@ -87,7 +87,7 @@ def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
     for algorithm in (AIMDLimit(10), GradientLimit(10)):
         for sent, (event, late) in enumerate(events):
             if event == "answered":
-                algorithm.answered(sent - late, 0.1 * (late + 1), late)
+                algorithm.responded(sent - late, 0.1 * (late + 1), late)
             else:
                 algorithm.throttled(sent - late, sent)
             assert 1 <= algorithm.limit <= 10
@@ -97,7 +97,7 @@ def test_a_service_that_became_slower_for_good_is_believed() -> None:
     """Its best is measured anew from time to time, so that the limit comes back."""
     algorithm, lowest = GradientLimit(32), 32.0
     for number in range(10_000):
-        algorithm.answered(number, 0.05 if number < 2000 else 0.4, int(algorithm.limit))
+        algorithm.responded(number, 0.05 if number < 2000 else 0.4, int(algorithm.limit))
         lowest = min(lowest, algorithm.limit) if number > 2000 else lowest
     assert lowest < 10
     assert algorithm.limit > 30

@@ -1,4 +1,6 @@
-"""All input and output. One call goes down these files, and its response comes back up::
+"""All input and output.
+
+One call goes down these files, and its response comes back up::
 
     transport.py    the client's side: state of each event loop, sessions, hooks before a call
     loop_state.py   connections, limiter and deadlines of one event loop

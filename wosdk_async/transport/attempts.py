@@ -131,7 +131,7 @@ class Attempts:
         if response.status in BUSY:
             queue.algorithm.throttled(self._number, channel.limiter.sent)
         else:
-            queue.algorithm.answered(self._number, now - self._begun, queue.held)
+            queue.algorithm.responded(self._number, now - self._begun, queue.held)
         secrets, own_codes = self._sessions.secrets, self._own_codes
         return read(self._call, response, secrets, channel.request_ids, self._host, own_codes)
 
@@ -142,7 +142,7 @@ class Attempts:
             if not failure.sent:
                 self._trace.sent = False  # it was handed to a library, which reports that nothing left
         if not isinstance(failure, InconclusiveResponse):
-            self._queue.algorithm.gave_up(self._channel.clock.now() - self._begun)
+            self._queue.algorithm.failed(self._channel.clock.now() - self._begun)
 
     async def _admitted(self, holding: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.

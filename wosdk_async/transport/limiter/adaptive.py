@@ -1,8 +1,7 @@
-"""How many calls of a Company may be under way, as its answers teach.
+"""Adaptive limits of the calls in flight of one Company.
 
-The service publishes no limits (facts 7), so both start at what the client allows and come down when the
-service shows that it is too much: :class:`AIMDLimit` when it says so, :class:`GradientLimit` also when it
-gets slow.
+The service publishes no limits (facts 7). :class:`AIMDLimit` starts at the limit of the client and lowers it
+when the service asks to wait. :class:`GradientLimit` also lowers it when the service becomes slower.
 """
 
 from __future__ import annotations
@@ -14,24 +13,25 @@ __all__ = ["AIMDLimit", "GradientLimit", "LimitAlgorithm"]
 
 
 class LimitAlgorithm(Protocol):
-    """Told how every call ended; ``limit`` is what it makes of it. Calls are numbered as they are sent."""
+    """Algorithm that computes ``limit`` from the end of every attempt. Attempts are numbered in order."""
 
     limit: float
 
-    def answered(self, number: int, seconds: float, held: int) -> None:
-        """The service answered after ``seconds``; so many calls were under way."""
+    def responded(self, number: int, seconds: float, in_flight: int) -> None:
+        """Note a response after ``seconds``, when so many calls were in flight."""
 
-    def gave_up(self, seconds: float) -> None:
-        """No answer came within ``seconds``."""
+    def failed(self, seconds: float) -> None:
+        """Note that no response came within ``seconds``."""
 
     def throttled(self, number: int, latest: int) -> None:
-        """The service asked to wait, when ``latest`` was the last call sent."""
+        """Note that the service asked to wait, when ``latest`` was the last attempt sent."""
 
 
 class AIMDLimit:
-    """Half of the limit for a 429 or 503, and one more for every round of answers after that.
+    """Limit that is halved by a 429 or 503, then grows by one with every round of responses.
 
-    The calls that were under way when it was halved may be refused as well: they tell nothing new.
+    AIMD stands for additive increase, multiplicative decrease. Further refusals of calls that were in flight
+    when it was halved do not count: they are not news.
     """
 
     def __init__(self, most: int) -> None:
@@ -39,27 +39,29 @@ class AIMDLimit:
         self._most = most
         self._latest = 0
 
-    def answered(self, number: int, seconds: float, held: int) -> None:  # noqa: ARG002 - others use them
+    def responded(self, number: int, seconds: float, in_flight: int) -> None:  # noqa: ARG002 - for subclasses
+        """Raise the limit by its share of a round, if the attempt was sent after the limit was halved."""
         if self.limit < self._most and number > self._latest:
             self.limit = min(self._most, self.limit + 1 / self.limit)
 
-    def gave_up(self, seconds: float) -> None:
-        pass
+    def failed(self, seconds: float) -> None:
+        """Ignore it: a missing response says nothing about load."""
 
     def throttled(self, number: int, latest: int) -> None:
+        """Halve the limit, unless the attempt was sent before the limit was halved last."""
         if number > self._latest:
             self.limit = max(1.0, self.limit / 2)
             self._latest = latest
 
 
 class GradientLimit(AIMDLimit):
-    """AIMDLimit that also lowers the limit when responses get slower: a queue forms at the service.
+    """AIMDLimit that also falls when responses become slower, because a queue forms at the service.
 
-    Starts at ``START``. After every round of as many answers as the limit has, at least ``ROUND``, the mean
-    time of the round is held against the best. The limit is multiplied by ``TOLERANCE * best / mean``, at
-    most 1 and at least 0.5, gets its square root as room to find more, and moves there by ``SMOOTH``. Every
-    ``PROBE`` rounds it is halved for one round, whose mean is the best from then on: so neither a queue
-    that was there from the start nor a service that became slower for good is mistaken for the other.
+    It starts at ``START``. A round has as many responses as the limit, at least ``ROUND``. After each round
+    its mean time is compared with the best one. The new limit is the old one multiplied by
+    ``TOLERANCE * best / mean`` (at least 0.5, at most 1) plus its square root, so that it can grow; the limit
+    moves there by the share ``SMOOTH``. Every ``PROBE`` rounds it is halved for one round, whose mean becomes
+    the best one. This tells a queue that was there from the start from a service that has become slower.
     """
 
     START = 8
@@ -77,39 +79,42 @@ class GradientLimit(AIMDLimit):
         self._skip = 0
         self._sum, self._count, self._busiest = 0.0, 0, 0
 
-    def answered(self, number: int, seconds: float, held: int) -> None:
-        if self._skip:  # sent under the limit before this one
+    def responded(self, number: int, seconds: float, in_flight: int) -> None:
+        """Add a response to the round, if it was sent under the present limit."""
+        if self._skip:  # sent under the limit before
             self._skip -= 1
         elif number > self._latest:
-            self._busiest = max(self._busiest, held)
-            self._add(seconds, held)
+            self._busiest = max(self._busiest, in_flight)
+            self._add(seconds, in_flight)
 
-    def gave_up(self, seconds: float) -> None:
+    def failed(self, seconds: float) -> None:
+        """Add a missing response to the round as a slow one, if it was waited for long enough."""
         if seconds > self._best * self.TOLERANCE:
             self._add(seconds, 0)
 
     def throttled(self, number: int, latest: int) -> None:
+        """Halve the limit and end a probe."""
         super().throttled(number, latest)
         self._before_probe = None
 
-    def _add(self, seconds: float, held: int) -> None:
+    def _add(self, seconds: float, in_flight: int) -> None:
         self._sum += seconds
         self._count += 1
         if self._count >= max(self.ROUND, self.limit):
-            self._end_round(self._sum / self._count, held)
+            self._end_round(self._sum / self._count, in_flight)
             self._sum, self._count, self._busiest = 0.0, 0, 0
 
-    def _end_round(self, mean: float, held: int) -> None:
+    def _end_round(self, mean: float, in_flight: int) -> None:
         self._rounds += 1
         if self._before_probe is not None:
             self._best, self.limit, self._before_probe = mean, self._before_probe, None
             return
         self._best = min(mean, self._best)
         if self._rounds % self.PROBE == 0:
-            self._before_probe, self.limit, self._skip = self.limit, max(1.0, self.limit / 2), held
+            self._before_probe, self.limit, self._skip = self.limit, max(1.0, self.limit / 2), in_flight
             return
         gradient = max(0.5, min(1.0, self.TOLERANCE * self._best / mean)) if mean > 0 else 1.0
-        wanted = self.limit * gradient + math.sqrt(self.limit)
-        if wanted < self.limit or self._busiest >= self.limit / 2:  # unused room teaches nothing
-            moved = self.limit + (wanted - self.limit) * self.SMOOTH
+        target = self.limit * gradient + math.sqrt(self.limit)
+        if target < self.limit or self._busiest >= self.limit / 2:  # an unused limit says nothing
+            moved = self.limit + (target - self.limit) * self.SMOOTH
             self.limit = max(1.0, min(self._most, moved))

@@ -1,8 +1,8 @@
-"""Who may send now: a bounded number of calls in flight, first come first served.
+"""Concurrency limiter: slots for a bounded number of calls in flight, first come first served.
 
-Every Company has a queue with its own bound below the bound of the client, and the queues take turns, so that
-one with a long queue does not hold up the others. Taking and giving back a slot costs the same however many
-wait: only queues that could go, if there was a free slot, are in the line of turns.
+Every Company has a queue with a limit of its own below that of the client. The queues take turns, so that one
+Company with many calls does not delay the others. The cost of a slot does not depend on how many calls wait:
+only queues that lack nothing but a free slot take part in the turns.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from wosdk_async.transport.limiter.adaptive import AIMDLimit, LimitAlgorithm
 
 __all__ = ["ConcurrencyLimiter", "TenantQueue"]
 
-_BURST = 0.1  # seconds: what was not used of a rate for so long may be caught up
+_BURST = 0.1  # seconds of an unused rate that may be caught up
 
 
 class TenantQueue:
-    """The slots and the queue of one Company at one limiter; made by :meth:`ConcurrencyLimiter.new_queue`."""
+    """Slots and waiting calls of one Company at one limiter, made by ``ConcurrencyLimiter.new_queue``."""
 
     __slots__ = ("algorithm", "calls", "held", "limiter", "next_at", "ready", "timer", "waiting")
 
@@ -28,10 +28,12 @@ class TenantQueue:
         self.limiter = limiter
         self.algorithm = algorithm
         self.calls = 0
-        """Calls of any state: the transport counts them here."""
+        """Calls that have not ended, waiting or not. The transport counts them here."""
         self.held = 0
+        """Slots in use."""
         self.waiting: OrderedDict[asyncio.Future[None], None] = OrderedDict()
         self.ready = False
+        """Whether it lacks nothing but a free slot."""
         self.next_at = 0.0
         self.timer: Timer | None = None
 
@@ -40,15 +42,15 @@ class TenantQueue:
 
     @property
     def limit(self) -> int:
-        """How many calls may be in flight now."""
+        """Calls that may be in flight now."""
         return int(self.algorithm.limit)
 
 
 class ConcurrencyLimiter:
-    """Hands out at most ``total`` slots at once, and to each queue what its algorithm allows.
+    """Limiter of at most ``total`` slots, and for each queue as many as its algorithm allows.
 
-    ``each`` bounds every queue, ``rate`` the slots that one is given in a second. A caller that is cancelled
-    while it waits leaves the queue; one that is cancelled just after it was granted a slot hands it on.
+    ``each`` limits every queue, ``rate`` the slots that a queue gets in a second. A caller that is cancelled
+    while it waits leaves the queue. If it had just been granted a slot, the next caller gets that.
     """
 
     def __init__(
@@ -66,28 +68,26 @@ class ConcurrencyLimiter:
         self._clock = clock or Clock()
         self._interval = 1 / rate if rate else 0.0
         self._free = total
-        self._ready: deque[TenantQueue] = (
-            deque()
-        )  # the queues that wait for a free slot alone, next one first
+        self._ready: deque[TenantQueue] = deque()  # the queues that lack nothing but a free slot, in turn
         self.queued = 0
-        """How many callers wait."""
+        """Callers that wait for a slot."""
         self.sent = 0
-        """How many slots were given so far: the number of the call that got the last one."""
+        """Slots granted so far, which is also the number of the last call that got one."""
 
     def __repr__(self) -> str:
         return f"<ConcurrencyLimiter {self.in_flight} of {self._total} in flight, {self.queued} queued>"
 
     @property
     def in_flight(self) -> int:
-        """How many slots are held."""
+        """Slots in use."""
         return self._total - self._free
 
     def new_queue(self) -> TenantQueue:
-        """A new queue."""
+        """Return a queue for one more Company."""
         return TenantQueue(self, self._algorithm(self._each))
 
     def take(self, queue: TenantQueue) -> bool:
-        """Take a slot if that is possible without waiting."""
+        """Take a slot if that is possible without waiting, and return whether it was."""
         if not self._free or queue.waiting or queue.held + 1 > queue.algorithm.limit:
             return False
         if self._interval and self._clock.now() < queue.next_at:
@@ -111,9 +111,10 @@ class ConcurrencyLimiter:
             raise
 
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
-        """A place in the queue. Whoever has waited for it has a slot; when cancelled, it is to :meth:`leave`.
+        """Return a future that is done when the caller has a slot. If cancelled, call :meth:`leave`.
 
-        :meth:`acquire` without its coroutine: very many may wait, and the garbage collector sees each.
+        This is :meth:`acquire` without a coroutine: very many calls may wait, each a load for the garbage
+        collector.
         """
         granted = asyncio.get_running_loop().create_future()
         queue.waiting[granted] = None
@@ -123,15 +124,15 @@ class ConcurrencyLimiter:
         return granted
 
     def leave(self, queue: TenantQueue, granted: asyncio.Future[None]) -> None:
-        """Give a place in the queue up, or the slot that was granted in the same turn of the loop."""
+        """Leave the queue, or release the slot that was granted in the same turn of the loop."""
         if granted.done() and not granted.cancelled():
             self.release(queue)
-        elif granted in queue.waiting:  # not yet taken out by a grant that came by
+        elif granted in queue.waiting:  # else a grant has removed it already
             del queue.waiting[granted]
             self.queued -= 1
 
     def release(self, queue: TenantQueue) -> None:
-        """Give a slot back and let the next in line go."""
+        """Return a slot, and grant it to the next caller."""
         self._free += 1
         queue.held -= 1
         if queue.waiting:
@@ -139,26 +140,29 @@ class ConcurrencyLimiter:
         if self._ready:
             self._grant()
 
-    def _may_go(self, queue: TenantQueue) -> bool:
+    def _may_grant(self, queue: TenantQueue) -> bool:
+        """Return whether limit and rate of ``queue`` allow another slot."""
         if queue.held >= int(queue.algorithm.limit):
             return False
         return not self._interval or self._clock.now() >= queue.next_at
 
     def _spend(self, queue: TenantQueue) -> None:
-        """Take one slot's share of the rate."""
+        """Subtract one slot from the rate."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + self._interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Put a queue with a queue into the line, unless it has to wait for something else first."""
+        """Let ``queue`` take its turns, unless nobody waits in it or it lacks more than a free slot."""
         if queue.ready or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
-        if not self._may_go(queue):
+        if not self._may_grant(queue):
             self._wake_later(queue)
         else:
             queue.ready = True
             self._ready.append(queue)
 
     def _wake_later(self, queue: TenantQueue) -> None:
+        """Try again when the rate of ``queue`` allows the next slot."""
+
         def due() -> None:
             queue.timer = None
             self._make_ready(queue)
@@ -168,14 +172,14 @@ class ConcurrencyLimiter:
             queue.timer = self._clock.call_later(max(0.0, queue.next_at - self._clock.now()), due)
 
     def _grant(self) -> None:
-        """TokenGrant what can be granted, one turn for each queue in the line."""
+        """Grant the free slots, one to each queue in turn."""
         while self._free and self._ready:
             queue = self._ready.popleft()
             queue.ready = False
-            if queue.waiting and self._may_go(queue):
+            if queue.waiting and self._may_grant(queue):
                 granted, _ = queue.waiting.popitem(last=False)
                 self.queued -= 1
-                if not granted.done():  # else cancelled, and not yet gone from the queue
+                if not granted.done():  # else its caller was cancelled and has not left the queue yet
                     self._free -= 1
                     queue.held += 1
                     self.sent += 1

@@ -1,4 +1,4 @@
-"""Who logs in, and where: Company, credentials, region."""
+"""Tenant of the service: a Company, its credentials and its region."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ __all__ = ["CredentialProvider", "Credentials", "Region", "Tenant"]
 
 
 def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
+    """Check that a request can carry ``value``."""
     if not isinstance(value, str):
         raise ConfigurationError(f"{attribute.name} is a {type(value).__name__}; it takes text")
     if not value.strip():
         raise ConfigurationError(f"{attribute.name} is empty; a Company's administrator generates the pair")
-    # Not by encoding it: the error of that would hold the secret.
+    # Not by encoding it: that error would hold the secret.
     if any("\ud800" <= char <= "\udfff" for char in value):
         raise ConfigurationError(
             f"{attribute.name} is not UTF-8 text; copy it again from where the administrator generated it"
@@ -27,7 +28,7 @@ def _sendable(_: object, attribute: attrs.Attribute[str], value: str) -> None:
 
 @attrs.frozen
 class Credentials:
-    """The client id and secret that an administrator generated for one Company."""
+    """Client id and secret that an administrator generated for one Company."""
 
     # spec 5 rule 2
 
@@ -36,17 +37,17 @@ class Credentials:
 
 
 CredentialProvider = Callable[[str], Awaitable[Credentials]]
-"""An async function from the name of a Company to its credentials; asked again at every renewal."""
+"""Async function from the name of a Company to its credentials. It is called for every renewal."""
 
 _TOKEN_URL = "https://oauth-pro-v2.corrigo.com/OAuth/token"  # noqa: S105 - facts 1: one host for all regions
 
 
 @attrs.frozen
 class Region:
-    """Where the Companies of one region are found and where their tokens come from.
+    """Addresses of one region: where tokens are requested, and where the host of a Company is looked up.
 
-    ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address; any name may be given to a
-    region of one's own. ``locator_url`` is the origin below which the discovery command lies.
+    ``attrs.evolve(Region.EMEA, token_url=...)`` changes one address. A region of your own may have any name.
+    ``locator_url`` is the origin of the discovery command.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Region:
 
     @classmethod
     def named(cls, name: str) -> Region:
-        """The public region called ``name`` (americas, apac, emea), ignoring case; KeyError if none is."""
+        """Return the region americas, apac or emea, ignoring case. Raises KeyError for other names."""
         return {region.name: region for region in (cls.AMERICAS, cls.APAC, cls.EMEA)}[name.lower()]
 
 
@@ -71,14 +72,14 @@ Region.EMEA = Region("emea", "https://emea-apilocator.corrigo.com")
 
 @attrs.frozen
 class Tenant:
-    """Whom to log in as, and where: credentials and region belong to a Company."""
+    """Company with the credentials and the region that belong to it."""
 
     company: str
     region: Region
     credentials: Credentials | CredentialProvider
 
     async def pair(self) -> Credentials:
-        """The credentials as they are now. Raises ConfigurationError when the provider gives none."""
+        """Return the credentials of this moment. Raises ConfigurationError if the provider gives none."""
         if isinstance(self.credentials, Credentials):
             return self.credentials
         given: object = self.credentials(self.company)

@@ -1,8 +1,8 @@
-"""Which addresses may see the bearer token, and from which ones files are fetched.
+"""Hosts that may get the bearer token, and hosts that files are fetched from.
 
-The token goes to the configured locator and to the Company host that the locator names, over https.
-Loopback and the hosts that the user lists are excepted from https; nothing is excepted from the check.
-Only a locator on this machine may name this machine.
+The token goes to the configured locator, and to the Company host that the locator names, over https. Only
+loopback and the hosts that the user lists may be reached without https. Every host is checked. Only a locator
+on this machine may name this machine.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ __all__ = ["HostRules", "is_local", "is_loopback", "require_link", "shown_addres
 
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:.]+")
 _NAMED = re.compile(r"^([a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
-"""Up to the host of an address with a name or password in it, which may have any characters."""
+"""Part of an address before its host, with a name or a password in it. These may have any characters."""
 _NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
-"""A host that resolvers take for an IPv4 address, in forms like ``127.1`` and ``0x7f000001`` too."""
+"""Host that resolvers read as an IPv4 address, also in forms like ``127.1`` and ``0x7f000001``."""
 _HERE = tuple(
     map(ipaddress.ip_network, ("0.0.0.0/8", "127.0.0.0/8", "::/96", "::ffff:0:0/96", "64:ff9b::/96"))
 )
-"""Addresses that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
+"""Networks that lead to this machine, or may: unspecified, loopback, and IPv4 written as IPv6."""
 _MAX_URL = 2048  # characters; what a locator sends is not trusted to be short
 _MAX_SIGNED_URL = 8192  # an address of a storage can carry a signature and a session
 
@@ -52,7 +52,7 @@ def _names(setting: str, given: object) -> tuple[str, ...]:
 
 
 def _name(setting: str, given: object) -> str:
-    """A host name or an address. One with a scheme or a port would never match, so it is refused."""
+    """Return a host name or address in its plain form. One with a scheme or a port is refused."""
     name = str(given).strip().lower().removeprefix("*").strip(".")
     if name.startswith("[") and name.endswith("]"):
         name = name[1:-1]
@@ -73,14 +73,14 @@ def _is_address(host: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` is this machine, by address or as ``localhost``."""
+    """Return whether ``host`` is this machine, by address or as ``localhost``."""
     if host == "localhost":
         return True
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return False
-    # Of an IPv4 address within an IPv6 one the releases of Python think differently: it is not taken here.
+    # Releases of Python differ on IPv4 addresses written as IPv6: these do not count as loopback here.
     return address.is_loopback and getattr(address, "ipv4_mapped", None) is None
 
 
@@ -101,17 +101,17 @@ def _may_be_here(host: str) -> bool:
 
 
 def _matches(host: str, names: tuple[str, ...]) -> bool:
-    """Whole labels only: ``corrigo.com`` lets ``a.corrigo.com`` in and ``evilcorrigo.com`` not."""
+    """Return whether ``host`` is one of ``names`` or below one: a.corrigo.com, not evilcorrigo.com."""
     return any(host == name or host.endswith(f".{name}") for name in names)
 
 
 @attrs.frozen
 class HostRules:
-    """The hosts a token may go to.
+    """Rules for the hosts that a token may be sent to.
 
-    ``suffixes`` bounds what a locator may name; a locator on this machine may name this machine as well.
-    ``trusted`` are the user's own hosts: any locator may name them and they may be reached without https.
-    Both match at label boundaries, subdomains included.
+    A locator may name hosts below ``suffixes``, and this machine if it is on this machine itself. ``trusted``
+    are hosts of the user: any locator may name them, and they may be reached without https. Both include
+    subdomains.
     """
 
     suffixes: tuple[str, ...] = attrs.field(default=("corrigo.com",), converter=_suffixes)  # facts 2
@@ -120,10 +120,17 @@ class HostRules:
     def company_url(self, named: str, *, local: bool) -> str:
         """Return the origin to call for a Company, from the ``Url`` of a discovery response.
 
-        ``local`` says that the locator that named it is on this machine. The path is dropped and a missing
-        scheme read as https (facts 2): a locator may name the address of the older interface. Raises
-        DiscoveryError when the host may not be used.
+        The path is dropped, and a missing scheme means https: a locator may name the address of the older
+        interface.
+
+        Args:
+            named: the ``Url``.
+            local: whether the locator is on this machine.
+
+        Raises:
+            DiscoveryError: the host may not be used.
         """
+        # facts 2
         text = named if "://" in named else f"https://{named.lstrip('/')}"
         parts, host = _parse(text, DiscoveryError, f"the locator named {shown_address(named)}")
         if not ((local and is_loopback(host)) or _matches(host, self.trusted + self.suffixes)):
@@ -135,19 +142,19 @@ class HostRules:
         return _origin(parts, host)
 
     def endpoint(self, setting: str, url: str) -> str:
-        """``url`` without a trailing slash, for a locator or token address out of the settings.
+        """Return the locator or token address of a setting, without a trailing slash.
 
-        Raises ConfigurationError when it is no address, or neither https, loopback nor trusted.
+        Raises ConfigurationError if it is not an address, or needs https.
         """
         parts, host = _parse(url, ConfigurationError, f"{setting} is {shown_address(url)}")
         self._require_https(parts, host, ConfigurationError)
         return _origin(parts, host) + parts.path.rstrip("/")
 
     def require_download(self, url: str, *, local: bool) -> None:
-        """Check the address of a file, which gets no token and is asked over https all the same.
+        """Check the address of a file, which needs https although it gets no token.
 
-        This machine is excepted only with ``local``: whoever may write a document chooses its address, and
-        must not have services read that only this machine can reach. Raises DownloadError, without the
+        This machine is allowed only with ``local``: a person who may write a document chooses its address,
+        and must not make the client read what only this machine can reach. Raises DownloadError, without the
         address: it may be signed.
         """
         parts, host = _parse(url, DownloadError, "the address of the file", _MAX_SIGNED_URL)
@@ -168,7 +175,7 @@ class HostRules:
 
 
 def require_link(url: str) -> None:
-    """Raise InvalidCallError unless ``url`` is an http(s) address that can be put behind a link."""
+    """Raise InvalidCallError unless ``url`` is an http(s) address that a link can have."""
     if not isinstance(url, str):
         raise InvalidCallError(f"the link is {url!r:.80}; it takes an http(s) address as text")
     if " " in url:
@@ -182,7 +189,7 @@ def shown_address(given: object) -> str:
 
 
 def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL) -> tuple[SplitResult, str]:
-    """The parts and the host of an absolute http(s) URL; anything odd in it is refused."""
+    """Return the parts and the host of an absolute http(s) address, or raise ``error``."""
     why = ""
     try:
         if len(url) > longest or not url.isascii() or not url.isprintable():
@@ -190,14 +197,16 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
         if _NUMBER.fullmatch(host):
-            ipaddress.IPv4Address(host)  # raises unless it is written as everybody reads it
+            ipaddress.IPv4Address(
+                host
+            )  # raises unless it has four decimal numbers, which all resolvers read alike
     except ValueError as cause:
-        why = f"which is no address: {cause}"
-    # Not in the handler, and without what is wrong: that may be a password.
+        why = f"which is not an address: {cause}"
+    # Not in the handler, and without the reason if there may be a password in it.
     if why:
-        raise error(f"{what}, {'which is no address' if '@' in url else why}")
+        raise error(f"{what}, {'which is not an address' if '@' in url else why}")
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or "@" in parts.netloc:
-        raise error(f"{what}, which is no http(s) address with a plain host name")
+        raise error(f"{what}, which is not an http(s) address with a plain host name")
     return parts, host
 
 

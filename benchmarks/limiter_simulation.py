@@ -1,8 +1,8 @@
-"""What the gate's controls are worth, by simulation: ``python -m benchmarks.gate_simulation``.
+"""Simulation of the limit algorithms: ``python -m benchmarks.limiter_simulation`` prints a table.
 
-A service with a number of workers serves what is sent to it in order; what waits longer than its patience
-is answered with 503, or not answered in time. Callers keep a backlog, so that the gate alone decides how much
-is sent. Time is simulated: the figures are the same on every machine.
+A service with a number of workers serves requests in order. It refuses a request with 503 when its queue is
+full, and its caller gives up a request that waits for too long. Calls always wait, so the limit alone decides
+how many are sent. Time is simulated: the figures are the same on every machine.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ CEILING = 128
 
 
 class Fixed:
-    """No algorithm at all: for comparison."""
+    """Fixed limit, for comparison."""
 
-    def __init__(self, most: int) -> None:
-        self.limit: float = most
+    def __init__(self, limit: int) -> None:
+        self.limit: float = limit
 
-    def answered(self, *_: object) -> None:
-        pass
+    def responded(self, *_: object) -> None:
+        """Ignore it."""
 
-    def gave_up(self, *_: object) -> None:
-        pass
+    def failed(self, *_: object) -> None:
+        """Ignore it."""
 
     def throttled(self, *_: object) -> None:
-        pass
+        """Ignore it."""
 
 
 @attrs.frozen
 class Service:
-    """``workers(t)`` requests at once, ``work`` seconds each on average; more than ``queue`` waiting get 503.
+    """Service with ``workers(t)`` requests at once, of ``work`` seconds each on average.
 
-    A request is given up by its caller after ``patience`` seconds: its work is done for nothing.
+    It refuses requests above ``queue`` waiting ones. A caller gives up after ``patience`` seconds, and the
+    service does that work for nothing.
     """
 
     name: str
@@ -54,6 +55,8 @@ class Service:
 
 @attrs.define
 class Result:
+    """Outcome of one simulation: requests by what became of them, seconds, and slots in use."""
+
     answered: int = 0
     refused: int = 0
     given_up: int = 0
@@ -62,7 +65,7 @@ class Result:
 
 
 def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECONDS) -> Result:
-    """Send as much as ``algorithm`` lets through for so many seconds."""
+    """Send as many requests as ``algorithm`` allows for ``seconds``."""
     draw, result = random.Random(1), Result()
     number = itertools.count(1)
     events: list[tuple[float, int, Callable[[float], None]]] = []
@@ -86,11 +89,11 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
         held -= 1
         if now - since > service.patience:
             result.given_up += 1
-            algorithm.gave_up(service.patience)
+            algorithm.failed(service.patience)
         else:
             result.answered += 1
             result.times.append(now - since)
-            algorithm.answered(call, now - since, held + 1)
+            algorithm.responded(call, now - since, held + 1)
         serve(now)
         send(now)
 
@@ -126,7 +129,7 @@ SERVICES = [
     Service("small, refuses above 20 waiting", lambda _: 12, queue=20),
     Service("sick from 40 s to 80 s: 2 workers of 32", lambda now: 2 if 40 <= now < 80 else 32, patience=2.0),
 ]
-CONTROLS: dict[str, Callable[[], LimitAlgorithm]] = {
+ALGORITHMS: dict[str, Callable[[], LimitAlgorithm]] = {
     f"fixed {CEILING}": lambda: Fixed(CEILING),
     "fixed 32": lambda: Fixed(32),
     "halving, 32 (default)": lambda: AIMDLimit(32),
@@ -136,13 +139,13 @@ CONTROLS: dict[str, Callable[[], LimitAlgorithm]] = {
 
 
 def rows() -> list[str]:
-    """The table, as Markdown."""
+    """Return the table in Markdown."""
     made = [
         "| service | algorithm | answered/s | p50 ms | p99 ms | in flight | 503 | given up |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for service in SERVICES:
-        for name, algorithm in CONTROLS.items():
+        for name, algorithm in ALGORITHMS.items():
             result = simulate(service, algorithm())
             cuts = statistics.quantiles(result.times, n=100)
             made.append(
