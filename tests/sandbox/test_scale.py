@@ -14,7 +14,7 @@ STEP = 50  # instructions between two counts
 
 
 def grown(acme: Caller, store: Store, start: int, end: int) -> None:
-    """Return copies of the first order, each with a number and a PO number of its own."""
+    """Add copies of the first order, each with a number and a PO number of its own."""
     (record,) = store.select('SELECT body FROM "WorkOrder" WHERE company = ? AND id = 1', [46])
     records = (
         (key, dump(record | {"Id": key, "Number": f"N{key}", "PoNumber": f"PO {key}"}).decode())
@@ -34,9 +34,9 @@ def steps(store: Store, work: Callable[[], object]) -> int:
         return 0
 
     work()  # the first of a large table makes the index
-    store._db.set_progress_handler(one_more, STEP)
+    store.set_progress_handler(one_more, STEP)
     work()
-    store._db.set_progress_handler(None, 0)
+    store.set_progress_handler(None, 0)
     return count
 
 

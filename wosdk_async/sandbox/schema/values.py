@@ -103,10 +103,6 @@ def _string(field: Field, value: object) -> object:
     return value
 
 
-def _integer(_field: Field, value: object) -> object:
-    return read_integer(value)
-
-
 def _number(_field: Field, value: object) -> object:
     """Return a number, also from a text, as for integers (not shown; assumed)."""
     if isinstance(value, str) and _DECIMAL.fullmatch(value.strip()):
@@ -151,13 +147,9 @@ def _reference(field: Field, value: object) -> object:
     return {"Id": key}
 
 
-def _anything(_field: Field, value: object) -> object:
-    return value
-
-
 _READERS: dict[str, Callable[[Field, object], object]] = {
     "string": _string,
-    "integer": _integer,
+    "integer": lambda _field, value: read_integer(value),
     "number": _number,
     "boolean": _boolean,
     "enum": _enum,
@@ -165,7 +157,7 @@ _READERS: dict[str, Callable[[Field, object], object]] = {
     "datetime-utc": _time,
     "money": _money,
     "ref": _reference,
-    "object": _anything,
+    "object": lambda _field, value: value,
 }
 
 

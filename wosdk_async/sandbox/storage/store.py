@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -174,6 +174,10 @@ class Store:
         row = astuple(company)
         self._db.execute("INSERT OR REPLACE INTO company VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         self._companies = None
+
+    def set_progress_handler(self, handler: Callable[[], int | None] | None, steps: int) -> None:
+        """Call ``handler`` after every so many instructions of SQLite, to measure work; None ends it."""
+        self._db.set_progress_handler(handler, steps)
 
     def take_snapshot(self, target: str | Path) -> None:
         """Copy the store into a file, as it is at one moment.
