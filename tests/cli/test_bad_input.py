@@ -1,6 +1,6 @@
 """What cannot be worked with: exit status 2, and one line that names the place and the remedy."""
 
-# ruff: noqa: E501 - tables of inputs and what is told of them
+# ruff: noqa: E501 - tables of inputs and the messages about them
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "f.csv: there is no header; the first line must name the columns"),
         (
@@ -44,9 +44,9 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
         (b"unique_key;descriptor\n1;2\n", "its cells seem to be separated by ';'; separate them by commas"),
     ],
 )
-def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, told: str) -> None:
+def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "f.csv").write_bytes(content)
-    assert told in refused(wosdk, "import", tmp_path / "f.csv", "--map", MAP, "--sandbox")
+    assert message in refused(wosdk, "import", tmp_path / "f.csv", "--map", MAP, "--sandbox")
 
 
 def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("po_number", "po_numbr", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
@@ -65,11 +65,11 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
         ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),
     ],
 )  # fmt: skip
-def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_map_that_is_unusable(wosdk: Wosdk, tmp_path: Path, old: str, new: str, message: str) -> None:
     text = MAP.read_text(encoding="utf-8")
     assert old in text
     (tmp_path / "m.toml").write_text(text.replace(old, new, 1), encoding="utf-8")
-    assert told in refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
+    assert message in refused(wosdk, "import", FILE, "--map", tmp_path / "m.toml", "--sandbox")
 
 
 def test_a_file_that_is_nested_too_deeply(
@@ -104,7 +104,7 @@ def test_a_fixed_record_that_the_company_lacks(wosdk: Wosdk, tmp_path: Path) -> 
     assert "no WorkOrderType with type_id = Request, is_def_basic = true was found; change its where" in line
 
 
-def test_a_store_that_is_none(wosdk: Wosdk, tmp_path: Path) -> None:
+def test_what_is_not_a_store(wosdk: Wosdk, tmp_path: Path) -> None:
     (tmp_path / "s.db").write_text("not a database at all, but long enough to be looked at" * 20)
     assert "s.db: " in refused(wosdk, "import", FILE, "--map", MAP, "--sandbox", tmp_path / "s.db")
     with contextlib.closing(sqlite3.connect(tmp_path / "t.db")) as other:
@@ -134,7 +134,7 @@ def test_outcomes_never_overwrite_an_input(wosdk: Wosdk, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "status", "told"),
+    ("variable", "value", "status", "message"),
     [
         ("WOSDK_CLIENT_SECRET", "wrong", 5, "refused"),
         ("WOSDK_COMPANY", "Nobody Inc", 5, "Nobody Inc"),
@@ -152,15 +152,15 @@ def test_a_company_that_cannot_be_reached(
     variable: str,
     value: str,
     status: int,
-    told: str,
+    message: str,
 ) -> None:
     monkeypatch.setenv(variable, value)
     line = refused(wosdk, "import", FILE, "--map", MAP, status=status)
-    assert told in line
+    assert message in line
     assert served["WOSDK_CLIENT_SECRET"] not in line
 
 
-def test_a_company_that_nobody_named(wosdk: Wosdk) -> None:
+def test_a_company_without_a_name(wosdk: Wosdk) -> None:
     assert "set WOSDK_COMPANY" in refused(wosdk, "import", FILE, "--map", MAP)
 
 
@@ -186,5 +186,5 @@ def test_an_unknown_command(wosdk: Wosdk) -> None:
 def test_a_deadline_is_a_number_of_seconds(wosdk: Wosdk, text: str) -> None:
     result = wosdk("get", "Customer", "512", "--deadline", text)
     assert result.exit_code == 2
-    told = f"'{text}' is not a deadline: write a number of seconds over 0, such as 30."
-    assert result.stderr.endswith(f"Error: Invalid value for '--deadline': {told}\n")
+    message = f"'{text}' is not a deadline: write a number of seconds over 0, such as 30."
+    assert result.stderr.endswith(f"Error: Invalid value for '--deadline': {message}\n")

@@ -1,6 +1,6 @@
 """``wosdk check``: each step with its tick, and what is wrong in words."""
 
-# ruff: noqa: E501 - a table of faults and what is told of them
+# ruff: noqa: E501 - a table of faults and the messages about them
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def failing(wosdk: Wosdk, *options: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "status", "step", "told"),
+    ("variable", "value", "status", "step", "message"),
     [
         ("COMPANY", "", 2, "settings", "set WOSDK_COMPANY"),
         ("CLIENT_ID", "", 2, "settings", "WOSDK_CLIENT_ID is not set"),
@@ -63,17 +63,17 @@ def test_a_wrong_setting(
     value: str,
     status: int,
     step: str,
-    told: str,
+    message: str,
 ) -> None:
     """The step that fails, its kind as the exit status, and the remedy."""
     monkeypatch.setenv(f"WOSDK_{variable}", value)
     found, failed, text = failing(wosdk)
     assert (found, failed) == (status, step)
-    assert told in text
+    assert message in text
 
 
 @pytest.mark.parametrize(
-    ("place", "answer", "status", "step", "told"),
+    ("place", "answer", "status", "step", "message"),
     [
         ("on_token", Answer(400, {"error": "invalid_client"}), 5, "token", "have an administrator generate a new one"),
         ("on_token", Answer(404, b"<html>"), 5, "token", "the token address responds with HTTP 404; check it"),
@@ -86,14 +86,14 @@ def test_a_wrong_setting(
     ],
 )  # fmt: skip
 def test_what_the_service_may_say(
-    wosdk: Wosdk, scripted: Service, place: str, answer: Answer, status: int, step: str, told: str
+    wosdk: Wosdk, scripted: Service, place: str, answer: Answer, status: int, step: str, message: str
 ) -> None:
     """Refusals of each step, and pages of something else."""
     handler: Handler = lambda _: answer  # noqa: E731
     setattr(scripted, place, handler)
     found, failed, text = failing(wosdk, "--deadline", "20")
     assert (found, failed) == (status, step)
-    assert told in text
+    assert message in text
 
 
 def test_tls_where_there_is_none(
@@ -122,7 +122,7 @@ def test_a_host_that_never_answers(wosdk: Wosdk, scripted: Service, place: str) 
     assert "--deadline gives it more time" in text
 
 
-def test_a_clock_that_is_off_is_told(wosdk: Wosdk, scripted: Service) -> None:
+def test_a_clock_that_is_off_is_reported(wosdk: Wosdk, scripted: Service) -> None:
     """By the Date header of the answers."""
     good = scripted.on_token
 
@@ -143,7 +143,7 @@ def test_a_clock_that_is_off_is_told(wosdk: Wosdk, scripted: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("why", "told"),
+    ("why", "message"),
     [
         ("certificate verify failed: certificate is not yet valid (_ssl.c:1006)", "check the clock of this machine first"),
         ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate has expired", "check the clock of this machine first"),
@@ -153,8 +153,8 @@ def test_a_clock_that_is_off_is_told(wosdk: Wosdk, scripted: Service) -> None:
         ("ConnectTimeout: TimeoutError", "nothing responds there"),
     ],
 )  # fmt: skip
-def test_causes_that_no_local_service_can_have(why: str, told: str) -> None:
+def test_causes_that_no_local_service_can_have(why: str, message: str) -> None:
     """What the system says of a failure is in the text of the error."""
     text = f"the service was not reached (https://a.example: {why}); nothing was sent"
-    assert told in remedy(NotSentError(text))
-    assert told not in remedy(NoAnswerError("HTTP 500")) + remedy(DeadlineError("x"))
+    assert message in remedy(NotSentError(text))
+    assert message not in remedy(NoAnswerError("HTTP 500")) + remedy(DeadlineError("x"))

@@ -125,7 +125,7 @@ def test_one_column_for_each_path_that_was_asked_for() -> None:
     assert json.loads(line[0]) == ["x"]
 
 
-def test_properties_that_come_too_late_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_properties_that_come_too_late_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
     """The header is written already: what only later pages have is named on stderr."""
     file = io.StringIO(newline="")
     form = CsvFormat(file, [])

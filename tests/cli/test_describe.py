@@ -32,8 +32,8 @@ def test_every_name_is_described(wosdk: Wosdk) -> None:
         row = json.loads(wosdk("describe", name, "--json").stdout)
         assert lines[0].startswith(f"{name}: ")
         assert row["name"] == name
-        told = {each["name"] for key in ("fields", "request", "values") for each in row.get(key, ())}
-        assert told <= {line.split()[0] for line in lines if line.startswith("  ")}
+        message = {each["name"] for key in ("fields", "request", "values") for each in row.get(key, ())}
+        assert message <= {line.split()[0] for line in lines if line.startswith("  ")}
 
 
 def test_an_entity_says_what_it_supports_and_what_to_use_instead(wosdk: Wosdk) -> None:
@@ -65,7 +65,7 @@ def test_aliases_and_compound_keys(wosdk: Wosdk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("WorkOrdr", "no entity, command or enum 'WorkOrdr'; did you mean 'WorkOrder'?"),
         ("wocreatecomand", "did you mean 'WoCreateCommand'?"),
@@ -73,9 +73,9 @@ def test_aliases_and_compound_keys(wosdk: Wosdk) -> None:
         ("\x1b[31m", r"'\\x1b[31m'"),
     ],
 )
-def test_a_wrong_name_gets_a_suggestion(wosdk: Wosdk, name: str, told: str) -> None:
+def test_a_wrong_name_gets_a_suggestion(wosdk: Wosdk, name: str, message: str) -> None:
     """Status 2, and one line without control characters."""
     result = wosdk("describe", name)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert told in result.stderr.replace("'\\x1b", "'\\\\x1b")
+    assert message in result.stderr.replace("'\\x1b", "'\\\\x1b")
     assert "\x1b" not in result.stderr

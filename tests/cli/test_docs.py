@@ -26,8 +26,8 @@ def examples() -> list[tuple[str, str]]:
         if block.language != "console":
             continue
         for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-            line, _, told = part.partition("\n")
-            found.append((line, told))
+            line, _, expected = part.partition("\n")
+            found.append((line, expected))
     return found
 
 
@@ -45,9 +45,9 @@ def printed(wosdk: Wosdk, line: str) -> str:
     return "".join(f"{each.rstrip()}\n" for each in text.splitlines())
 
 
-def fits(told: str, output: str) -> bool:
-    """Whether ``output`` is what was told; a line of three dots stands for any lines."""
-    pattern = re.escape(told).replace(re.escape("...\n"), "(?:.*\n)*")
+def fits(expected: str, output: str) -> bool:
+    """Return whether ``output`` is as expected; a line of three dots stands for any lines."""
+    pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*")
     return re.fullmatch(pattern, output) is not None
 
 
@@ -69,7 +69,7 @@ def test_every_example_prints_what_the_page_says(
     """The examples, one after the other, against a new local Company."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "118")
-    for line, told in examples():
-        assert told
+    for line, expected in examples():
+        assert expected
         output = printed(wosdk, line)
-        assert fits(told, output), f"{line}\n{output}"
+        assert fits(expected, output), f"{line}\n{output}"

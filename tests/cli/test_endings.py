@@ -26,7 +26,7 @@ def stopped(process: subprocess.Popen[str]) -> tuple[float, str, str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("query", "WorkOrder"), ["wosdk: interrupted"]),
         (
@@ -35,8 +35,10 @@ def stopped(process: subprocess.Popen[str]) -> tuple[float, str, str]:
         ),
     ],
 )  # fmt: skip
-def test_ctrl_c_ends_within_a_second(scripted: Service, arguments: tuple[str, ...], told: list[str]) -> None:
-    """130, no traceback, and what was sent is told."""
+def test_ctrl_c_ends_within_a_second(
+    scripted: Service, arguments: tuple[str, ...], message: list[str]
+) -> None:
+    """130, no traceback, and what was sent is reported."""
     asked, never = threading.Event(), threading.Event()
 
     async def silent(_: Request) -> Answer:
@@ -58,8 +60,8 @@ def test_ctrl_c_ends_within_a_second(scripted: Service, arguments: tuple[str, ..
     assert (process.returncode, stdout) == (130, "")
     assert seconds < 1.5  # one, and room for a busy machine
     assert "Traceback" not in stderr
-    lines = stderr.splitlines()[-len(told) :]
-    assert all(text in line for text, line in zip(told, lines, strict=True))
+    lines = stderr.splitlines()[-len(message) :]
+    assert all(text in line for text, line in zip(message, lines, strict=True))
 
 
 def test_ctrl_c_does_not_wait_for_what_cannot_be_interrupted() -> None:
@@ -121,8 +123,8 @@ def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
-    with process.stderr as told:
-        assert told.read() == ""
+    with process.stderr as message:
+        assert message.read() == ""
     assert process.wait(20) == 141
 
 
@@ -201,12 +203,12 @@ def test_a_terminal_gets_color_and_its_width() -> None:
         stderr=subprocess.PIPE,
     )
     os.close(theirs)
-    _, told = process.communicate()
+    _, message = process.communicate()
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
     assert "\x1b[1m" in shown
     assert "Riverside Campus" in shown
-    assert b"more columns do not fit; -p names those to show" in told
+    assert b"more columns do not fit; -p names those to show" in message
 
 
 @pytest.mark.parametrize("form", ["--csv", "--json"])
@@ -224,11 +226,11 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
         stderr=subprocess.PIPE,
     )
     os.close(theirs)
-    _, told = process.communicate()
+    _, message = process.communicate()
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert (process.returncode, told.count(b"\n")) == (0, 1)
-    assert told.startswith(b"wosdk: 1 row is shown and there are more")
+    assert (process.returncode, message.count(b"\n")) == (0, 1)
+    assert message.startswith(b"wosdk: 1 row is shown and there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":
         safe = r"a\x1b]0;owned\x07\x9b31m\u202e\nb"
@@ -283,8 +285,8 @@ def test_nothing_is_sent_when_stdout_is_closed(scripted: Service, arguments: tup
     """The result would be lost."""
     done = closed(">&-", *arguments)
     remedy = "" if arguments[0] == "import" else ", or name a file with --output"
-    told = f"wosdk: stdout is closed, and the result would be lost; open it{remedy}\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    message = f"wosdk: stdout is closed, and the result would be lost; open it{remedy}\n"
+    assert (done.returncode, done.stderr) == (2, message)
     assert (scripted.calls, scripted.tokens) == ([], [])
 
 

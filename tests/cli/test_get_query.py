@@ -1,6 +1,6 @@
-"""``wosdk get`` and ``wosdk query`` against a local Company: what is printed, and what is told of bad input."""
+"""``wosdk get`` and ``wosdk query`` against a local Company: what is printed, and the messages about bad input."""
 
-# ruff: noqa: E501 - tables of inputs and what is told of them
+# ruff: noqa: E501 - tables of inputs and the messages about them
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "told"),
+    ("arguments", "status", "message"),
     [
         (("get", "Customer", "5"), 4, "Customer entity with id 5 is not found"),
         (("get", "Customer", "five"), 2, "ID is 'five'; it takes a whole number, or a JSON object"),
@@ -68,17 +68,17 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
     ],
 )  # fmt: skip
 def test_bad_input_is_one_line_with_the_remedy(
-    wosdk: Wosdk, arguments: tuple[str, ...], status: int, told: str
+    wosdk: Wosdk, arguments: tuple[str, ...], status: int, message: str
 ) -> None:
     """No traceback, nothing on stdout, and a status that tells the kind."""
     result = wosdk(*arguments)
     assert (result.exit_code, result.stdout) == (status, "")
-    assert told in result.stderr
+    assert message in result.stderr
     assert all(line.startswith("wosdk: ") for line in result.stderr.splitlines())
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (("--json", "--csv"), "give one of them"),
         (("--limit", "5", "--all"), "contradict each other"),
@@ -87,15 +87,15 @@ def test_bad_input_is_one_line_with_the_remedy(
         (("--deadline", "0"), "'0' is not a deadline"),
     ],
 )
-def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], told: str) -> None:
+def test_options_that_contradict(wosdk: Wosdk, options: tuple[str, ...], message: str) -> None:
     """Usage errors end with 2 as well."""
     result = wosdk("query", "Location", *options)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
-    """All conditions must hold; more rows than the limit are told on stderr, never on stdout."""
+    """All conditions must hold; more rows than the limit are reported on stderr, never on stdout."""
     arguments = (
         "query",
         "Location",
@@ -112,8 +112,8 @@ def test_conditions_order_and_limit_reach_the_service(wosdk: Wosdk) -> None:
     assert (len(result.stdout.splitlines()), result.stderr) == (4, "")
 
 
-def test_no_rows_is_no_error(wosdk: Wosdk) -> None:
-    """It is told; a CSV of named columns still has its header."""
+def test_no_rows_is_not_an_error(wosdk: Wosdk) -> None:
+    """It is reported; a CSV of named columns still has its header."""
     result = wosdk("query", "Location", "--where", "Name = nowhere", "-p", "Name", "--csv")
     assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, b"Name\r\n", "wosdk: no rows\n")
 
@@ -139,12 +139,12 @@ def test_an_expression_is_sent_as_it_is(wosdk: Wosdk, tmp_path: Path, on_stdin: 
     assert [list(json.loads(line)) for line in result.stdout.splitlines()] == [["Name", "Id"]] * 2
 
 
-@pytest.mark.parametrize(("text", "told"), [("[1]", "holds a list"), ("{", "is not JSON")])
-def test_an_expression_that_is_none(wosdk: Wosdk, text: str, told: str) -> None:
-    """What is wrong with it is told before anything is sent."""
+@pytest.mark.parametrize(("text", "message"), [("[1]", "holds a list"), ("{", "is not JSON")])
+def test_what_is_not_an_expression(wosdk: Wosdk, text: str, message: str) -> None:
+    """What is wrong with it is reported before anything is sent."""
     result = wosdk("query", "Location", "--expression", "-", input=text)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert message in result.stderr
 
 
 def test_a_profile_names_the_company(

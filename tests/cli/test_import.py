@@ -65,20 +65,20 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
         csv.writer(file).writerows([header, *rows, ["too", "few"]])
     result = wosdk("import", source, "--map", uncut, "--sandbox", "--outcomes", outcomes)
     assert result.exit_code == 1
-    told = {line["row"]: line for line in lines(outcomes)}
-    assert sorted(told) == list(range(1, 16))  # type: ignore[type-var]
-    assert told[3] == {
+    reported = {line["row"]: line for line in lines(outcomes)}
+    assert sorted(reported) == list(range(1, 16))  # type: ignore[type-var]
+    assert reported[3] == {
         "row": 3,
         "line": 4,
         "outcome": "failed",
         "reason": "command.work_order.items[0].comment has 4000 characters, the service takes 3096; "
         "shorten it, or set truncate = true",
     }
-    assert told[4]["line"] == 7  # the record before it has a cell of three lines
-    assert told[9]["warnings"] == ["place name has 96 characters and was cut to 64"]
-    assert told[15]["reason"] == "the record has 2 cells, the header 19"
-    assert {told[i]["outcome"] for i in range(1, 15)} == {"created", "failed"}
-    assert {"work_order_id", "number"} < told[1].keys()
+    assert reported[4]["line"] == 7  # the record before it has a cell of three lines
+    assert reported[9]["warnings"] == ["place name has 96 characters and was cut to 64"]
+    assert reported[15]["reason"] == "the record has 2 cells, the header 19"
+    assert {reported[i]["outcome"] for i in range(1, 15)} == {"created", "failed"}
+    assert {"work_order_id", "number"} < reported[1].keys()
     assert "row 3 (line 4) failed: command.work_order.items[0].comment" in result.stderr
     assert "row 15 (line 18) failed: the record has 2 cells" in result.stderr
 
@@ -104,7 +104,7 @@ def test_outcomes_of_an_earlier_import_are_kept(wosdk: Wosdk, tmp_path: Path, se
 
 
 def test_empty_rows_are_counted(wosdk: Wosdk, tmp_path: Path) -> None:
-    """They are told apart from rows, and do not fail the import."""
+    """They are not among the rows, and do not fail the import."""
     header, *rows = table()
     with (tmp_path / "f.csv").open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([header, rows[0], *[[""] * len(header)] * 2, rows[1]])
@@ -121,7 +121,7 @@ NAUGHTY = "RSC\ud83d\x9b31m\u202e\x1b]0;"
 def test_odd_texts_of_the_service_do_not_end_an_import(
     wosdk: Wosdk, scripted: Service, tmp_path: Path
 ) -> None:
-    """Half a surrogate pair, controls and marks of direction: every row is told, with the text escaped."""
+    """Half a surrogate pair, controls and marks of direction: every row is reported, escaped."""
 
     def odd(request: Request) -> Answer:
         if request.path.endswith("WoCreateCommand"):
@@ -136,9 +136,9 @@ def test_odd_texts_of_the_service_do_not_end_an_import(
     outcomes = tmp_path / "out.jsonl"
     result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--outcomes", outcomes)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "2 rows: 1 created, 1 failed, 0 in doubt")
-    told = {line["row"]: line for line in lines(outcomes)}
-    assert told[1]["number"] == NAUGHTY
-    assert NAUGHTY in str(told[2]["reason"])
+    reported = {line["row"]: line for line in lines(outcomes)}
+    assert reported[1]["number"] == NAUGHTY
+    assert NAUGHTY in str(reported[2]["reason"])
     for text in (outcomes.read_text(encoding="utf-8"), result.stderr):
         assert not {"\x1b", "\x9b", "\u202e", "\ud83d"} & set(text)
 
@@ -146,16 +146,16 @@ def test_odd_texts_of_the_service_do_not_end_an_import(
 def test_outcomes_that_cannot_be_written_end_the_import(
     wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
 ) -> None:
-    """On a full disk no further row is started, and what is under way is told on stderr."""
+    """On a full disk no further row is started, and what is under way is reported on stderr."""
     result = wosdk("import", FILE, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
     assert result.exit_code == 1
     assert "wosdk: the outcomes cannot be written (No space left on device): no further row is started\n" in (
         result.stderr
     )
-    told = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
+    reported = [json.loads(line) for line in re.findall(r"^wosdk: (\{.*\})$", result.stderr, re.MULTILINE)]
     with contextlib.closing(open_store(tmp_path / "served.db")) as store:
         orders = store.select('SELECT body FROM "WorkOrder"', [])
-    assert {row["work_order_id"] for row in told} == {order["Id"] for order in orders}
+    assert {row["work_order_id"] for row in reported} == {order["Id"] for order in orders}
     assert json.loads(result.stdout)["created"] == len(orders) < 14
 
 
@@ -167,18 +167,18 @@ def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, serv
     assert served["WOSDK_CLIENT_SECRET"] not in result.output
 
 
-def test_another_company_wants_an_answer_or_yes(
+def test_another_company_needs_a_yes(
     wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk("import", FILE, "--map", MAP, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "nobody can be asked, because stdin is not a terminal; add --yes" in result.stderr
+    assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
     assert wosdk("import", FILE, "--map", MAP, "--yes").exit_code == 0
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
-def test_somebody_at_a_terminal_is_asked(
+def test_a_user_at_a_terminal_is_asked(
     wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
 ) -> None:
     monkeypatch.setattr(runner, "is_local", lambda _: False)
@@ -200,7 +200,7 @@ def test_outcomes_are_not_the_store(wosdk: Wosdk, tmp_path: Path) -> None:
         before = store.read_bytes() if kept else b""
         for outcomes in (store, link, f"{store}-wal", f"{store}-shm"):
             result = wosdk(*example, "--sandbox", store, "--outcomes", outcomes, "--force")
-            told = f"wosdk: --outcomes would overwrite {store}; name another file\n"
-            assert (result.exit_code, result.stdout, result.stderr) == (2, "", told)
+            reported = f"wosdk: --outcomes would overwrite {store}; name another file\n"
+            assert (result.exit_code, result.stdout, result.stderr) == (2, "", reported)
         assert (store.read_bytes() if kept else b"") == before
         assert store.exists() == kept

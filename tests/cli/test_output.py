@@ -127,7 +127,7 @@ def test_a_table_has_the_columns_with_content() -> None:
 def test_a_table_is_cut_to_the_width(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Named columns get narrower; of others those that fit are shown, and the rest is told."""
+    """Named columns get narrower; of others those that fit are shown, and the rest is reported."""
     monkeypatch.setenv("COLUMNS", "30")
     rows = [{"Id": 1, "A": "x" * 50, "B": "y" * 20, "C": 3}]
     assert table(rows, "A", "B") == ["A               B", "xxxxxxxxxxxxx…  yyyyyyyyyyyyy…"]
@@ -144,7 +144,7 @@ def test_wide_characters_are_counted_as_terminals_do() -> None:
 def test_a_record_with_very_many_members_is_shown_in_part(
     wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
-    """The first thousand, and what is left out is told; the time grows with the members, not their square."""
+    """The first thousand, and the number of the others; the time is linear."""
     if terminal:
         monkeypatch.setenv("COLUMNS", "100")
     many = {"Id": 1} | {f"Field{i}": i + 1 for i in range(29_999)}
@@ -175,6 +175,8 @@ def test_rows_that_cannot_be_written_were_read(
     with full_disk():
         result = wosdk(*command, *form, "-o", tmp_path / "made")
     what = "the record was" if command[0] == "get" else "the rows were"
-    told = f"wosdk: {what} read, but the result could not be written: {tmp_path / 'made'}: File too large\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (8, "", told)
+    message = (
+        f"wosdk: {what} read, but the result could not be written: {tmp_path / 'made'}: File too large\n"
+    )
+    assert (result.exit_code, result.stdout, result.stderr) == (8, "", message)
     assert not (tmp_path / "made").exists()

@@ -40,7 +40,7 @@ def test_the_version() -> None:
 
 
 @pytest.mark.parametrize("missing", ["click", "rich"])
-def test_without_the_extra_the_remedy_is_told(missing: str) -> None:
+def test_without_the_extra_the_remedy_is_reported(missing: str) -> None:
     hide = f"import sys; sys.modules['{missing}'] = None; import importlib.util as u; f = u.find_spec; "
     hide += f"u.find_spec = lambda name: None if name == '{missing}' else f(name); "
     done = run("-c", hide + COMMAND[2])
@@ -48,7 +48,7 @@ def test_without_the_extra_the_remedy_is_told(missing: str) -> None:
     assert done.stderr == "wosdk: the command line is an extra; run: pip install 'wosdk_async[cli]'\n"
 
 
-def test_without_the_sandbox_extra_the_remedy_is_told() -> None:
+def test_without_the_sandbox_extra_the_remedy_is_reported() -> None:
     hide = "import sys; sys.modules['starlette'] = None; sys.modules['starlette.applications'] = None; "
     done = run("-c", hide + COMMAND[2], "import", str(FILE), "--map", str(MAP), "--sandbox")
     assert done.returncode == 2
@@ -64,14 +64,14 @@ def test_importing_the_package_loads_neither_jobs_nor_command_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "told"),
+    ("number", "message"),
     [
         (signal.SIGINT, "get 30 s, Ctrl-C again aborts them"),
         (signal.SIGTERM, "get 6 s, then they are aborted"),
     ],
 )
-def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(
-    tmp_path: Path, number: signal.Signals, told: str
+def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
+    tmp_path: Path, number: signal.Signals, message: str
 ) -> None:
     """Every work order of the store is in the outcomes, and every row of the file."""
     header, first, *_ = table()
@@ -88,7 +88,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(
         lines += outcomes.readlines()
     stdout, stderr = process.communicate()
     assert process.returncode == 1
-    assert f"stopping: calls under way {told}" in stderr
+    assert f"stopping: calls under way {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)
     rows = [json.loads(line) for line in lines]
@@ -104,7 +104,7 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_told(
 def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever sent the signal kills what is there much later; until then every row is told."""
+    """The sender of the signal kills the process later; until then every row is reported."""
     hangs = {"rule": [{"fault": "late_commit", "operation": "WoCreateCommand"}]}
     with LocalCompany(tmp_path / "s.db", faults=hangs) as local:
         for name, value in local.variables.items():
@@ -200,5 +200,5 @@ def test_an_import_whose_summary_cannot_be_written(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-    told = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{told}stdout: No space left on device")
+    message = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{message}stdout: No space left on device")

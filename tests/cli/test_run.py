@@ -1,6 +1,6 @@
 """``wosdk run``: fields checked before anything is sent, the question, and what is printed."""
 
-# ruff: noqa: E501 - tables of inputs and what is told of them
+# ruff: noqa: E501 - tables of inputs and the messages about them
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("WoOnHoldComand",), "the catalogue has no command 'WoOnHoldComand'; did you mean 'WoOnHoldCommand'? --unchecked"),
         (("wotype",), "WOType is an enum, not a command; `wosdk describe WOType` lists its values"),
@@ -104,13 +104,13 @@ def test_values_are_sent_with_their_types(wosdk: Wosdk, scripted: Service) -> No
         ((*HOLD[1:], "--read-only"), "--read-only: WoOnHoldCommand may change something, so it is not sent"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_sent_is_told_and_not_sent(
-    wosdk: Wosdk, scripted: Service, arguments: tuple[str, ...], told: str
+def test_what_cannot_be_sent_is_reported_and_not_sent(
+    wosdk: Wosdk, scripted: Service, arguments: tuple[str, ...], message: str
 ) -> None:
     """One line with the remedy; the service sees nothing of it, not even a login."""
     result = wosdk("run", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert told in result.stderr
+    assert message in result.stderr
     assert result.stderr.count("\n") == 1
     assert (scripted.calls, scripted.tokens) == ([], [])
 
@@ -141,7 +141,7 @@ def test_fields_of_one_object_go_together(wosdk: Wosdk, scripted: Service) -> No
     ]
 
 
-def test_a_change_elsewhere_wants_an_answer_or_yes(
+def test_a_change_elsewhere_needs_a_yes(
     wosdk: Wosdk, scripted: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No answer, no: nothing is sent. What only reads is not asked about."""
@@ -149,7 +149,7 @@ def test_a_change_elsewhere_wants_an_answer_or_yes(
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
-    assert "nobody can be asked, because stdin is not a terminal; add --yes" in result.stderr
+    assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
     monkeypatch.setattr(runner, "_is_interactive", lambda: True)
     for answer, status, calls in (("n\n", 1, 0), ("y\n", 0, 1)):
         result = wosdk(*HOLD, input=answer)
@@ -192,7 +192,7 @@ def test_in_doubt_has_its_own_status_and_says_what_to_look_at(
         (Answer(429, headers={"retry-after": "100000"}), 6),
     ],
 )
-def test_the_status_tells_the_kind_of_refusal(
+def test_the_status_shows_the_kind_of_refusal(
     wosdk: Wosdk, scripted: Service, answer: Answer, status: int
 ) -> None:
     """As the table of docs/cli.md says."""
@@ -230,22 +230,22 @@ def test_a_result_of_any_depth_is_written(wosdk: Wosdk, scripted: Service, level
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("none/result.txt", "No such file or directory"), ("file/result.txt", "Not a directory")],
 )
 @pytest.mark.parametrize("command", [HOLD, ("get", "WorkOrder", "7"), ("query", "WorkOrder")])
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_sent(
-    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], name: str, told: str
+def test_a_file_that_cannot_be_written_is_reported_before_anything_is_sent(
+    wosdk: Wosdk, scripted: Service, tmp_path: Path, command: tuple[str, ...], name: str, message: str
 ) -> None:
     """Afterwards would be too late: the work order is changed."""
     (tmp_path / "file").write_bytes(b"")
     result = wosdk(*command, "--output", tmp_path / name)
-    assert (result.exit_code, result.output) == (2, f"wosdk: {tmp_path / name}: {told}\n")
+    assert (result.exit_code, result.output) == (2, f"wosdk: {tmp_path / name}: {message}\n")
     assert (scripted.calls, scripted.tokens) == ([], [])
 
 
 @pytest.mark.parametrize("form", [(), ("--csv",), ("--json",)])
-def test_a_result_that_cannot_be_written_is_told_as_carried_out(
+def test_a_result_that_cannot_be_written_says_that_the_command_was_carried_out(
     wosdk: Wosdk, scripted: Service, tmp_path: Path, form: tuple[str, ...]
 ) -> None:
     """Its status is none of those after which the command may be given again; no empty file stays."""
@@ -255,8 +255,10 @@ def test_a_result_that_cannot_be_written_is_told_as_carried_out(
         result = wosdk(*HOLD, "--yes", *form, "--output", target)
     assert (result.exit_code, result.stdout) == (8, "")
     (call,) = scripted.calls
-    told = f"WoOnHoldCommand was carried out (RequestId {call.json['RequestId']}), but the result"
-    assert result.stderr.splitlines()[-1] == (f"wosdk: {told} could not be written: {target}: File too large")
+    message = f"WoOnHoldCommand was carried out (RequestId {call.json['RequestId']}), but the result"
+    assert result.stderr.splitlines()[-1] == (
+        f"wosdk: {message} could not be written: {target}: File too large"
+    )
     assert not target.exists()
 
 
@@ -271,8 +273,8 @@ def test_no_fault_of_a_form_looks_like_a_command_that_was_not_sent(
     monkeypatch.setattr("wosdk_async.cli.output.formats.json_text", broken)
     scripted.handler = lambda _: DONE
     result = wosdk(*HOLD, "--yes", "--json")
-    told = "was carried out (RequestId "
-    assert (result.exit_code, told in result.stderr, len(result.stderr.splitlines())) == (8, True, 2)
+    message = "was carried out (RequestId "
+    assert (result.exit_code, message in result.stderr, len(result.stderr.splitlines())) == (8, True, 2)
     assert result.stderr.endswith("could not be written: RuntimeError: a fault of the form\n")
     scripted.handler = lambda _: Answer(body=b'{"Entities": [{"Data": {"Id": 7}}]}')
     result = wosdk("query", "WorkOrder", "--limit", "1", "--json")

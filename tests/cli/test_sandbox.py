@@ -128,11 +128,11 @@ def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
     printed.communicate(timeout=20)
     written = spawn(*served, "--env-file", file)
     assert written.stderr is not None
-    told = [written.stderr.readline() for _ in range(3)]
+    message = [written.stderr.readline() for _ in range(3)]
     written.terminate()
     stdout, _ = written.communicate(timeout=20)
     assert stdout == ""
-    assert told[0] == f"wosdk: the variables are in {file}\n"
+    assert message[0] == f"wosdk: the variables are in {file}\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     (tmp_path / "printed.env").write_text(text)
     for name in ("printed.env", "company.env"):
@@ -171,7 +171,7 @@ def test_the_console_is_named_where_it_answers(root: str, console: str | None) -
 
 
 @pytest.mark.parametrize("name", ["nowhere/company.env", "."])
-def test_an_env_file_that_cannot_be_written_is_told(tmp_path: Path, name: str) -> None:
+def test_an_env_file_that_cannot_be_written_is_reported(tmp_path: Path, name: str) -> None:
     process = spawn(
         "sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name
     )
@@ -191,13 +191,13 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
     made = wosdk(
         *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name)
     )
-    told = (
+    message = (
         f"--env-file {tmp_path / name} is not a regular file; name another"
         if name == "fifo"
         else f"{tmp_path / name} exists already, and `wosdk sandbox serve` did not write it; name another"
         " file, or add --force to overwrite it"
     )
-    assert (made.exit_code, made.stderr) == (2, f"wosdk: {told}\n")
+    assert (made.exit_code, made.stderr) == (2, f"wosdk: {message}\n")
     assert (tmp_path / "notes.env").read_text() == real
     assert (tmp_path / "fifo").is_fifo()
     assert not (tmp_path / "s.db").exists()
@@ -277,7 +277,7 @@ def test_a_store_is_not_its_own_snapshot(wosdk: Wosdk, store: Path) -> None:
 @pytest.mark.parametrize(
     "arguments", [("companies",), ("snapshot", "--to", "kept"), ("reset",), ("seed", "rows.json")]
 )
-def test_a_misspelt_store_is_told(
+def test_a_misspelt_store_is_reported(
     wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     """Only what is to make a store makes one."""
@@ -285,8 +285,8 @@ def test_a_misspelt_store_is_told(
     Path("rows.json").write_text('{"Customer": [{"Name": "x", "WorkZone": {"Id": 14}}]}')
     command, *rest = arguments
     made = wosdk("sandbox", command, "--store", "new.db", *rest)
-    told = "there is no store new.db; `wosdk sandbox serve` and `add-company` make one"
-    assert (made.exit_code, made.stdout, made.stderr) == (2, "", f"wosdk: {told}\n")
+    message = "there is no store new.db; `wosdk sandbox serve` and `add-company` make one"
+    assert (made.exit_code, made.stdout, made.stderr) == (2, "", f"wosdk: {message}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["rows.json"]
     assert wosdk("sandbox", "add-company", "--store", "new.db", "South").exit_code == 0
     assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 0
@@ -302,8 +302,8 @@ def test_a_fault_for_nobody_is_refused(tmp_path: Path) -> None:
         _, stderr = process.communicate(timeout=20)  # not a command in this process: it would serve for ever
     finally:
         process.kill()
-    told = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
-    assert (process.returncode, stderr) == (2, told)
+    message = "wosdk: rule 1 (reset): company is 'nope'; there is only AcmeFacilities.\n"
+    assert (process.returncode, stderr) == (2, message)
     assert [path.name for path in tmp_path.iterdir()] == ["f.toml"]
 
 
@@ -320,5 +320,5 @@ def test_faults_that_are_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
 def test_rows_that_are_not_separated_by_commas(wosdk: Wosdk, store: Path, tmp_path: Path, mark: str) -> None:
     (tmp_path / "s4.csv").write_text(f"Name{mark}WorkZone.Id\nMole End{mark}14\n")
     made = wosdk("sandbox", "seed", "--store", store, tmp_path / "s4.csv", "--entity", "Customer")
-    told = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
-    assert (made.exit_code, made.stderr) == (2, told)
+    message = f"wosdk: line 1: its cells seem to be separated by {mark!r}; separate them by commas.\n"
+    assert (made.exit_code, made.stderr) == (2, message)

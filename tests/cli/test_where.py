@@ -1,4 +1,4 @@
-"""``--where`` and ``--order``: what a text on the command line asks of the service, and what is told of a wrong one."""
+"""``--where`` and ``--order``: what a text on the command line asks of the service, and the message about a wrong one."""
 
 # ruff: noqa: E501 - tables of conditions and what they ask
 
@@ -71,7 +71,7 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "a condition is PROPERTY OPERATOR VALUE"),
         ("StatusId", "a condition is PROPERTY OPERATOR VALUE"),
@@ -110,11 +110,11 @@ def test_of_an_unknown_entity_nothing_is_checked() -> None:
         ("Items is null", "no operator of the service asks whether a list is empty"),
     ],
 )  # fmt: skip
-def test_a_wrong_condition_names_the_remedy(text: str, told: str) -> None:
+def test_a_wrong_condition_names_the_remedy(text: str, message: str) -> None:
     """One line that says what to write."""
     with pytest.raises((CliError, InvalidCallError)) as caught:
         condition(WorkOrder, text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @given(st.text(min_size=1))
@@ -129,7 +129,7 @@ def test_any_quoted_text_arrives_as_it_is(text: str) -> None:
 
 @given(st.text())
 def test_no_text_ends_in_a_traceback(text: str) -> None:
-    """Either a condition, or one of the errors that are told as a line."""
+    """Either a condition, or one of the errors that become a line."""
     with contextlib.suppress(CliError, InvalidCallError):
         assert list(comparisons(condition(WorkOrder, text)))
 

@@ -1,6 +1,6 @@
 """A map is checked as a whole, before anything is sent."""
 
-# ruff: noqa: E501 - a table of inputs and what is told of them
+# ruff: noqa: E501 - a table of inputs and the messages about them
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ BASE = WORK_ORDER + CUSTOMER
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("po_number =", "po_numbr =", "command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
         ("po_number =", "zzz =", "WorkOrder has no field 'zzz'; its fields are"),
@@ -89,17 +89,17 @@ BASE = WORK_ORDER + CUSTOMER
         ("[reference.kind]", "[reference]\nspare = 5\n[reference.kind]", "reference.spare takes a table"),
     ],
 )  # fmt: skip
-def test_a_wrong_map_is_told_with_its_key_and_the_remedy(
-    tmp_path: Path, old: str, new: str, told: str
+def test_a_wrong_map_is_reported_with_its_key_and_the_remedy(
+    tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert old in BASE
     with pytest.raises(ImportMapError) as caught:
         load(tmp_path, BASE.replace(old, new, 1))
     assert caught.value.message.startswith(f"{tmp_path / 'm.toml'}: ")
-    assert told in caught.value.message
+    assert message in caught.value.message
 
 
-def test_references_that_need_each_other_are_told(tmp_path: Path) -> None:
+def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:
     circle = CREATED.replace('entity = "WorkZone"', 'entity = "WorkZone"\nby = "display_as"\nfrom = "x"')
     circle = circle.replace(
         "where = { is_offline = false }", 'if_missing = "create"\ncreate = { asset = "@place" }'
@@ -117,7 +117,7 @@ def test_references_that_need_each_other_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, "No such file"),
         (b"", "command is missing; write a table [command]"),
@@ -126,10 +126,10 @@ def test_references_that_need_each_other_are_told(tmp_path: Path) -> None:
         (b"reference = 5\n[command]\n", "reference takes a table, not 5"),
     ],
 )
-def test_what_is_no_map_is_told(tmp_path: Path, content: bytes | None, told: str) -> None:
+def test_what_is_not_a_map_is_reported(tmp_path: Path, content: bytes | None, message: str) -> None:
     path = tmp_path / "m.toml"
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ImportMapError) as caught:
         ImportMap.load(path)
-    assert told in caught.value.message
+    assert message in caught.value.message

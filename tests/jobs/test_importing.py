@@ -40,11 +40,11 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
 
 
 async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
-    told: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(100)), MAP).run(local.company, limit=7, on_row=told.append)
+    outcomes: list[RowOutcome] = []
+    summary = await job(write(HEADER, rows(100)), MAP).run(local.company, limit=7, on_row=outcomes.append)
     assert summary.complete
-    assert sorted(row.row for row in told) == list(range(1, 101))
-    assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in told)
+    assert sorted(row.row for row in outcomes) == list(range(1, 101))
+    assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
     assert await held(local) == {str(i): (f"text {i}", f"notes {i}") for i in range(1, 101)}
 
 
@@ -80,15 +80,15 @@ def test_any_text_survives(
     runner.run(round_trip())
 
 
-async def test_bad_rows_are_told_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
+async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, local: Local, job: Job) -> None:
     path = tmp_path / "f.csv"
     path.write_text(
         f"key,text,notes,customer\n1,a\n2,{'x' * 3097},n,\n3,a,{'y' * 3073},\n4,a,n,\n5,a,n,c,d\n"
     )
-    told: dict[int, RowOutcome] = {}
-    summary = await job(path, MAP).run(local.company, on_row=lambda row: told.update({row.row: row}))
+    outcomes: dict[int, RowOutcome] = {}
+    summary = await job(path, MAP).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
-    assert {number: row.reason for number, row in told.items()} == {
+    assert {number: row.reason for number, row in outcomes.items()} == {
         1: "the record has 2 cells, the header 4",
         2: "command.work_order.items[0].comment has 3097 characters, the service takes 3096; "
         "shorten it, or set truncate = true",
@@ -100,10 +100,10 @@ async def test_bad_rows_are_told_and_all_others_created(tmp_path: Path, local: L
 
 async def test_a_text_may_be_cut_with_a_warning(local: Local, job: Job, write: Write) -> None:
     text = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
-    told: list[RowOutcome] = []
-    await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=told.append)
+    outcomes: list[RowOutcome] = []
+    await job(write(HEADER, [["1", "", "é" * 3080, ""]]), text).run(local.company, on_row=outcomes.append)
     assert await held(local) == {"1": ("", "é" * 3072)}
-    assert told[0].warnings == ("command.comment has 3080 characters and was cut to 3072",)
+    assert outcomes[0].warnings == ("command.comment has 3080 characters and was cut to 3072",)
 
 
 async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Job, write: Write) -> None:
@@ -115,10 +115,10 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
     source = write(
         HEADER, [["1", "90", "12.50", ""], ["2", "", "", ""], ["3", "long", "1", ""], ["4", "1", "NaN", ""]]
     )
-    told: dict[int, RowOutcome] = {}
-    await job(source, text).run(local.company, on_row=lambda row: told.update({row.row: row}))
-    assert told[3].reason == "command.work_order.duration takes a whole number, not 'long'"
-    assert told[4].reason == "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN'"
+    outcomes: dict[int, RowOutcome] = {}
+    await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    assert outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long'"
+    assert outcomes[4].reason == "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN'"
     orders = await local.rows("WorkOrder", "Duration", "VendorNte", "PoNumber")
     found = {row["PoNumber"]: (row["Duration"], float(row["VendorNte"]["Value"])) for row in orders}
     assert found == {"1": (90, 12.5), "2": (60, 0.0)}  # without one the task's own duration
@@ -143,25 +143,25 @@ async def test_a_file_that_changes_while_it_is_imported_fails_the_new_rows(
     named = MAP.replace('entity = "Task"', 'entity = "Task"\nby = "display_as"\nfrom = "{text}"')
     ready = job(write(HEADER, [["1", "Leaking", "", ""]]), named)
     write(HEADER, [["1", "Leaking", "", ""], ["2", "Not cooling", "", ""]])
-    told: dict[int, RowOutcome] = {}
-    await ready.run(local.company, on_row=lambda row: told.update({row.row: row}))
-    assert told[1].outcome == "created"
-    assert told[2].reason == "task 'Not cooling' was not looked up: the file has changed since the start"
+    outcomes: dict[int, RowOutcome] = {}
+    await ready.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    assert outcomes[1].outcome == "created"
+    assert outcomes[2].reason == "task 'Not cooling' was not looked up: the file has changed since the start"
 
 
-async def test_stopping_finishes_what_is_under_way_and_tells_the_rest(
+async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
     local: Local, job: Job, write: Write
 ) -> None:
     ready = job(write(HEADER, rows(40)), MAP)
-    told: list[RowOutcome] = []
+    outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     local.server.held.set()
     summary = await running
     assert (summary.created, summary.not_started) == (1, 39)
-    assert sorted(row.row for row in told) == list(range(1, 41))
+    assert sorted(row.row for row in outcomes) == list(range(1, 41))
     assert list(await held(local)) == ["1"]
 
 
@@ -170,40 +170,40 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
 ) -> None:
     monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
     ready = job(write(HEADER, rows(40)), MAP)
-    told: list[RowOutcome] = []
+    outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     ready.stop()
     summary = await running
-    assert (summary.in_doubt, summary.not_started, len(told)) == (1, 39, 40)
-    assert told[0].outcome == "in_doubt"
+    assert (summary.in_doubt, summary.not_started, len(outcomes)) == (1, 39, 40)
+    assert outcomes[0].outcome == "in_doubt"
     assert running.cancelling() == 0
 
 
-async def test_an_answer_that_does_not_tell_leaves_a_row_in_doubt(
+async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(
     local: Local, job: Job, write: Write
 ) -> None:
     local.server.broken = True
-    told: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(1)), MAP).run(local.company, on_row=told.append)
+    outcomes: list[RowOutcome] = []
+    summary = await job(write(HEADER, rows(1)), MAP).run(local.company, on_row=outcomes.append)
     assert (summary.in_doubt, summary.created, summary.complete) == (1, 0, False)
-    assert told[0].outcome == "in_doubt"
-    assert told[0].request_id in local.server.bodies[-1]
+    assert outcomes[0].outcome == "in_doubt"
+    assert outcomes[0].request_id in local.server.bodies[-1]
 
 
-async def test_a_cancelled_import_tells_every_row_and_stays_cancelled(
+async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
-    told: list[RowOutcome] = []
+    outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        job(write(HEADER, rows(3)), MAP).run(local.company, limit=1, on_row=told.append)
+        job(write(HEADER, rows(3)), MAP).run(local.company, limit=1, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert [row.outcome for row in told] == ["in_doubt", "not_started", "not_started"]
+    assert [row.outcome for row in outcomes] == ["in_doubt", "not_started", "not_started"]

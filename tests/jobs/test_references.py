@@ -1,4 +1,4 @@
-"""Records that rows refer to: found in batches, made once, and told when there are none."""
+"""Records that rows refer to: found in batches, made once, and reported when there are none."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, ImportMapError, RowOutcome, importer
+from wosdk_async.jobs import ImportJob, ImportMapError, RowOutcome, importer, lookup
 
 Job = Callable[[Path, str], ImportJob]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -37,6 +37,19 @@ async def test_names_are_looked_up_in_batches_and_not_for_each_row(
     assert local.server.count("query/Customer") == 2  # 250 names, 200 in a query
     assert local.server.count("base/Customer") == 250
     assert sum("query" in path for path in local.server.asked) == 2 + 4
+
+
+async def test_a_lookup_reads_on_after_a_full_page(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lookup, "PAGE", 2)
+    names = [f"Customer {i}" for i in range(5)]
+    for name in names:
+        await local.company.create(Customer(display_as=name, name=name, work_zone=Ref(14)))
+    local.server.asked.clear()
+    outcomes = await carried_out(job(write(HEADER, named(*names)), WORK_ORDER + CUSTOMER), local)
+    assert {row.outcome for row in outcomes.values()} == {"created"}
+    assert local.server.count("query/Customer") == 3  # 2, 2 and 1 records
 
 
 async def test_names_match_ignoring_case_and_outer_blanks(local: Local, job: Job, write: Write) -> None:
@@ -237,19 +250,19 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
     assert not any('"IsOffline"' in text or '"TypeId"' in text for text in conditions)
 
 
-async def test_a_record_whose_creation_is_given_up_is_told(
+async def test_a_record_whose_creation_is_aborted_is_reported(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
     ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
-    told: list[RowOutcome] = []
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=told.append))
+    outcomes: list[RowOutcome] = []
+    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     ready.stop()
     summary = await running
-    assert [row.outcome for row in told] == ["not_started", "not_started"]
+    assert [row.outcome for row in outcomes] == ["not_started", "not_started"]
     assert [warning.split(":")[0] for warning in summary.warnings] == [
         "customer 'A' may have been created or not"
     ]

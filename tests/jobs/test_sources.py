@@ -59,7 +59,7 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "there is no header"),
         (b"\n\n", "there is no header"),
@@ -76,14 +76,14 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"a\n" + b"x" * (17 << 20), "line 2: this is not CSV text"),
     ],
 )
-def test_what_is_no_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, told: str) -> None:
+def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(ImportMapError) as caught:
         list(CsvFile(written(tmp_path, content)))
     assert str(tmp_path / "f.csv") in caught.value.message
-    assert told in caught.value.message
+    assert message in caught.value.message
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportMapError, match="there is no such file"):
         CsvFile(tmp_path / "none.csv")
     with pytest.raises(ImportMapError, match="is a directory; name a CSV file"):
@@ -124,7 +124,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     assert job.rows == 2
 
 
-def test_a_missing_column_is_told_with_the_nearest_one(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> None:
     source = CsvFile(written(tmp_path, b"agency_name,notes\n"))
     require_columns(source, {"notes": "the map"})
     with pytest.raises(ImportMapError) as caught:

@@ -41,7 +41,7 @@ def test_only_an_empty_template_of_columns_gives_no_text() -> None:
 
 
 @pytest.mark.parametrize("source", ["{c", "c}", "{a|}", "{|a}", "{'a}", "{{c}", "{ }", "{a|'b' c}"])
-def test_what_cannot_be_read_is_told(source: str) -> None:
+def test_what_cannot_be_read_is_reported(source: str) -> None:
     with pytest.raises(ValueError, match=r"brace|cannot be read"):
         Template.parse(source)
 
@@ -56,7 +56,7 @@ def test_what_cannot_be_read_is_told(source: str) -> None:
         " " * 50_000,
     ],
 )
-def test_what_cannot_be_read_is_told_at_once(inside: str) -> None:
+def test_what_cannot_be_read_is_reported_at_once(inside: str) -> None:
     """It is read once, whatever could be tried."""
     begun = time.thread_time()
     with pytest.raises(ValueError, match="cannot be read"):

@@ -76,7 +76,7 @@ def _flush() -> None:
 
 
 def _discard_stdout() -> None:
-    """Redirect stdout to nowhere: Python flushes it at exit, and would complain that nobody reads it."""
+    """Redirect stdout to nowhere: Python flushes it at exit, and would fail without a reader."""
     devnull = os.open(os.devnull, os.O_WRONLY)
     os.dup2(devnull, sys.stdout.fileno())
     os.close(devnull)

@@ -62,14 +62,8 @@ class Step:
 
 def failed(name: str, error: WosdkError, seconds: float = 0.0) -> Step:
     """Return the step that ``error`` ended."""
-    return Step(
-        step=name,
-        ok=False,
-        seconds=seconds,
-        detail=str(error),
-        remedy=remedy(error),
-        status=status_of(error),
-    )
+    text, status = remedy(error), status_of(error)
+    return Step(step=name, ok=False, seconds=seconds, detail=str(error), remedy=text, status=status)
 
 
 async def steps(settings: Settings, company: Company, deadline: float | None) -> AsyncIterator[Step]:
@@ -77,9 +71,9 @@ async def steps(settings: Settings, company: Company, deadline: float | None) ->
     seconds = deadline or _LOGIN_SECONDS
     watch = _Stopwatch()
     try:
-        for taken in await _login(settings, company.name, watch, seconds):
-            yield taken
-            if not taken.ok:
+        for step in await _login(settings, company.name, watch, seconds):
+            yield step
+            if not step.ok:
                 return
         yield await _read(company)
     finally:
@@ -88,15 +82,14 @@ async def steps(settings: Settings, company: Company, deadline: float | None) ->
 
 async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: float) -> list[Step]:
     """Return the steps credentials, token and discovery."""
-    tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type] # the Company was made
+    tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]  # the Company has them
     started = time.monotonic()
     try:
         pair = await tenant.pair()
     except WosdkError as error:
         return [failed("credentials", error, time.monotonic() - started)]
-    done = [
-        Step(step="credentials", seconds=time.monotonic() - started, detail=f"client id {pair.client_id}")
-    ]
+    detail = f"client id {pair.client_id}"
+    done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
     clock = Clock()
     login = Login(
         engine=watch,
@@ -110,13 +103,13 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
             grant = await login.grant(name, settings.region, pair)
     except TimeoutError:
         late = DeadlineError(f"{watch.last_url} did not respond within {seconds:g} s")
-        return [*done, *_stopped(settings, watch, late)]
+        return [*done, *_failed_login(settings, watch, late)]
     except WosdkError as error:
-        return [*done, *_stopped(settings, watch, error)]
+        return [*done, *_failed_login(settings, watch, error)]
     return [*done, _token(settings, watch), _discovery(watch, grant)]
 
 
-def _stopped(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
+def _failed_login(settings: Settings, watch: _Stopwatch, error: WosdkError) -> list[Step]:
     """Return the step that failed, behind the token's if there was a token."""
     locator = error.operation == "discovery" or isinstance(error, DiscoveryError)
     if locator or (isinstance(error, DeadlineError) and "locator" in watch.seconds):
@@ -172,12 +165,12 @@ class _Stopwatch:
     ) -> Any:
         self.last_url = url
 
-        def timed(reply: Response) -> Any:
-            self.skew = _skew(reply.headers)
-            return read(reply)
+        def read_date(response: Response) -> Any:
+            self.skew = _skew(response.headers)
+            return read(response)
 
         with self._timed("token" if body and body.startswith(b"grant_type=") else "locator"):
-            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, timed)
+            return await self.engine.send(method, url, headers, body, on_sending, repeat_safe, read_date)
 
     def statistics(self) -> PoolStatistics:
         return self.engine.statistics()

@@ -30,8 +30,7 @@ _EXIT_DELAY = 0.7  # seconds that closing gets after Ctrl-C
 class Runner:
     """``with Runner(target) as runner: runner.run(runner.company.get(...))``.
 
-    Between two calls of :meth:`run` no event loop runs, so that a question can be asked and Ctrl-C answers
-    it.
+    Between two calls of :meth:`run` no event loop runs, so that Ctrl-C ends a question to the user.
 
     Args:
         target: the global options of the command.
@@ -88,7 +87,7 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     if not ask or is_local(company.host or ""):
         return
     if not _is_interactive():
-        raise CliError("nobody can be asked, because stdin is not a terminal; add --yes to go on without")
+        raise CliError("stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
     if not click.confirm(question, err=True):
         raise CliError("nothing was sent", Exit.SOME)
 

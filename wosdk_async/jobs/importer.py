@@ -138,7 +138,7 @@ class ImportJob:
     async def _mark_wanted(self) -> None:
         """Mark the missing records of every row that can be created once it has them.
 
-        A record that only bad rows name is not created: nobody would use it.
+        A record that only bad rows name would never be used, so it is not created.
         """
         for row in self._source:
             if row.fault is None and self._index.undecided(row.cells):

@@ -22,7 +22,7 @@ from wosdk_async.resources.lookup_tables import folded
 
 __all__ = ["find_first", "find_named"]
 
-_PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
+PAGE = 1000  # records; below the service's cap, so that a shorter page is the last one (facts 7)
 
 Json = dict[str, Any]
 
@@ -61,10 +61,10 @@ async def _records(
     async def fetch(plan: Plan, expression: Json) -> list[Json]:
         nonlocal full
         page = await company.query(plan.name, expression)
-        full = len(page) == _PAGE
+        full = len(page) == PAGE
         return page
 
-    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), tuple(_properties(spec))), _PAGE)
+    cursor = KeyCursor(fetch, Plan(spec.entity.wire_name, tuple(conditions), tuple(_properties(spec))), PAGE)
     while full:
         for record in await cursor.page():
             # queries return removed records as well (facts 3.4)

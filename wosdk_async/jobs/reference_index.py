@@ -158,7 +158,7 @@ class ReferenceIndex:
 
         async def create(entry: ReferenceEntry, trace: Trace) -> int:
             record = self._record(spec, entry, RowContext(entry.cells, self, entry.warnings))
-            trace.sent = True  # a create that is cancelled counts as sent: better in doubt than made twice
+            trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
             specifier = await company.create(record)
             if specifier.id is None:
                 raise WosdkError("the service gave no id")

@@ -155,8 +155,7 @@ def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
 async def _run(
     job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
 ) -> Summary:
-    from wosdk_async.cli.output.import_report import OutcomeWriter, print_summary
-    from wosdk_async.cli.output.progress import RowProgress
+    from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
 
     with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
         writer = OutcomeWriter(file, job.stop)

@@ -174,7 +174,7 @@ async def _never_sent(call: Call[list[Any]]) -> NoReturn:
 async def _stream(query: Query[Any], limit: int | None, result: Output, paths: Sequence[str]) -> None:
     """Write the rows of ``query`` page by page, at most ``limit``, and say when there are more."""
     from wosdk_async.cli.output.formats import format_of
-    from wosdk_async.cli.output.progress import RowProgress
+    from wosdk_async.cli.output.reporting import RowProgress
 
     wanted = query if limit is None else query.limit(limit + 1)
     rows_on_terminal = result.path is None and sys.stdout.isatty()

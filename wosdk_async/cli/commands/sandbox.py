@@ -48,11 +48,7 @@ def sandbox_command() -> None:
 @click.option(
     "--company", "companies", metavar="NAME", multiple=True, help="A Company, created if needed; repeatable."
 )
-@click.option(
-    "--env-file",
-    type=_FILE,
-    help="Write the variables to this file, for its owner only, instead of to stdout.",
-)
+@click.option("--env-file", type=_FILE, help="Write the variables there, for its owner only, not to stdout.")
 @click.option("--force", is_flag=True, help="Overwrite an --env-file that serve did not write.")
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
@@ -130,8 +126,8 @@ def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> N
     with _opened(store, make=True) as opened:
         from wosdk_async.sandbox.seed.initial import create_company
 
-        made = create_company(opened, name, host=host, live=live, seeded=not empty)
-        say(f"added {made.name}; `wosdk sandbox companies` shows how to reach it")
+        company = create_company(opened, name, host=host, live=live, seeded=not empty)
+        say(f"added {company.name}; `wosdk sandbox companies` shows how to reach it")
 
 
 @sandbox_command.command()
@@ -203,10 +199,8 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
     with cli_errors(), env_file.open(encoding="utf-8", errors="replace") as file:
         text = file.read(_MAX_ENV_FILE)
     if text and not force and not are_assignments(text):
-        raise CliError(
-            f"{env_file} exists already, and `wosdk sandbox serve` did not write it; name another file, or"
-            " add --force to overwrite it"
-        )
+        text = f"{env_file} exists already, and `wosdk sandbox serve` did not write it"
+        raise CliError(f"{text}; name another file, or add --force to overwrite it")
 
 
 @contextmanager

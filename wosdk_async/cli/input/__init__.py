@@ -1,1 +1,1 @@
-"""Read what people type: conditions, fields, names, values, JSON, answers to questions."""
+"""What people type: conditions, fields, names and values."""

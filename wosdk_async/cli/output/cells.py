@@ -93,7 +93,8 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
     """Return the columns of a table.
 
     There is one for each of ``paths``; a star, or no path at all, stands for every property that the
-    records have. Objects have a column for each of their properties. An ``Id`` nobody named comes first.
+    records have. Objects have a column for each of their properties. An ``Id`` comes first unless it is
+    one of ``paths``.
     """
     leaves = dict.fromkeys(name for record in records for name in _leaves(record, ""))
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}

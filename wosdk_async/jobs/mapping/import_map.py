@@ -22,7 +22,7 @@ __all__ = ["ImportMap"]
 
 @attrs.frozen(repr=False)
 class ImportMap:
-    """The command that is made of each row, and the references that it needs."""
+    """The command for each row, and the references that it needs."""
 
     path: Path
     command: ObjectNode
