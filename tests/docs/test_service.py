@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.docs.citations import Citation, Section, citations, sections
 from tests.docs.pages import ROOT
-from tests.spec.index import INDEX, NOT_SHOWN
+from tests.spec.rules import NOT_SHOWN, RULES
 
 PAGE = ROOT / "docs" / "service.md"
 FOLDERS = ("wosdk_async", "tests", "benchmarks", "docs", ".ci")
@@ -74,11 +74,12 @@ def test_every_section_is_cited() -> None:
 
 
 def indexed() -> Iterator[tuple[str, Citation]]:
-    """Yield the sections and rows that tests/spec/index.py names, as citations."""
-    for section, row in [*INDEX, *NOT_SHOWN]:
-        number = re.match(r"(?:rule|row) \d+", row)
-        text = f"spec {section} {number[0]}" if number else f"spec {section}"
-        yield from ((f"index {section} {row}", citation) for citation in citations(text))
+    """Yield the sections and rules that tests/spec/rules.py names, as citations."""
+    listed = [(section, rule) for section, rules in RULES.items() for rule in rules]
+    for section, rule in [*listed, *NOT_SHOWN]:
+        kind = "row" if section == "3" else "rule"
+        text = f"spec {section} {kind} {rule}" if isinstance(rule, int) else f"spec {section}"
+        yield from ((f"rules {section} {rule}", citation) for citation in citations(text))
 
 
 def differing() -> Iterator[tuple[str, Citation]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
 import wosdk_async as wosdk
+from tests.spec.rules import spec
 from tests.spec.table import Json, is_read_right
 from tests.spec.tables_records import (
     ADDRESS,
@@ -24,6 +25,26 @@ from wosdk_async import codec
 from wosdk_async.model.base import Record
 
 FIELDS = [(table, *row) for table in TABLES for row in table.rows]
+
+
+TABLE_MARKS = [
+    spec("2.3", "WorkOrder", "item", "custom field entry"),
+    spec("2.4", "WorkOrderCost"),
+    spec("2.5", "WorkZone"),
+    spec("2.6", "Employee"),
+    spec("2.7", "Space"),
+    spec("2.8", "Asset", "AssetAttribute"),
+    spec("2.9", "Document"),
+    spec("2.10", "Address"),
+]
+
+
+def each_table(test: Callable[[], None]) -> Callable[[], None]:
+    """Mark a test as a case of every section that has a table of fields."""
+    for mark in TABLE_MARKS:
+        test = mark(test)
+    return test
+
 
 # spec 2.2, in its order
 ENTITY_TYPES = [
@@ -69,6 +90,7 @@ def records(value: Any) -> Iterator[Record]:
             yield from records(item)
 
 
+@each_table
 def test_field() -> None:
     """Spec 2.3 to 2.10: a documented field is an attribute, and is read as the Python type it means."""
     for table, name, kind, sample in FIELDS:
@@ -78,6 +100,7 @@ def test_field() -> None:
             assert getattr(getattr(wosdk, table.cls)(), python_name) is None
 
 
+@each_table
 def test_nothing_is_unknown() -> None:
     """Spec 2.3 to 2.10: no documented field lands among the unknown ones, at any depth."""
     for table in TABLES:
@@ -86,6 +109,7 @@ def test_nothing_is_unknown() -> None:
             assert [record.extra for record in records(made) if record.extra is not None] == []
 
 
+@each_table
 def test_payload_survives() -> None:
     """Spec 2.3 to 2.10: what was read is what would be sent, member by member."""
     for table in TABLES:
@@ -93,6 +117,7 @@ def test_payload_survives() -> None:
             assert sent(read(table.cls, table.payload)) == table.payload
 
 
+@spec("2.2", "entity types")
 def test_entity_type_has_a_class() -> None:
     """Spec 2.2: every entity type of the interface can be imported from the package under its name."""
     for name in ENTITY_TYPES:
@@ -100,6 +125,7 @@ def test_entity_type_has_a_class() -> None:
             assert issubclass(getattr(wosdk, name), Record)
 
 
+@spec("2.2", "entity types")
 def test_other_names() -> None:
     """Spec 2.2: the names of the specification and those on the wire are one class."""
     for alias, wire_name in [("Priority", "WoPriority"), ("SubType", "WorkOrderType"), ("Asset", "Location")]:
@@ -107,6 +133,7 @@ def test_other_names() -> None:
             assert getattr(wosdk, alias) is getattr(wosdk, wire_name)
 
 
+@spec("2.1", "Id, ConcurrencyId, IsNew, PerformDeletion")
 def test_common_fields() -> None:
     """Spec 2.1: Id, IsNew and PerformDeletion are fields of every entity."""
     for field, value in [("Id", 7), ("IsNew", True), ("PerformDeletion", True)]:
@@ -117,6 +144,7 @@ def test_common_fields() -> None:
                 assert sent(made) == {field: value}
 
 
+@spec("2.1", "IsRemoved")
 def test_removable_entities() -> None:
     """Spec 2.1: IsRemoved is present on the entities that can be removed."""
     for name in REMOVABLE:
@@ -125,6 +153,7 @@ def test_removable_entities() -> None:
             assert (made.is_removed, made.extra) == (True, None)
 
 
+@spec("2.1", "Money")
 def test_money_takes_currency_codes() -> None:
     """Spec 2.1: CurrencyTypeId takes currency codes and Unknown; a code nobody listed survives."""
     for currency in ["USD", "EUR", "JPY", "Unknown", "XAF"]:
@@ -135,6 +164,7 @@ def test_money_takes_currency_codes() -> None:
             assert codec.dumps(codec.unstructure(order)).decode() == text
 
 
+@spec("2.1", "Money")
 def test_money_is_exact() -> None:
     """Spec 2.1: Value is a number; every digit of it is kept in both directions."""
     for digits in ["0.10", "1250.1000", "90071992547409931.25", "-0.01", "0"]:
@@ -145,6 +175,7 @@ def test_money_is_exact() -> None:
             assert codec.dumps(codec.unstructure(order)).decode() == text
 
 
+@spec("2.1", "datetimes")
 def test_local_and_utc_times() -> None:
     """Spec 2.1: a time without zone is naive and stays so; one ending in Utc is UTC and written with Z."""
     times = {"DtDue": "2024-05-14T09:15:07.250000", "DueDateUtc": "2024-05-14T13:15:07.250000Z"}
@@ -154,6 +185,7 @@ def test_local_and_utc_times() -> None:
     assert sent(order) == times
 
 
+@spec("2.1", "reference")
 def test_reference() -> None:
     """Spec 2.1: a reference to another entity is an object holding at least Id."""
     for name in ENTITY_TYPES:
@@ -164,6 +196,7 @@ def test_reference() -> None:
 LISTS = [("Items", ITEM), ("CustomFields", CUSTOM_FIELD_ENTRY), ("Documents", DOCUMENT)]
 
 
+@spec("2.3", "lists")
 def test_elements_of_a_work_order() -> None:
     """Spec 2.3: items, custom field entries and documents inside a work order survive."""
     for field, table in LISTS:
@@ -174,6 +207,7 @@ def test_elements_of_a_work_order() -> None:
             assert sent(order) == payload
 
 
+@spec("2.3", "note")
 def test_a_note_in_a_work_order() -> None:
     """Spec 2.3: NoteTypeId 1 means a completion note; it is read as that and written by name."""
     order = read(WORK_ORDER.cls, {"Id": 90417, "Notes": [NOTE.payload]})
@@ -181,6 +215,7 @@ def test_a_note_in_a_work_order() -> None:
     assert sent(order)["Notes"] == [NOTE.payload | {"NoteTypeId": "Completion"}]
 
 
+@spec("2.10", "Address")
 def test_address_in_a_command() -> None:
     """Spec 2.10: a street address has its place in the specifier of a new unit."""
     unit = read("NewUnitSpecifier", {"StreetAddress": ADDRESS.payload})

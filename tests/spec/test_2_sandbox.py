@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.spec.local import ASSET, CONTACT, EMPLOYEE, SUB_TYPE, TASK, Local, space_request, succeeded
+from tests.spec.rules import spec
 from tests.spec.table import IN_JSON, Json, Table
 from tests.spec.tables_company import CONTACT as CONTACT_TABLE
 from tests.spec.tables_company import CUSTOMER, SPECIALTY, WORK_ZONE
@@ -35,22 +36,29 @@ def space(local: Local) -> Json:
     return made
 
 
+@spec("2.3", "WorkOrder")
+@spec("2.4", "WorkOrderCost")
+@spec("2.5", "WorkZone")
+@spec("2.6", "Employee")
 def test_work_order(order: Json) -> None:
     """Spec 2.3 to 2.6: the work order that WoCreateCommand returns."""
     check_types(WORK_ORDER, order)
 
 
+@spec("2.3", "lists")
 def test_lists_are_empty_on_creation(order: Json) -> None:
     """Spec 2.3: the lists of a work order are empty on creation."""
     lists = [name for name, kind, _ in WORK_ORDER.rows if kind == "list"]
     assert [name for name in lists if order[name] != []] == []
 
 
+@spec("2.7", "Space")
 def test_space(space: Json) -> None:
     """Spec 2.7: the space that SpaceCreateCommand returns."""
     check_types(SPACE, space)
 
 
+@spec("2.10", "Address")
 def test_address(local: Local, space: Json) -> None:
     """Spec 2.10: the street address of a new unit is kept with its space."""
     (address,) = local.read("Space", space["Id"], "Addresses.*")["Addresses"]
@@ -61,11 +69,13 @@ def test_address(local: Local, space: Json) -> None:
             assert address[name] == sent[name]
 
 
+@spec("2.8", "Asset")
 def test_asset(local: Local) -> None:
     """Spec 2.8: an asset as returned by retrieve."""
     check_types(ASSET_TABLE, local.read("Location", ASSET, "*", "Attributes.*"))
 
 
+@spec("2.8", "AssetAttribute")
 def test_asset_attribute(local: Local) -> None:
     """Spec 2.8: an attribute of an asset, with its descriptor opened."""
     asset = local.read("Location", ASSET, "Attributes.*", "Attributes.Descriptor.*")
@@ -73,6 +83,7 @@ def test_asset_attribute(local: Local) -> None:
     check_types(ASSET_ATTRIBUTE, attribute)
 
 
+@spec("2.9", "Document")
 def test_document(local: Local, order: Json) -> None:
     """Spec 2.9: a document as it was created, read back."""
     sent = DOCUMENT.payload | {"ActorId": order["Id"]}
@@ -84,6 +95,7 @@ def test_document(local: Local, order: Json) -> None:
             assert kind == "object" or at(data, path) == at(sent, path)
 
 
+@spec("2.3", "custom field entry")
 def test_custom_field_entry(local: Local) -> None:
     """Spec 2.3: a custom field entry of a work order names descriptor, object, its type and the value."""
     order = local.new_order()
@@ -93,6 +105,7 @@ def test_custom_field_entry(local: Local) -> None:
     assert entry.items() <= kept.items()
 
 
+@spec("2.3", "item")
 def test_items(local: Local) -> None:
     """Spec 2.3: the items of the request, each with its asset and task, are the order's."""
     order = local.new_order()
@@ -110,6 +123,9 @@ SCALARS: list[tuple[str, int, Table]] = [
 ]
 
 
+@spec("2.3", "WorkOrder")
+@spec("2.5", "WorkZone")
+@spec("2.6", "Employee")
 def test_retrieved_scalars(local: Local) -> None:
     """Spec 2.3, 2.5, 2.6: a record that is read has every documented field that is no list."""
     for entity, id, table in SCALARS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.spec.local import ASSET, ATTRIBUTE, CONTACT, EMPLOYEE, SUB_TYPE, Local, create_request, succeeded
+from tests.spec.rules import spec
 from tests.spec.table import IN_JSON, Json
 from tests.spec.tables_records import DOCUMENT, WORK_ORDER
 from tests.support.laws import case
@@ -26,6 +27,7 @@ RETURNED = [
 ]
 
 
+@spec("2.1", "Id, ConcurrencyId, IsNew, PerformDeletion")
 def test_flags_of_returned_entities(local: Local, order: Json) -> None:
     """Spec 2.1: IsNew and PerformDeletion are present in returned entities."""
     for entity, id in RETURNED:
@@ -49,6 +51,7 @@ REMOVABLE: list[tuple[str, int]] = [
 ]
 
 
+@spec("2.1", "IsRemoved")
 def test_removable_entities(local: Local) -> None:
     """Spec 2.1: IsRemoved is present on the entities that can be removed."""
     for entity, id in REMOVABLE:
@@ -56,6 +59,7 @@ def test_removable_entities(local: Local) -> None:
             assert local.read(entity, id)["IsRemoved"] is False
 
 
+@spec("2.1", "datetimes")
 @pytest.mark.parametrize("field", ["DtDue", "DtCreated", "LastActionDate"])
 def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     """Spec 2.1 and 2.3: beside a local time stands its UTC twin, with a trailing Z."""
@@ -67,6 +71,7 @@ def test_local_and_utc_times_are_one_moment(order: Json, field: str) -> None:
     assert order[field][13:] == order[twin][13:-1]  # the offset of the zone is whole hours
 
 
+@spec("2.2", "entity types")
 def test_entity_types_are_known(local: Local) -> None:
     """Spec 2.2: every entity type of the interface has a path; a missing row is another matter."""
     for entity in [
@@ -79,18 +84,21 @@ def test_entity_types_are_known(local: Local) -> None:
             assert reply.json()["ErrorCode"] != "ENTITY_NOT_FOUND"
 
 
+@spec("2.3", "WorkOrder")
 def test_the_contact_of_the_request(local: Local) -> None:
     """Spec 4.3 and 2.3: the contact sent as Contactid is the RequestorContact of the work order."""
     order = local.run("WoCreateCommand", create_request())["Wo"]
     assert order["RequestorContact"]["Id"] == CONTACT
 
 
+@spec("2.3", "WorkOrder")
 def test_task_refinement(order: Json) -> None:
     """Spec 2.3: TaskRefinement is category and sub-category joined by a colon."""
     assert all(order["TaskRefinement"].split(":"))
     assert ":" in order["TaskRefinement"]
 
 
+@spec("2.1", "datetimes")
 def test_times_read_back(local: Local, order: Json) -> None:
     """Spec 2.1: a time has the same form when it is read back; one ending in Utc has its Z."""
     data = local.read("WorkOrder", order["Id"])
@@ -100,6 +108,7 @@ def test_times_read_back(local: Local, order: Json) -> None:
             assert data[name] == order[name]
 
 
+@spec("2.3", "note")
 def test_note(local: Local, order: Json) -> None:
     """Spec 2.3: a note as clients attempt it, kept under a new Id."""
     sent = {"Body": "Belt replaced.", "WorkOrderId": order["Id"], "NoteTypeId": 1}

@@ -17,6 +17,7 @@ from tests.spec.local import (
     refused,
     space_request,
 )
+from tests.spec.rules import spec
 from tests.spec.table import IN_JSON
 from tests.spec.typed import typed_request
 from wosdk_async import Company, NewUnitSpecifier, Space, SpaceCreateCommand, WorkOrder
@@ -24,6 +25,7 @@ from wosdk_async import Company, NewUnitSpecifier, Space, SpaceCreateCommand, Wo
 # --- (none) -> WoCreateCommand ----------------------------------------------------------------
 
 
+@spec("3", 1)
 def test_a_new_work_order_has_its_first_states(local: Local) -> None:
     """Spec 3 row 1: StatusId New, CostState Pending, ApStateId None, and the other states of the table."""
     order = local.run("WoCreateCommand", create_request())["Wo"]
@@ -35,6 +37,7 @@ def test_a_new_work_order_has_its_first_states(local: Local) -> None:
     assert local.read("WorkOrderCost", cost["Id"])["CostState"] == "Pending"
 
 
+@spec("3", 1)
 def test_a_new_work_order_is_calculated(local: Local) -> None:
     """Spec 3 row 1: Number, Id, dates and Priority are calculated, each order with its own."""
     first, second = (local.run("WoCreateCommand", create_request())["Wo"] for _ in range(2))
@@ -49,6 +52,7 @@ def test_a_new_work_order_is_calculated(local: Local) -> None:
         assert IN_JSON["utc"](first[name])
 
 
+@spec("3", 1)
 def test_the_schedule_is_computed_when_asked_for(local: Local) -> None:
     """Spec 3 row 1: the schedule is computed when ComputeSchedule is true, and not when it is false."""
     command, times = create_request(), {"DtDue", "DtAcknowledgeBy", "DueDateUtc", "AcknowledgeByUtc"}
@@ -65,6 +69,7 @@ MISSING = [
 ]
 
 
+@spec("3", 1)
 @pytest.mark.parametrize("change", [change for _, change in MISSING], ids=[name for name, _ in MISSING])
 def test_what_a_work_order_refers_to_must_exist(local: Local, change: Any) -> None:
     """Spec 3 row 1: without customer, sub-type, asset or task there is no work order."""
@@ -74,6 +79,7 @@ def test_what_a_work_order_refers_to_must_exist(local: Local, change: Any) -> No
     assert local.rows("WorkOrder", "SubType.Id", SUB_TYPE) == before != []
 
 
+@spec("3", 1)
 async def test_the_client_creates_a_work_order(company: Company) -> None:
     """Spec 3 row 1: the same through the client, read back as an entity."""
     made = (await company.run(typed_request())).wo
@@ -88,6 +94,7 @@ async def test_the_client_creates_a_work_order(company: Company) -> None:
 # --- (none) -> SpaceCreateCommand -------------------------------------------------------------
 
 
+@spec("3", 2)
 def test_a_new_space_is_current(local: Local) -> None:
     """Spec 3 row 2: StatusId Current, and an asset with an Id that can be read."""
     space = local.run("SpaceCreateCommand", space_request("Suite 301"))["NewSpace"]
@@ -100,6 +107,7 @@ def test_a_new_space_is_current(local: Local) -> None:
     assert local.read("Space", space["Id"])["StatusId"] == "Current"
 
 
+@spec("3", 2)
 def test_the_template_is_applied(local: Local) -> None:
     """Spec 3 row 2: what the template named by UnitFloorPlan holds is in the asset inventory."""
     space = local.run("SpaceCreateCommand", space_request("Suite 302"))["NewSpace"]
@@ -107,12 +115,14 @@ def test_the_template_is_applied(local: Local) -> None:
     assert [(asset["Name"], asset["IsTemplate"]) for asset in below] == [(INSIDE_THE_TEMPLATE, False)]
 
 
+@spec("3", 2)
 def test_a_space_needs_its_customer(local: Local) -> None:
     """Spec 3 row 2: the customer must exist."""
     refused(local.command("SpaceCreateCommand", space_request("Suite 303", CustomerId="999999")))
     assert local.rows("Location", "Name", "Suite 303") == []
 
 
+@spec("3", 2)
 async def test_the_client_creates_a_space(company: Company) -> None:
     """Spec 3 row 2: the same through the client."""
     unit = NewUnitSpecifier(unit_name="Suite 304", unit_floor_plan="Small suite")

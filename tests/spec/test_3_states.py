@@ -6,6 +6,7 @@ from typing import Any
 
 import wosdk_async as wosdk
 from tests.spec.local import Local
+from tests.spec.rules import spec
 from tests.support.laws import case
 from wosdk_async import Company, Document, Ref
 from wosdk_async.codec import structure, unstructure
@@ -24,6 +25,7 @@ STATES: list[tuple[str, str, str, str]] = [
 ]
 
 
+@spec("3", "state-bearing fields")
 def test_state() -> None:
     """Spec 3: each value that the table shows is a member, read and written by its name."""
     for cls, wire, name, value in STATES:
@@ -33,6 +35,7 @@ def test_state() -> None:
             assert (member.is_known, member, unstructure(made)) == (True, value, {wire: value})
 
 
+@spec("3", "state-bearing fields")
 def test_states_that_are_not_shown() -> None:
     """Spec 3: the list of values is not complete, so another one is read too, and goes back as it came."""
     order = structure({"StatusId": "Parked"}, wosdk.WorkOrder)
@@ -40,6 +43,7 @@ def test_states_that_are_not_shown() -> None:
     assert (order.status_id.is_known, unstructure(order)) == (False, {"StatusId": "Parked"})
 
 
+@spec("2.9", "Document")
 async def test_a_link(company: Company, local: Local) -> None:
     """Spec 2.9: a document can be a link, in which the URL has its own property; the sandbox keeps it."""
     order = local.new_order()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.spec.local import AP_STATUSES, EMPLOYEE, PROVIDER, Local, refused, succeeded
+from tests.spec.rules import spec
 from tests.spec.typed import typed_request
 from wosdk_async import (
     ApStatusChangeCommand,
@@ -21,18 +22,21 @@ from wosdk_async import (
 # --- provider assigned -> SendWorkOrder -------------------------------------------------------
 
 
+@spec("3", 3)
 def test_an_order_of_a_provider_is_sent(local: Local) -> None:
     """Spec 3 row 3: an order with a provider assigned can be sent, by its id alone."""
     order = local.new_order(EmployeeId=PROVIDER)
     assert isinstance(local.run("SendWorkOrder", {"WorkOrderId": order}), dict)
 
 
+@spec("3", 3)
 def test_an_order_without_a_provider_is_not_sent(local: Local) -> None:
     """Spec 3 row 3: its condition is that a provider is assigned."""
     refused(local.command("SendWorkOrder", {"WorkOrderId": local.new_order()}))
     refused(local.command("SendWorkOrder", {"WorkOrderId": local.new_order(EmployeeId=EMPLOYEE)}))
 
 
+@spec("3", 3)
 async def test_the_client_sends_an_order(company: Company) -> None:
     """Spec 3 row 3: the same through the client."""
     made = (await company.run(typed_request(employee_id=PROVIDER))).wo
@@ -44,6 +48,7 @@ async def test_the_client_sends_an_order(company: Company) -> None:
 # --- completed -> VerifyWorkCommand -----------------------------------------------------------
 
 
+@spec("3", 4)
 def test_verification_is_recorded(local: Local) -> None:
     """Spec 3 row 4: the rating in WoRatingId and the comment are recorded with the order."""
     order = local.completed_order()
@@ -54,6 +59,7 @@ def test_verification_is_recorded(local: Local) -> None:
     assert (kept["WoRatingId"], kept["Comment"]) == ("Positive", "Quick and neat.")
 
 
+@spec("3", 4)
 def test_only_completed_work_is_verified(local: Local) -> None:
     """Spec 3 row 4: its state is a work order completed by the assignee."""
     order = local.new_order()
@@ -63,6 +69,7 @@ def test_only_completed_work_is_verified(local: Local) -> None:
     assert local.read("WorkOrder", order, "Verifications.*")["Verifications"] == []
 
 
+@spec("3", 4)
 async def test_the_client_verifies_work(company: Company, local: Local) -> None:
     """Spec 3 row 4: the same through the client, completion included."""
     order = (await company.run(typed_request(employee_id=EMPLOYEE))).wo
@@ -77,6 +84,7 @@ async def test_the_client_verifies_work(company: Company, local: Local) -> None:
 # --- some AP status -> ApStatusChangeCommand --------------------------------------------------
 
 
+@spec("3", 5)
 @pytest.mark.parametrize("status", AP_STATUSES.values(), ids=AP_STATUSES)
 def test_the_invoice_has_the_status(local: Local, status: int) -> None:
     """Spec 3 row 5: submittal, authorization, export and dispute give the invoice the status named."""
@@ -86,12 +94,14 @@ def test_the_invoice_has_the_status(local: Local, status: int) -> None:
     assert cost["ApStatusId"] == status
 
 
+@spec("2.4", "AP statuses")
 @pytest.mark.parametrize("name", ["Submitted", "Disputed"])
 def test_standard_statuses(local: Local, name: str) -> None:
     """Spec 2.4: Submitted and Disputed are AP statuses of every Company."""
     assert local.read("ApInvoiceStatus", AP_STATUSES[name])["DisplayAs"] == name
 
 
+@spec("3", 5)
 def test_an_invoice_goes_from_status_to_status(local: Local) -> None:
     """Spec 3 row 5: from some status to the one named, and only that order's."""
     order, other = local.new_order(), local.new_order()
@@ -101,6 +111,7 @@ def test_an_invoice_goes_from_status_to_status(local: Local) -> None:
     assert local.read("WorkOrderCost", other)["ApStateId"] == "None"
 
 
+@spec("3", 5)
 async def test_the_client_changes_the_status(company: Company) -> None:
     """Spec 3 row 5: the same through the client."""
     order = (await company.run(typed_request())).wo
@@ -108,6 +119,7 @@ async def test_the_client_changes_the_status(company: Company) -> None:
     assert (await company.get(WorkOrderCost, order.work_order_cost.id)).ap_status_id == 7
 
 
+@spec("3", "Cancelled")
 def test_cancelled_is_a_state(local: Local) -> None:
     """Spec 3: Cancelled is named as a target status; reached by command, with a reason (facts 5.1)."""
     order = local.new_order()

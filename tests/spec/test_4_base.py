@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import wosdk_async as wosdk
+from tests.spec.rules import spec
 from tests.spec.table import Json
 from tests.spec.tables_records import ADDRESS, ASSET, DOCUMENT, TABLES
 from tests.support.laws import case
@@ -30,6 +31,7 @@ def updated(entity: str, id: int) -> Answer:
     return Answer(body={"EntitySpecifier": {"EntityType": entity, "Id": id}})
 
 
+@spec("4.9", "create")
 async def test_create() -> None:
     """Spec 4.9 create: POST to the entity type with the entity object in Entity."""
     made = Answer(body={"EntitySpecifier": {"EntityType": "Contact", "Id": 20378}})
@@ -41,6 +43,7 @@ async def test_create() -> None:
     assert (found.entity_type, found.id) == ("Contact", 20378)
 
 
+@spec("2.9", "Document")
 async def test_create_a_document() -> None:
     """Spec 2.9 and 4.9: a document with its content, as the table of 2.9 shows it."""
     document = Document(
@@ -59,6 +62,7 @@ async def test_create_a_document() -> None:
     assert service.calls[0].json == {"Entity": DOCUMENT.payload}
 
 
+@spec("2.10", "Address")
 async def test_create_a_street_address() -> None:
     """Spec 2.10 and 4.9: by names alone, for a type given as text."""
     made = Answer(body={"EntitySpecifier": {"EntityType": "Address2", "Id": 1}})
@@ -100,6 +104,7 @@ UPDATES: dict[str, tuple[Any, Json, list[str], Json]] = {
 }
 
 
+@spec("4.9", "update")
 @pytest.mark.parametrize(("record", "changes", "properties", "entity"), UPDATES.values(), ids=UPDATES)
 async def test_update(record: Any, changes: Json, properties: list[str], entity: Json) -> None:
     """Spec 4.9 update: PUT with the Properties to write and the Id with the changed fields, no others."""
@@ -111,6 +116,7 @@ async def test_update(record: Any, changes: Json, properties: list[str], entity:
     assert call.json == {"Properties": properties, "Entity": entity}
 
 
+@spec("4.9", "update")
 async def test_the_answer_of_an_update() -> None:
     """Spec 4.9 update: the EntitySpecifier has type and Id only; the record has the new values."""
     async with Service(lambda _: updated("WorkOrder", 90417)) as service, service.client() as client:
@@ -118,6 +124,7 @@ async def test_the_answer_of_an_update() -> None:
     assert order == WorkOrder(id=90417, duration=60, po_number="PO-77")
 
 
+@spec("4.9", "delete")
 @pytest.mark.parametrize("entity", [Contact, "Contact"], ids=["class", "name"])
 async def test_delete(entity: Any) -> None:
     """Spec 4.9 delete: DELETE with ?ID= and without a body."""
@@ -128,6 +135,7 @@ async def test_delete(entity: Any) -> None:
     assert (call.method, call.path, call.body) == ("DELETE", "/api/v1/base/Contact?ID=20378", b"")
 
 
+@spec("4.9", "retrieve")
 async def test_retrieve() -> None:
     """Spec 4.9 retrieve: the record is the Data of the only element of Entities."""
     for table in TABLES:
@@ -141,6 +149,7 @@ async def test_retrieve() -> None:
             assert service.calls[0].path.startswith("/api/v1/base/")
 
 
+@spec("2.2", "entity types")
 async def test_aliases_go_to_the_path_of_the_wire() -> None:
     """Spec 2.2: a class under its other name asks for the entity type the service knows (facts 3.9)."""
     answer = Answer(body={"Entities": [{"Data": ASSET.payload}]})

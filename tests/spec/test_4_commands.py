@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.spec.rules import spec
 from tests.spec.tables_commands import COMMANDS, CREATE, SPACE_CREATE, result
 from tests.spec.tables_records import SPACE, WORK_ORDER
 from tests.support.laws import case
@@ -18,6 +19,13 @@ EACH = pytest.mark.parametrize(
 )
 
 
+@spec("4.2", "command endpoint")
+@spec("4.3", "WoCreateCommand")
+@spec("4.4", "SpaceCreateCommand")
+@spec("4.5", "ApStatusChangeCommand")
+@spec("4.6", "SendWorkOrder")
+@spec("4.7", "VerifyWorkCommand")
+@spec("4.8", "WoCompleteCommand")
 async def test_what_a_command_sends() -> None:
     """Spec 4.2 to 4.8: method, path and body of each command, member by member."""
     for section, command, path, content in COMMANDS:
@@ -30,6 +38,7 @@ async def test_what_a_command_sends() -> None:
             assert call.json["Command"] == content
 
 
+@spec("4.2", "command endpoint")
 async def test_every_command_has_its_own_request_id() -> None:
     """Spec 4.2: RequestId is a correlation string of the client, another one for each call."""
     for section, command, *_ in COMMANDS:
@@ -43,6 +52,7 @@ async def test_every_command_has_its_own_request_id() -> None:
             assert first != second
 
 
+@spec("4.2", "command endpoint")
 async def test_any_command_can_be_called() -> None:
     """Spec 4.2: any class of the Commands namespace, with the properties the Company has for it."""
     content = {"WorkOrderId": 90417, "ReasonCode": "NoAccess", "Nested": {"List": [1, None, "x"]}}
@@ -53,6 +63,7 @@ async def test_any_command_can_be_called() -> None:
     assert isinstance(service.calls[0].json["RequestId"], str)
 
 
+@spec("4.3", "WoCreateCommand")
 async def test_the_created_work_order() -> None:
     """Spec 4.3: CommandResult.Wo is the created work order, typed all the way down."""
     async with Service(lambda _: result({"Wo": WORK_ORDER.payload})) as service, service.client() as client:
@@ -61,6 +72,7 @@ async def test_the_created_work_order() -> None:
     assert (made.work_order_cost.cost_state, made.priority.due_in_minutes, made.items) == ("Pending", 240, [])
 
 
+@spec("4.4", "SpaceCreateCommand")
 async def test_the_created_space() -> None:
     """Spec 4.4: CommandResult.NewSpace is the created space, with the Id of its asset."""
     async with Service(lambda _: result({"NewSpace": SPACE.payload})) as service, service.client() as client:
@@ -69,6 +81,7 @@ async def test_the_created_space() -> None:
     assert made.start_date == datetime(2024, 6, 1)
 
 
+@spec("4.4", "SpaceCreateCommand")
 @pytest.mark.parametrize("customer", [512, "512"], ids=["integer", "text"])
 async def test_customer_id_goes_out_as_text(customer: Any) -> None:
     """Spec 4.4: CustomerId is sent as a string, whichever the caller gives."""
@@ -77,6 +90,7 @@ async def test_customer_id_goes_out_as_text(customer: Any) -> None:
     assert service.calls[0].json["Command"] == {"CustomerId": "512"}
 
 
+@spec("4.3", "WoCreateCommand")
 @pytest.mark.parametrize("category", ["Request", 4], ids=["text", "integer"])
 async def test_type_category_goes_out_as_an_integer(category: Any) -> None:
     """Spec 2.3 and 4.3: TypeCategory is an integer in the create request and a string in responses."""
@@ -88,6 +102,7 @@ async def test_type_category_goes_out_as_an_integer(category: Any) -> None:
     assert made.wo.type_category == "Request"
 
 
+@spec("4.10", "responses that are not shown")
 @pytest.mark.parametrize("content", [{}, {"Something": {"Not": "shown"}}], ids=["empty", "unknown"])
 @pytest.mark.parametrize("command", [row[1] for row in COMMANDS[2:5]], ids=["4.5", "4.6", "4.7"])
 async def test_results_that_are_not_shown(command: Any, content: Any) -> None:

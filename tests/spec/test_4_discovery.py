@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from tests.spec.rules import spec
 from tests.spec.tables_commands import result
 from tests.support.service import COMPANY, Service
 from wosdk_async import GetCompanyWsdkUrlCommand, Region
 
 
+@spec("4.1", "discovery")
 async def test_discovery() -> None:
     """Spec 4.1: POST to the locator with ApiType, CompanyName and Protocol, and no RequestId."""
     async with Service() as service, service.client() as client:
@@ -18,6 +20,7 @@ async def test_discovery() -> None:
         assert (company.host, company.version, company.id) == (service.url, "9.21.4.118", 40217)
 
 
+@spec("4.1", "discovery")
 async def test_the_discovered_host_is_the_base_url() -> None:
     """Spec 4.1: Url is the host of all further calls; the locator gets none of them."""
     async with Service(lambda _: result({})) as host, Service() as locator, locator.client() as client:
@@ -31,6 +34,7 @@ async def test_the_discovered_host_is_the_base_url() -> None:
     )
 
 
+@spec("4.1", "discovery")
 async def test_discovery_as_a_typed_command() -> None:
     """Spec 4.1: the command goes to the locator also when a caller runs it, and its result is typed."""
     command = GetCompanyWsdkUrlCommand(api_type="REST", company_name=COMPANY, protocol="HTTPS")
@@ -42,6 +46,7 @@ async def test_discovery_as_a_typed_command() -> None:
     assert (found.company_version, found.company_id) == ("9.21.4.118", 40217)
 
 
+@spec("4.1", "discovery")
 def test_one_locator_per_region() -> None:
     """Spec 4.1: there is one locator per region: Americas, Asia Pacific, and EMEA."""
     locators = [region.locator_url for region in (Region.AMERICAS, Region.APAC, Region.EMEA)]

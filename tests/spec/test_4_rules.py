@@ -11,6 +11,7 @@ from tests.spec.local import (
     refused,
     succeeded,
 )
+from tests.spec.rules import spec
 from tests.spec.table import Json
 from tests.spec.tables_records import DOCUMENT
 from wosdk_async import (
@@ -45,6 +46,7 @@ def attribute_of(local: Local, asset: int) -> Json:
     return found
 
 
+@spec("4.9", 1)
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -65,6 +67,7 @@ def test_flags_are_read_only(local: Local, method: str, path: str, body: Any) ->
     assert local.read("WoFlag", flag["Id"])["FlagId"] == FLAG_REASON
 
 
+@spec("4.9", 1)
 @pytest.mark.parametrize("operation", ["create", "delete"])
 async def test_the_client_on_flags(company: Company, operation: str) -> None:
     """Spec 4.9 rule 1: the client raises UnsupportedError with the code, asked or not."""
@@ -77,6 +80,7 @@ async def test_the_client_on_flags(company: Company, operation: str) -> None:
         assert (caught.value.code, caught.value.status) == ("ERROR_CODE_1000", status)
 
 
+@spec("4.9", 2)
 def test_attributes_are_not_deleted_on_their_own(local: Local, asset: int) -> None:
     """Spec 4.9 rule 2: the refusal names the parent, and the attribute stays."""
     attribute = attribute_of(local, asset)
@@ -87,6 +91,7 @@ def test_attributes_are_not_deleted_on_their_own(local: Local, asset: int) -> No
     assert attribute_of(local, asset) == attribute
 
 
+@spec("4.9", 2)
 def test_attributes_are_changed_with_their_parent(local: Local, asset: int) -> None:
     """Spec 4.9 rule 2: in the context of the parent asset an attribute can be changed."""
     changed = {"Id": attribute_of(local, asset)["Id"], "Value": "+1 207 555 0199"}
@@ -94,6 +99,7 @@ def test_attributes_are_changed_with_their_parent(local: Local, asset: int) -> N
     assert attribute_of(local, asset)["Value"] == "+1 207 555 0199"
 
 
+@spec("4.9", 2)
 async def test_the_client_on_attributes(company: Company, local: Local, asset: int) -> None:
     """Spec 4.9 rule 2: BusinessRuleError on its own, success with the parent."""
     attribute = attribute_of(local, asset)["Id"]
@@ -103,6 +109,7 @@ async def test_the_client_on_attributes(company: Company, local: Local, asset: i
     assert attribute_of(local, asset)["Value"] == "7"
 
 
+@spec("4.9", 3)
 def test_an_empty_list_removes_nothing(local: Local, asset: int) -> None:
     """Spec 4.9 rule 3: success, and the attribute is unchanged when read back."""
     before = attribute_of(local, asset)
@@ -111,6 +118,7 @@ def test_an_empty_list_removes_nothing(local: Local, asset: int) -> None:
     assert attribute_of(local, asset) == before
 
 
+@spec("4.9", 3)
 async def test_the_client_does_not_send_an_empty_list(company: Company, local: Local, asset: int) -> None:
     """Spec 4.9 rule 3: the client refuses what the service would ignore in silence."""
     before = attribute_of(local, asset)
@@ -119,12 +127,14 @@ async def test_the_client_does_not_send_an_empty_list(company: Company, local: L
     assert attribute_of(local, asset) == before
 
 
+@spec("4.9", 4)
 @pytest.mark.parametrize("body", [b"", b"null", b'{"Properties":["PoNumber"],"Entity":{"Id":'])
 def test_a_body_that_cannot_be_read(local: Local, body: bytes) -> None:
     """Spec 4.9 rule 4: EMPTY_INPUT_PARAMETER; more bodies are in the cases of spec 7."""
     assert "body" in refused(local.send("PUT", "base/WorkOrder", body), "EMPTY_INPUT_PARAMETER")
 
 
+@spec("4.9", 5)
 def test_documents_are_not_in_the_activity_log(local: Local) -> None:
     """Spec 4.9 rule 5: a Cloud document with a Blob is the order's, and the log does not know it."""
     order = local.new_order()
@@ -136,6 +146,7 @@ def test_documents_are_not_in_the_activity_log(local: Local) -> None:
     assert local.read("WorkOrder", order, "ActionLogRecords.*")["ActionLogRecords"] == before
 
 
+@spec("4.9", 5)
 async def test_the_client_attaches_a_document(company: Company, local: Local) -> None:
     """Spec 4.9 rule 5: the same through the client."""
     order = local.new_order()

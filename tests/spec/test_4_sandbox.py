@@ -15,6 +15,7 @@ from tests.spec.local import (
     space_request,
     succeeded,
 )
+from tests.spec.rules import spec
 from tests.spec.table import Json
 from wosdk_async import Company, Contact
 
@@ -33,6 +34,7 @@ def contact(local: Local) -> int:
 # --- 4.1 to 4.8 -------------------------------------------------------------------------------
 
 
+@spec("4.1", "discovery")
 def test_discovery(local: Local) -> None:
     """Spec 4.1: the five fields of CommandResult, and a Url under which the Company answers."""
     found = succeeded(local.discover())["CommandResult"]
@@ -49,11 +51,13 @@ def test_discovery(local: Local) -> None:
     succeeded(local.send("GET", "base/Customer?ID=512"))
 
 
+@spec("4.1", "discovery")
 def test_discovery_of_an_unknown_company(local: Local) -> None:
     """Spec 4.1: CompanyName is the name of a Company; another name has no host."""
     refused(local.discover("No Such Company"))
 
 
+@spec("4.2", "command endpoint")
 @pytest.mark.parametrize("request_id", ["r", "7d3c4f5e-0000-4000-8000-c0ffee000001", "Ångström / 17"])
 def test_request_id_comes_back(local: Local, request_id: str) -> None:
     """Spec 4.2: the answer is CommandResult and the RequestId of the request."""
@@ -62,6 +66,7 @@ def test_request_id_comes_back(local: Local, request_id: str) -> None:
     assert envelope["RequestId"] == request_id
 
 
+@spec("4.4", "SpaceCreateCommand")
 @pytest.mark.parametrize("customer", [CUSTOMER, str(CUSTOMER)], ids=["integer", "text"])
 def test_customer_id_as_text_or_integer(local: Local, customer: Any) -> None:
     """Spec 4.4: CustomerId is a string or an integer."""
@@ -69,6 +74,7 @@ def test_customer_id_as_text_or_integer(local: Local, customer: Any) -> None:
     assert made["NewSpace"]["CustomerId"] == CUSTOMER
 
 
+@spec("4.4", "SpaceCreateCommand")
 def test_customer_id_is_required(local: Local) -> None:
     """Spec 4.4: CustomerId is required."""
     command = space_request("Nobody's")
@@ -76,6 +82,7 @@ def test_customer_id_is_required(local: Local) -> None:
     refused(local.command("SpaceCreateCommand", command))
 
 
+@spec("4.4", "SpaceCreateCommand")
 def test_a_unit_that_exists_is_reused(local: Local) -> None:
     """Spec 4.4: with IfUnitAlreadyExists Reuse a unit of that name is used again."""
     first, second = (local.run("SpaceCreateCommand", space_request("Twice"))["NewSpace"] for _ in range(2))
@@ -83,6 +90,7 @@ def test_a_unit_that_exists_is_reused(local: Local) -> None:
     assert first["Asset"]["Id"] == second["Asset"]["Id"]
 
 
+@spec("4.4", "SpaceCreateCommand")
 def test_an_unknown_template(local: Local) -> None:
     """Spec 4.4: UnitFloorPlan is the name of an asset template defined in the Company."""
     command = space_request("Unplanned")
@@ -90,6 +98,7 @@ def test_an_unknown_template(local: Local) -> None:
     assert "No such plan" in refused(local.command("SpaceCreateCommand", command))
 
 
+@spec("4.8", "WoCompleteCommand")
 @pytest.mark.parametrize(
     "more", [{}, {"Region": "Americas", "type": "WoCompleteCommand"}], ids=["", "Region-type"]
 )
@@ -105,12 +114,14 @@ def test_complete(local: Local, more: Json) -> None:
 # --- 4.9, the operations ----------------------------------------------------------------------
 
 
+@spec("4.9", "create", "retrieve")
 def test_create_and_retrieve(local: Local, contact: int) -> None:
     """Spec 4.9: POST {Entity} creates a record, and it is read as {Entities: [{Data}]}."""
     data = local.read("Contact", contact)
     assert (data["Id"], data["FirstName"], data["CustomerId"]) == (contact, "Ines", CUSTOMER)
 
 
+@spec("4.9", "update")
 def test_update(local: Local, contact: int) -> None:
     """Spec 4.9: PUT writes the Properties it lists and nothing else; the answer is an EntitySpecifier."""
     reply = local.put("Contact", ["LanguageId"], {"Id": contact, "LanguageId": 1036, "FirstName": "Eva"})
@@ -120,6 +131,7 @@ def test_update(local: Local, contact: int) -> None:
     assert (data["LanguageId"], data["FirstName"]) == (1036, "Ines")
 
 
+@spec("2.1", "Id, ConcurrencyId, IsNew, PerformDeletion")
 def test_update_counts(local: Local, contact: int) -> None:
     """Spec 2.1: ConcurrencyId is the version counter of the record."""
     before = local.read("Contact", contact)["ConcurrencyId"]
@@ -127,12 +139,15 @@ def test_update_counts(local: Local, contact: int) -> None:
     assert local.read("Contact", contact)["ConcurrencyId"] == before + 1
 
 
+@spec("2.1", "IsRemoved")
+@spec("4.9", "delete")
 def test_delete(local: Local, contact: int) -> None:
     """Spec 4.9 and 2.1: DELETE ?ID= without a body; a removable record has IsRemoved afterwards."""
     succeeded(local.send("DELETE", f"base/Contact?ID={contact}"))
     assert local.read("Contact", contact)["IsRemoved"] is True
 
 
+@spec("4.9", "create")
 async def test_the_client_does_the_same(company: Company) -> None:
     """Spec 4.9: create, retrieve, update and delete through the client."""
     made = await company.create(Contact(first_name="Ines", last_name="Marchetti", customer_id=CUSTOMER))

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.spec.local import Local, create_request, refused, succeeded
+from tests.spec.rules import spec
 from tests.support.laws import case
 from tests.support.service import COMPANY, Answer, Request, Service, error
 from wosdk_async import (
@@ -43,6 +44,7 @@ async def every_operation(company: Company) -> None:
     await company.query(Contact, {"Count": 1})
 
 
+@spec("5", "headers")
 async def test_headers_of_every_call() -> None:
     """Spec 5: the header table, on commands, base operations, queries and discovery alike."""
     async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
@@ -55,6 +57,7 @@ async def test_headers_of_every_call() -> None:
         assert call.headers["accept-encoding"].replace(" ", "") == "gzip,deflate"
 
 
+@spec("5", "headers")
 @pytest.mark.parametrize(("name", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
 async def test_compressed_answers(name: str, pack: Any) -> None:
     """Spec 5: what Accept-Encoding offers can be read, discovery and errors included."""
@@ -75,6 +78,7 @@ async def test_compressed_answers(name: str, pack: Any) -> None:
             await client.company().get(Contact, 7)
 
 
+@spec("5", 2)
 async def test_companies_have_their_own_headers() -> None:
     """Spec 5 rule 2: credentials belong to a Company, and each call names its own."""
     async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
@@ -88,6 +92,8 @@ async def test_companies_have_their_own_headers() -> None:
     ]
 
 
+@spec("4.1", "discovery")
+@spec("5", 1)
 async def test_the_host_is_asked_for_with_every_token() -> None:
     """Spec 5 rule 1: an expired token is refreshed, discovery runs again, the call goes to the new host."""
     async with (
@@ -116,6 +122,7 @@ async def test_the_host_is_asked_for_with_every_token() -> None:
     assert new_host.calls[0].json["RequestId"] == service.calls[0].json["RequestId"]
 
 
+@spec("5", 1)
 async def test_one_session_serves_many_calls() -> None:
     """Spec 5 rule 1: a token that lives is neither refreshed nor rediscovered."""
     async with Service(lambda _: Answer(body=ANSWER)) as service, service.client() as client:
@@ -134,6 +141,7 @@ def bare() -> Iterator[httpx.Client]:
         yield client
 
 
+@spec("5", "headers")
 def test_no_call_without_a_token(local: Local, bare: httpx.Client) -> None:
     """Spec 5: Authorization is on every call, discovery and Company host alike."""
     for path in ["base/Customer?ID=512", "cmd/WoCreateCommand", "cmd/GetCompanyWsdkUrlCommand"]:
@@ -145,6 +153,7 @@ def test_no_call_without_a_token(local: Local, bare: httpx.Client) -> None:
                 refused(bare.request("POST" if body else "GET", url, headers=named, json=body))
 
 
+@spec("5", "headers")
 def test_no_call_without_a_company(local: Local, bare: httpx.Client) -> None:
     """Spec 5: CompanyName is on every call, and names the Company."""
     for path in ["base/Customer?ID=512", "cmd/GetCompanyWsdkUrlCommand"]:
@@ -161,6 +170,7 @@ def test_no_call_without_a_company(local: Local, bare: httpx.Client) -> None:
                 refused(bare.request("POST" if body else "GET", url, headers=headers, json=body))
 
 
+@spec("5", "headers")
 def test_the_header_table_is_enough(local: Local) -> None:
     """Spec 5: with exactly these four headers a call succeeds."""
     headers = local.headers(local.token())
@@ -168,6 +178,7 @@ def test_the_header_table_is_enough(local: Local) -> None:
     succeeded(httpx.get(f"{local.base_url}/api/v1/base/Customer?ID=512", headers=headers))
 
 
+@spec("5", 2)
 async def test_wrong_credentials(variables: dict[str, str]) -> None:
     """Spec 5 rule 2: only the credentials of the Company open a session."""
     async with Client.from_env({**variables, "WOSDK_CLIENT_SECRET": "guessed"}) as client:
@@ -182,6 +193,7 @@ def clocked() -> Iterator[LocalCompany]:
         yield local
 
 
+@spec("5", 1)
 def test_tokens_expire(clocked: LocalCompany) -> None:
     """Spec 5 rule 1: a token is short-lived; a new one works where the old one is refused."""
     with Local(clocked.variables) as local:
@@ -193,6 +205,7 @@ def test_tokens_expire(clocked: LocalCompany) -> None:
         local.read("Customer", 512)
 
 
+@spec("5", 1)
 async def test_the_client_outlives_its_token(clocked: LocalCompany) -> None:
     """Spec 5 rule 1: the client refreshes an expired token, and the caller notices nothing."""
     async with Client.from_env(clocked.variables) as client:

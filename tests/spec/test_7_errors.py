@@ -17,6 +17,7 @@ from tests.spec.local import (
     refused,
     succeeded,
 )
+from tests.spec.rules import spec
 from tests.spec.table import Json
 from tests.support.laws import case
 from tests.support.service import Answer, Service
@@ -55,6 +56,7 @@ CODES: list[tuple[str, str, type[RefusedError]]] = [
 STATUSES = [400, 403, 404, 405, 409, 422]  # "HTTP status codes for errors: not shown"
 
 
+@spec("7", "error body")
 async def test_error_body() -> None:
     """Spec 7: ErrorMessage, ErrorCode and TimeStamp are on a typed exception, whatever the status."""
     async with Service() as service, service.client() as client:
@@ -75,6 +77,7 @@ async def test_error_body() -> None:
 # --- the sandbox ------------------------------------------------------------------------------
 
 
+@spec("7", "error body")
 def test_error_body_of_the_sandbox(local: Local) -> None:
     """Spec 7: ErrorMessage, ErrorCode and TimeStamp, ISO 8601 UTC with fractional seconds, and no more."""
     reply = local.send("DELETE", "base/WoFlag?ID=1")
@@ -84,6 +87,7 @@ def test_error_body_of_the_sandbox(local: Local) -> None:
     assert abs(datetime.fromisoformat(stamp.partition(".")[0]) - sent).total_seconds() < 5
 
 
+@spec("7", "BUSINESS_LOGIC_ERROR: attribute outside its parent")
 def test_attribute_outside_its_parent(local: Local) -> None:
     """Spec 7 BUSINESS_LOGIC_ERROR: an attribute is deleted outside its parent, whose id is named."""
     message = refused(local.send("DELETE", f"base/AssetAttribute?ID={ATTRIBUTE}"), "BUSINESS_LOGIC_ERROR")
@@ -104,6 +108,7 @@ def unreachable_provider(local: Local) -> int:
     return made
 
 
+@spec("7", "BUSINESS_LOGIC_ERROR: sending fails")
 def test_send_fails_in_the_provider_network(local: Local) -> None:
     """Spec 7 BUSINESS_LOGIC_ERROR: the provider network failed; names the action and the URL."""
     provider = unreachable_provider(local)
@@ -113,6 +118,7 @@ def test_send_fails_in_the_provider_network(local: Local) -> None:
     assert "://" in message
 
 
+@spec("7", "ERROR_CODE_1000")
 @pytest.mark.parametrize(
     ("method", "path", "operation"),
     [("POST", "base/WoFlag", "create"), ("DELETE", "base/WoFlag?ID=1", "delete")],
@@ -138,6 +144,7 @@ MALFORMED = [
 TARGETS = [("PUT", "base/WorkOrder"), ("POST", "base/Contact"), ("POST", "cmd/WoCreateCommand")]
 
 
+@spec("7", "EMPTY_INPUT_PARAMETER")
 def test_empty_input(local: Local) -> None:
     """Spec 7 EMPTY_INPUT_PARAMETER: the body is null or empty, or not parsed into what is expected."""
     for method, path in TARGETS:
@@ -155,6 +162,7 @@ INSUFFICIENT: list[Json] = [
 ]
 
 
+@spec("7", "EMPTY_INPUT_PARAMETER")
 @pytest.mark.parametrize("content", INSUFFICIENT, ids=repr)
 def test_insufficient_status_change(local: Local, content: Json) -> None:
     """Spec 7 EMPTY_INPUT_PARAMETER: a PUT for a status change with an insufficient body."""
@@ -165,6 +173,7 @@ def test_insufficient_status_change(local: Local, content: Json) -> None:
     assert local.read("WorkOrder", order)["StatusId"] == "New"
 
 
+@spec("7", "EMPTY_INPUT_PARAMETER")
 def test_a_refusal_changes_nothing(local: Local) -> None:
     """Spec 7: a request that is rejected leaves no half of itself."""
     good, bad = ({"Asset": {"Id": 20530}, "Task": {"Id": task}} for task in (14214, 999999))
@@ -178,6 +187,7 @@ def test_a_refusal_changes_nothing(local: Local) -> None:
 # --- the client against the sandbox -----------------------------------------------------------
 
 
+@spec("7", "BUSINESS_LOGIC_ERROR: attribute outside its parent", "ERROR_CODE_1000")
 async def test_the_clients_exceptions(company: Company) -> None:
     """Spec 7: BusinessRuleError and UnsupportedError, with the code and the service's own text."""
     with pytest.raises(BusinessRuleError, match=str(ATTRIBUTE_OWNER)) as broken:
@@ -188,6 +198,7 @@ async def test_the_clients_exceptions(company: Company) -> None:
     assert broken.value.time_stamp
 
 
+@spec("7", "EMPTY_INPUT_PARAMETER")
 async def test_the_client_on_an_insufficient_update(company: Company, local: Local) -> None:
     """Spec 7: an update that names nothing to write does not reach the record."""
     order = local.new_order()
@@ -196,6 +207,7 @@ async def test_the_client_on_an_insufficient_update(company: Company, local: Loc
     assert caught.value.code == "EMPTY_INPUT_PARAMETER"
 
 
+@spec("7", "BUSINESS_LOGIC_ERROR: sending fails")
 async def test_the_client_on_a_failed_send(variables: dict[str, str], local: Local) -> None:
     """Spec 7: a send that fails in the network is a BusinessRuleError that can be told from others."""
     order = local.new_order(EmployeeId=unreachable_provider(local))
