@@ -440,16 +440,16 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # conditions
     "no parentheses": (
         lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
-        "WorkOrder.Id is no condition: & and | bind more than ==, so put each comparison in parentheses",
+        "WorkOrder.Id is not a condition: & and | bind more than ==, so put each comparison in parentheses",
     ),
     "no parentheses around the second": (
         lambda _: (anything(WorkOrder).id > 1) | anything(WorkOrder).id == 1,
         "put each comparison in parentheses: (f.a == 1) & (f.b == 2)",
     ),
-    "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is no condition: &"),
+    "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is not a condition: &"),
     "a property negated": (
         lambda _: ~anything(WorkOrder).is_warranty,
-        "WorkOrder.IsWarranty is no condition: compare it, == False too, before ~",
+        "WorkOrder.IsWarranty is not a condition: compare it (== False, too) before ~",
     ),
     "a pattern for an enum": (
         lambda _: anything(WorkOrder).status_id.like("N%"),

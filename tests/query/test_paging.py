@@ -185,7 +185,7 @@ async def test_past_the_cap_of_the_sandbox(
             assert caplog.records == []
             with caplog.at_level(logging.WARNING, "wosdk_async"):
                 assert len(await query.order_by(f.body).all()) == 4501
-            assert "meets the cap of 4000 rows" in caplog.text
+            assert "passes the cap of 4000 rows" in caplog.text
             assert len(caplog.records) == 1
 
 

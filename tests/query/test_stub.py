@@ -11,7 +11,7 @@ from wosdk_async import catalogue, model
 from wosdk_async.catalogue.generator.names import class_name
 from wosdk_async.query import fields as module
 from wosdk_async.query.fields import fields
-from wosdk_async.query.properties import Nested
+from wosdk_async.query.properties import Nested, resolved
 
 STUB = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
 CLASSES = {node.name: node for node in STUB.body if isinstance(node, ast.ClassDef)}
@@ -54,4 +54,4 @@ def test_every_property_is_what_the_stub_says() -> None:
                 kind = type(found).__name__
                 same = kind if not isinstance(found, Nested) else f"{meta['of']}Fields"
                 assert shown[python].startswith(same), python
-                assert getattr(f[meta["name"]], "_place") == found._place  # noqa: B009
+                assert resolved(f[meta["name"]]) == resolved(found)

@@ -1,4 +1,4 @@
-"""``Query``: an immutable description of what is asked for, and the ways to read it."""
+"""``Query``: an immutable description of the records to read, and the ways to read them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import refuse_keywords
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.conditions import Condition, Order
-from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, ahead
+from wosdk_async.query.paging import ROW_CAP, Cursor, KeyCursor, OffsetCursor, prefetch
 from wosdk_async.query.plan import Plan, condition_of, isolation_of, order_of, selected
 from wosdk_async.query.properties import Path
 from wosdk_async.suggestions import suggestion
@@ -30,7 +30,7 @@ T = TypeVar("T")
 Send = Callable[[Call[list[Any]]], Awaitable[list[Any]]]
 
 _PAGE = 1000
-_FOREIGN = {  # methods of other libraries, and what stands for them here
+_FOREIGN = {  # methods of other libraries, and their replacements here
     "filter": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
     "filter_by": "; narrow it with where(f.status_id == 'New'), with f = fields(...)",
     "exclude": "; narrow it with where(~(f.status_id == 'New')), with f = fields(...)",
@@ -45,7 +45,7 @@ _ID = Order("", "Id", descending=True)
 
 
 class Query(Generic[T]):
-    """What is asked of the Company; every method that narrows it returns a new one.
+    """A query of one entity; every method that narrows it returns a new query.
 
     ::
 
@@ -55,8 +55,8 @@ class Query(Generic[T]):
             ...
 
     Names and values are checked when they are given: a wrong one raises
-    :class:`~wosdk_async.errors.InvalidCallError` and nothing is sent. Rows are read in pages by ``Id``, past
-    the cap of 4,000 rows and stable while rows are added; see ``docs/queries.md`` for other orders.
+    :class:`~wosdk_async.errors.InvalidCallError` and nothing is sent. Records are read in pages by ``Id``,
+    past the cap of 4,000 rows and stable while records are added; see ``docs/queries.md`` for other orders.
     """
 
     __slots__ = ("_plan", "_send")
@@ -70,13 +70,13 @@ class Query(Generic[T]):
 
     @property
     def expression(self) -> dict[str, Any]:
-        """The ``QueryExpression`` as it is sent, but for what the pages add."""
+        """``QueryExpression`` as it is sent, without the bounds that paging adds."""
         return self._plan.expression(Count=self._plan.limit)
 
     # --- narrowing --------------------------------------------------------------------------
 
     def where(self, *conditions: Condition, **named: Never) -> Query[T]:
-        """Only rows that fulfil all conditions, and those given before."""
+        """Keep only records that match all ``conditions``, and those given before."""
         for name in named:
             raise InvalidCallError(
                 f"where() takes conditions, not the keyword {name!r}; with f = fields({self._plan.name})"
@@ -86,7 +86,7 @@ class Query(Generic[T]):
         return self._with(conditions=self._plan.conditions + checked)
 
     def select(self, *properties: str | Path) -> Query[T]:
-        """Read these property paths: ``select("*", "Items.*", f.customer.name)``; the ``Id`` is always read.
+        """Read these property paths, ``select("*", "Items.*", f.customer.name)``, and always the ``Id``.
 
         Without any, the service sends scalars and references cut to their id, and no lists.
         """
@@ -95,25 +95,25 @@ class Query(Generic[T]):
         return self._with(properties=self._plan.properties + checked)
 
     def order_by(self, *orders: str | Path | Order) -> Query[T]:
-        """Order by properties, behind those given before: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
+        """Order by properties, after those given before: ``order_by(f.number, f.id.desc(), "-PoNumber")``.
 
-        Any order but ``Id`` alone is paged by offset, which is not stable while rows change.
+        An order other than by ``Id`` alone is paged by offset, which is not stable while records change.
         """
         checked = tuple(order_of(self._plan, order) for order in orders)
         return self._with(orders=self._plan.orders + checked)
 
     def distinct(self) -> Query[T]:
-        """Drop equal rows."""
+        """Drop equal records."""
         return self._with(distinct=True)
 
     def limit(self, rows: int) -> Query[T]:
-        """At most so many rows; no further page is fetched."""
+        """Read at most ``rows`` records; no further page is fetched."""
         if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
             raise InvalidCallError(f"limit is {rows!r}; it takes a whole number from 1")
         return self._with(limit=rows)
 
     def isolation(self, level: IsolationLevel | str) -> Query[T]:
-        """Read at this isolation level: ``isolation("ReadUncommitted")``."""
+        """Read at an isolation level: ``isolation("ReadUncommitted")``."""
         # facts 3.8
         return self._with(isolation=isolation_of(level))
 
@@ -122,7 +122,7 @@ class Query(Generic[T]):
         made._plan = attrs.evolve(self._plan, **changes)
         return made
 
-    # --- mistakes ---------------------------------------------------------------------------
+    # --- explained mistakes -----------------------------------------------------------------
 
     if not TYPE_CHECKING:  # checkers know that there are no such methods
 
@@ -154,23 +154,26 @@ class Query(Generic[T]):
                     yield row
 
     def pages(self, size: int = _PAGE, **unknown: Never) -> AsyncGenerator[list[T], None]:
-        """Lists of at most ``size`` rows; the next one is fetched while one is read."""
+        """Iterate over lists of at most ``size`` records; the next one is fetched while one is read."""
         if unknown:
             refuse_keywords("pages", unknown, ("size",))
         cursor = KeyCursor if self._plan.by_key else OffsetCursor
-        return ahead([cursor(self._fetch, self._plan, _checked_size(size))])
+        return prefetch([cursor(self._fetch, self._plan, _checked_size(size))])
 
     async def all(self) -> list[T]:
-        """All rows, in memory."""
+        """Return all records as a list."""
         return [row async for row in self]
 
     async def first(self) -> T | None:
-        """The first row, by ``Id`` unless ordered otherwise; None when there is none."""
+        """Return the first record, by ``Id`` unless ordered otherwise; None when there is none."""
         rows = await self._some(self._plan, 1)
         return rows[0] if rows else None
 
     async def one(self) -> T:
-        """The only row. Raises NotFoundError when there is none, NotUniqueError when there are several."""
+        """Return the only record.
+
+        Raises NotFoundError when there is none, and NotUniqueError when there are several.
+        """
         rows = await self._some(attrs.evolve(self._plan, distinct=True), 2)
         if not rows:
             raise NotFoundError("no row matches", operation=f"query {self._plan.name}")
@@ -181,19 +184,20 @@ class Query(Generic[T]):
     async def scan(
         self, *, parallel: int = 4, size: int = _PAGE, **unknown: Never
     ) -> AsyncGenerator[T, None]:
-        """All rows in no order, for full pulls: ``parallel`` calls at once read a part of the ids each.
+        """Iterate over all records in any order, for full pulls.
 
-        Rows that are added after the scan has begun are not read. At most ``parallel`` pages wait in memory.
+        ``parallel`` calls at once read a part of the ids each. Records that are added after it began are not
+        read. At most ``parallel`` pages wait in memory.
         """
         if unknown:
             refuse_keywords("scan", unknown, ("parallel", "size"))
         cursors = await self._ranges(parallel, _checked_size(size))
-        async with aclosing(ahead(cursors)) as pages:
+        async with aclosing(prefetch(cursors)) as pages:
             async for page in pages:
                 for row in page:
                     yield row
 
-    # --- parts ------------------------------------------------------------------------------
+    # --- helpers ----------------------------------------------------------------------------
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         return await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
@@ -202,7 +206,7 @@ class Query(Generic[T]):
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))
 
     async def _ranges(self, parallel: int, size: int) -> list[Cursor]:
-        """A cursor for each part of the range of ids."""
+        """Return a cursor for each part of the range of ids."""
         plan = self._plan
         if isinstance(parallel, bool) or not isinstance(parallel, int) or parallel < 1:
             raise InvalidCallError(f"parallel is {reprlib.repr(parallel)}; it takes a whole number from 1")
@@ -219,7 +223,7 @@ class Query(Generic[T]):
 
 
 def _split(highest: int, parts: int) -> list[tuple[int | None, int]]:
-    """Ranges of ids that touch each other, the first open below and the last up to ``highest``."""
+    """Return adjacent ranges of ids: the first without a lower bound, the last up to ``highest``."""
     ends = sorted({min(highest, highest * part // parts) for part in range(1, parts + 1)})
     return list(zip([None, *ends[:-1]], ends, strict=True))
 

@@ -1,16 +1,26 @@
-"""Conditions and orders of a query: immutable data, and the JSON they are sent as (facts 4)."""
+"""Conditions and orders of a query, and the JSON that they are sent as (facts 4).
+
+Values are always sent as text; the type of the property says how it is written.
+"""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal
 from typing import Any, Literal, NoReturn
 
 import attrs
 
+from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.model import OpenEnum, Record, Ref, registry
+from wosdk_async.model.metadata import Wire
+from wosdk_async.protocol.validation import RULES
+from wosdk_async.query.paths import ResolvedPath
 
-__all__ = ["Comparison", "Condition", "Group", "Order", "comparisons", "criteria"]
+__all__ = ["Comparison", "Condition", "Group", "Order", "comparisons", "criteria", "identifier", "text"]
 
 Joiner = Literal["And", "Or"]
 
@@ -24,11 +34,11 @@ NEGATED = {
     "Null": "NotNull",
 }
 NEGATED |= {other: operator for operator, other in NEGATED.items()}
-"""Each of the 14 operators of the service and its opposite; none of a pair matches null but the last."""
+"""Each of the 14 operators of the service and its opposite; only those of the last pair match null."""
 
 
 class Condition(abc.ABC):
-    """What rows must fulfil: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
+    """A condition on records: ``(f.status_id == "New") & f.customer.name.like("%mall%")``.
 
     Conditions are joined by ``&`` and ``|`` and negated by ``~``. They have no truth value, so ``and``,
     ``or``, ``not`` and chained comparisons raise a TypeError.
@@ -44,7 +54,7 @@ class Condition(abc.ABC):
 
     @abc.abstractmethod
     def __invert__(self) -> Condition:
-        """The opposite, where the service has an operator for it."""
+        """Return the opposite, if the service has an operator for it."""
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -55,30 +65,30 @@ class Condition(abc.ABC):
 
 @attrs.frozen
 class Comparison(Condition):
-    """One property against values."""
+    """Comparison of one property with values."""
 
     entity: str
     path: str
     operator: str
     values: tuple[str, ...] = ()
-    """Texts, whatever the property's type: all recorded values are (facts 4)."""
+    """Texts, whatever the type of the property: all recorded values are texts (facts 4)."""
     in_list: bool = False
 
     def __invert__(self) -> Condition:
-        """The opposite operator.
+        """Return the comparison with the opposite operator.
 
-        Raises InvalidCallError for a path through a list: ``~`` would have to mean "no element", and the
-        opposite operator means "some element does not".
+        Raises InvalidCallError for a path through a list: ``~`` would have to mean "no element matches", but
+        the opposite operator means "some element does not match".
         """
         if self.in_list:
             raise InvalidCallError(
-                f"~ of a condition on {self.path}: the service cannot ask that no element of a list fits;"
+                f"~ of a condition on {self.path}: the service cannot ask that no element of a list matches;"
                 " use the opposite operator if you mean that some element does not"
             )
         return attrs.evolve(self, operator=NEGATED[self.operator])
 
     def as_json(self) -> dict[str, Any]:
-        """``ConditionExpression``."""
+        """Return the ``ConditionExpression``."""
         return {"PropertyName": self.path, "Operator": self.operator, "Values": list(self.values)}
 
 
@@ -90,20 +100,20 @@ class Group(Condition):
     parts: tuple[Condition, ...]
 
     def __invert__(self) -> Condition:
-        """De Morgan: every part negated, joined by the other operator."""
+        """Return every part negated, joined by the other operator (De Morgan)."""
         return Group("Or" if self.joiner == "And" else "And", tuple(~part for part in self.parts))
 
 
 @attrs.frozen
 class Order:
-    """One property that rows are ordered by, as ``f.number.desc()`` makes it."""
+    """A property that records are ordered by, as ``f.number.desc()`` makes it."""
 
     entity: str
     path: str
     descending: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """``OrderExpression``."""
+        """Return the ``OrderExpression``."""
         direction = "Descending" if self.descending else "Ascending"
         return {"PropertyName": self.path, "OrderType": direction}
 
@@ -119,7 +129,7 @@ def _join(joiner: Joiner, *conditions: Condition) -> Condition:
 
 
 def comparisons(condition: Condition) -> Iterator[Comparison]:
-    """Every comparison in ``condition``."""
+    """Yield every comparison in ``condition``."""
     if isinstance(condition, Comparison):
         yield condition
     elif isinstance(condition, Group):
@@ -128,7 +138,7 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
 
 
 def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, Any]:
-    """``FilterExpression`` of conditions that are joined by one operator."""
+    """Return the ``FilterExpression`` of conditions that are joined by one operator."""
     if len(parts) == 1 and isinstance(parts[0], Group):
         return criteria(parts[0].parts, parts[0].joiner)
     made: dict[str, Any] = {
@@ -138,3 +148,87 @@ def criteria(parts: Sequence[Condition], joiner: Joiner = "And") -> dict[str, An
     if groups := [criteria(part.parts, part.joiner) for part in parts if isinstance(part, Group)]:
         made["Filters"] = groups
     return made
+
+
+# --- values ---------------------------------------------------------------------------------
+
+
+def text(value: Any, path: ResolvedPath) -> str:
+    """Return the text of ``value`` for the property at ``path``. Raises InvalidCallError with the remedy."""
+    where = f"{path.entity}.{path.path}"
+    if value is None:
+        raise InvalidCallError(f"{where} is compared with None; use .is_null() or .not_null()")
+    if path.meta is None:
+        return _by_python_type(value, where)
+    kind = path.meta["type"]
+    found = RULES[kind](value, {**path.meta, "max_length": None})
+    if found and found[1] == "error":
+        raise InvalidCallError(f"{where} {found[0]}")
+    return _WRITERS[kind](value, path.meta, where)
+
+
+def _string(value: Any, _: Wire, __: str) -> str:
+    return str.__str__(value)
+
+
+def _integer(value: Any, _: Wire, __: str) -> str:
+    return str(int(value))
+
+
+def _number(value: Any, _: Wire, __: str) -> str:
+    """Return exact digits without an exponent; a float by its shortest digits."""
+    return format(Decimal(repr(value) if isinstance(value, float) else value), "f")
+
+
+def _boolean(value: Any, _: Wire, __: str) -> str:
+    return "true" if value else "false"
+
+
+def _enum(value: Any, meta: Wire, _: str) -> str:
+    """Return the name, never the number (facts 9)."""
+    enum: type[OpenEnum] = registry.resolve(meta["of"])
+    return str(enum(value))
+
+
+def _moment(write: Callable[[Any, str], Any]) -> Callable[[Any, Wire, str], str]:
+    def written(value: Any, _: Wire, where: str) -> str:
+        return str(write(value, where))
+
+    return written
+
+
+_WRITERS: dict[str, Callable[[Any, Wire, str], str]] = {
+    "string": _string,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+    "enum": _enum,
+    "datetime-local": _moment(write_local),
+    "datetime-utc": _moment(write_utc),
+}
+
+
+def _by_python_type(value: Any, where: str) -> str:
+    """Return the text of a value whose property is not known."""
+    if isinstance(value, bool):
+        return _boolean(value, {}, where)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int | float | Decimal) and Decimal(value).is_finite():
+        return _number(value, {}, where)
+    if isinstance(value, datetime):
+        return str((write_utc if value.tzinfo else write_local)(value, where))
+    if isinstance(value, Record | type(Ref(0))):
+        return identifier(value, where)
+    raise InvalidCallError(f"{where} is compared with {value!r}; it takes text, a number, a time or a Ref")
+
+
+def identifier(value: Any, where: str, of: str | None = None) -> str:
+    """Return the id that a reference is compared by: of a number, a Ref or a record."""
+    fits = of is None or any(base.__name__ == of for base in type(value).__mro__)
+    is_record = isinstance(value, Record) and fits
+    found = getattr(value, "id", None) if is_record or isinstance(value, type(Ref(0))) else value
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    shown = f"a {type(value).__name__} without an id" if is_record else repr(value)
+    raise InvalidCallError(f"{where} is {shown}; it takes Ref(id), a record with its id, or an id")

@@ -1,4 +1,4 @@
-"""``fields``: the properties of an entity, to build conditions of. Its types are in ``fields.pyi``."""
+"""``fields``: the properties of an entity, for conditions; ``fields.pyi`` with its types is generated."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from typing import Any
 
 from wosdk_async.model import Record
 from wosdk_async.query.paths import root
-from wosdk_async.query.properties import at
+from wosdk_async.query.properties import property_at
 
 __all__ = ["fields"]
 
 
 def fields(entity: type[Record] | str) -> Any:
-    """The properties of ``entity``: ``f = fields(WorkOrder)``, then ``f.customer.name == "Acme"``.
+    """Return the properties of an entity, to build conditions of.
 
-    Of an entity given by its name nothing is checked, and properties are spelt as the service does:
+    ::
+
+        f = fields(WorkOrder)
+        f.customer.name == "Acme"
+
+    If the entity is given by its name, nothing is checked and properties are spelt as the service does:
     ``fields("NewEntity").SomeName``.
     """
-    return at(root(entity))
+    return property_at(root(entity))

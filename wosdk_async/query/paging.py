@@ -1,7 +1,7 @@
-"""Pages of a query: by key where rows come by ``Id``, else by offset; fetched ahead of the reader.
+"""Pages of a query: by ``Id`` if it decides the order, else by offset; the next one is prefetched.
 
-Nothing in the service tells how many rows there are or whether a page is the last, and a short page may be
-the row cap (facts 4, facts 7): a cursor goes on until a page is empty.
+The service does not say how many records there are or whether a page is the last, and a short page may be due
+to the row cap (facts 4, facts 7). So a cursor goes on until a page is empty.
 """
 
 from __future__ import annotations
@@ -17,29 +17,31 @@ from wosdk_async.errors import WosdkError
 from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.plan import Plan
 
-__all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "ahead"]
+__all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "prefetch"]
 
-ROW_CAP = 4000  # rows of one answer (facts 7; the same in catalogue/differences.json)
+ROW_CAP = 4000  # rows of one response (facts 7; the same in catalogue/differences.json)
 
 Fetch = Callable[[Plan, dict[str, Any]], Awaitable[list[Any]]]
-"""Sends an expression and reads its rows."""
+"""Function that sends an expression and returns its records."""
 
 _log = logging.getLogger("wosdk_async")
 
 
 class Cursor(Protocol):
-    """Fetches one page after the other."""
+    """Reader of one page after the other."""
 
     more: bool
     """Whether there may be another page."""
 
     async def page(self) -> list[Any]:
-        """The next page."""
+        """Fetch the next page."""
 
 
 class KeyCursor:
-    """Pages by ``Id``: each begins behind the last row of the one before, so rows added or removed meanwhile
-    neither shift nor repeat the others. ``above`` is excluded and ``until`` included.
+    """Cursor by ``Id``, from ``above`` (excluded) to ``until`` (included).
+
+    Each page begins behind the last record of the one before, so records that are added or removed meanwhile
+    neither shift nor repeat the others.
     """
 
     def __init__(
@@ -50,14 +52,16 @@ class KeyCursor:
         self._plan = plan
         self._size = size
         self.last = above
-        """The id of the last row that was read."""
+        """Id of the last record that was read."""
         self._until = until
         self._left = plan.limit
 
     async def page(self) -> list[Any]:
-        """The next page. Raises WosdkError when the rows are not in order of ``Id``."""
+        """Fetch the next page. Raises WosdkError when the records are not in order of ``Id``."""
         count = self._size if self._left is None else min(self._size, self._left)
-        rows = self._fresh(await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count)))
+        rows = self._new_ones(
+            await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
+        )
         if self._left is not None:
             rows = rows[: self._left]
             self._left -= len(rows)
@@ -69,8 +73,8 @@ class KeyCursor:
         ends.append((self._until, "LessOrEqual"))
         return [Comparison(self._plan.name, "Id", op, (str(end),)) for end, op in ends if end is not None]
 
-    def _fresh(self, rows: list[Any]) -> list[Any]:
-        """The rows, each once: a condition on a list may repeat the row for each element that fits."""
+    def _new_ones(self, rows: list[Any]) -> list[Any]:
+        """Return each record once: a condition on a list may repeat it for each element that matches."""
         start, found = self.last, []
         for row in rows:
             key = _id(row)
@@ -87,9 +91,9 @@ class KeyCursor:
 
 
 class OffsetCursor:
-    """Pages by the number of rows before them, for orders that ``Id`` does not decide.
+    """Cursor by the number of records before a page, for orders that ``Id`` does not decide.
 
-    Rows that are added, removed or changed meanwhile make others repeat or be missed.
+    Records that are added, removed or changed meanwhile make others repeat or be missed.
     """
 
     def __init__(self, fetch: Fetch, plan: Plan, size: int) -> None:
@@ -100,7 +104,7 @@ class OffsetCursor:
         self._offset = 0
 
     async def page(self) -> list[Any]:
-        """The next page."""
+        """Fetch the next page."""
         left = None if self._plan.limit is None else self._plan.limit - self._offset
         count = self._size if left is None else min(self._size, left)
         first = self._offset or None
@@ -108,8 +112,8 @@ class OffsetCursor:
         rows = found[:left]
         if self._offset < ROW_CAP <= self._offset + len(rows):
             _log.warning(
-                "query %s meets the cap of %d rows in an order other than by Id: rows that change meanwhile"
-                " are repeated or missed, and no source shows that the service answers beyond it",
+                "query %s passes the cap of %d rows in an order other than by Id: rows that change meanwhile"
+                " are repeated or missed, and it is not known whether the service gives rows beyond it",
                 self._plan.name,
                 ROW_CAP,
             )
@@ -121,12 +125,12 @@ class OffsetCursor:
 def _id(row: Any) -> int:
     found = row.get("Id") if isinstance(row, dict) else getattr(row, "id", None)
     if not isinstance(found, int):
-        raise WosdkError(f"a row came without its Id ({found!r}), so the next page cannot be asked for")
+        raise WosdkError(f"a row came without its Id ({found!r}), so the next page cannot be fetched")
     return found
 
 
-async def ahead(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
-    """The pages of all cursors as they come; each fetches its next page while the one before is read.
+async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
+    """Yield the pages of all cursors as they come; each fetches its next page while the one before is read.
 
     At most one page of each cursor waits. However the generator is left, no task of it remains.
     """
@@ -147,12 +151,12 @@ async def ahead(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
     task = asyncio.get_running_loop().create_task(cursor.page())
-    task.add_done_callback(_seen)
+    task.add_done_callback(_mark_retrieved)
     return task
 
 
-def _seen(task: asyncio.Task[Any]) -> None:
-    """Take note of the outcome: nobody may be left to read it."""
+def _mark_retrieved(task: asyncio.Task[Any]) -> None:
+    """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
     if not task.cancelled():
         task.exception()
 
@@ -162,5 +166,5 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in left:
         task.cancel()
     if left:
-        with anyio.CancelScope(shield=True):  # a cancelled scope must not keep us from waiting for them
+        with anyio.CancelScope(shield=True):  # a cancelled scope must not end this wait
             await asyncio.wait(left)

@@ -19,33 +19,37 @@ __all__ = ["ResolvedPath", "find", "root"]
 
 @attrs.frozen
 class ResolvedPath:
-    """Where a property path has led, starting from the entity that is asked for."""
+    """A property path that was followed step by step, starting from the entity of a query."""
 
     entity: str
     """Wire name of the entity."""
     path: str = ""
-    """Wire names of the steps so far, joined by points."""
+    """Wire names of the steps so far, joined by dots."""
     meta: Wire | None = attrs.field(default=None, eq=False, repr=False)
-    """What the model says of the last step; None for the entity itself and where nothing is known."""
+    """Metadata of the last step; None for the entity itself and for an unknown step."""
     below: type[Record] | None = attrs.field(default=None, eq=False, repr=False)
     """The class whose properties the next step may name; None for a single value."""
     checked: bool = True
     in_list: bool = False
-    """Whether the path goes through a list, so that any element may fit."""
+    """Whether the path goes through a list, so that any element may match."""
+
+    def __str__(self) -> str:
+        """Return the path as messages show it: ``WorkOrder.Customer``."""
+        return f"{self.entity}{self.path and '.'}{self.path}"
 
     @property
     def kind(self) -> str:
-        """Type of the catalogue, ``entity`` for the start, ``any`` where nothing is known."""
+        """Type in the catalogue, ``entity`` for the start, ``any`` for an unknown step."""
         if self.meta is None:
             return "any" if self.path and not self.checked else "entity"
         return "list" if self.meta.get("many") else self.meta["type"]
 
     def by_python(self, name: str) -> ResolvedPath:
-        """The property that the model calls ``name``."""
+        """Return the path to the property that the model calls ``name``."""
         return self._open(name) if not self.checked else self._step(name, _by_python(self.below))
 
     def by_wire(self, name: str) -> ResolvedPath:
-        """The property that the service calls ``name``."""
+        """Return the path to the property that the service calls ``name``."""
         below: Any = self.below  # mypy takes the objects for the class, and those have no hash
         return self._open(name) if not self.checked else self._step(name, _by_wire(below))
 
@@ -73,7 +77,7 @@ class ResolvedPath:
 
 
 def root(entity: type[Record] | str) -> ResolvedPath:
-    """The start of every path of ``entity``; of an entity given by its name nothing is checked."""
+    """Return the start of every path of ``entity``; paths of an entity given by its name are not checked."""
     if isinstance(entity, str):
         return ResolvedPath(entity, checked=False)
     return ResolvedPath(entity_name(entity), below=entity)

@@ -1,4 +1,4 @@
-"""What a query asks for, and the QueryExpression that says so (facts 4)."""
+"""The plan of a query, and the QueryExpression that it is sent as (facts 4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wosdk_async.model import Record, entity_class
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.query.conditions import Comparison, Condition, Order, comparisons, criteria
 from wosdk_async.query.paths import ResolvedPath, find, root
-from wosdk_async.query.properties import Path
+from wosdk_async.query.properties import Path, resolved
 from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "PmItem": (),
     "PmSchedule": (),
 }
-"""What makes a row unique where ``Id`` alone does not (facts 3.1); nothing is known of the last two."""
+"""Properties that make a record unique where ``Id`` alone does not (facts 3.1); unknown for the last two."""
 
 
 @attrs.frozen
 class Plan:
-    """Everything a query asks for; immutable."""
+    """Conditions, properties, orders and limits of a query."""
 
     entity: type[Record] | str
     conditions: tuple[Condition, ...] = ()
@@ -52,13 +52,13 @@ class Plan:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The properties that make a row unique."""
+        """Properties that make a record unique."""
         known = entity_class(self.name)
         return KEYS.get(known.wire_name if known else self.name, ("Id",))
 
     @property
     def by_key(self) -> bool:
-        """Whether pages can be told apart by ``Id``: it is unique, and nothing else decides the order."""
+        """Whether pages can follow each other by ``Id``: it is unique, and nothing else decides the order."""
         return self.key == ("Id",) and [order.path for order in self.orders] in ([], ["Id"])
 
     @property
@@ -67,12 +67,12 @@ class Plan:
         return bool(self.orders) and self.orders[0].descending
 
     def total_order(self) -> list[Order]:
-        """The orders, with the key behind them, so that no two rows can change places."""
+        """Return the orders with the key behind them, so that the order of records is always the same."""
         given = [order.path for order in self.orders]
         return [*self.orders, *(Order(self.name, path) for path in self.key if path not in given)]
 
     def expression(self, bounds: Sequence[Comparison] = (), **paging: int | None) -> dict[str, Any]:
-        """``QueryExpression``; ``bounds`` are further conditions, what is None in ``paging`` is left out."""
+        """Return the ``QueryExpression``; ``bounds`` are more conditions, None in ``paging`` is left out."""
         made: dict[str, Any] = {"PropertySet": {"Properties": self._property_set()}}
         if parts := (*bounds, *self.conditions):
             made["Criteria"] = criteria(parts)
@@ -83,16 +83,16 @@ class Plan:
         return made | {name: value for name, value in paging.items() if value is not None}
 
     def _property_set(self) -> list[str]:
-        """The paths, or ``*``; the ``Id`` is always read, because pages go by it."""
+        """Return the paths, or ``*``; the ``Id`` is always read, because pages go by it."""
         paths = list(dict.fromkeys(self.properties)) or ["*"]
         return paths if "*" in paths or "Id" in paths or "Id" not in self.key else [*paths, "Id"]
 
 
-# --- parts, checked -------------------------------------------------------------------------
+# --- checks of its parts --------------------------------------------------------------------
 
 
 def condition_of(plan: Plan, condition: Any) -> Condition:
-    """``condition`` if it can be one of the query. Raises InvalidCallError."""
+    """Return ``condition``. Raises InvalidCallError when it cannot be one of the query."""
     if not isinstance(condition, Condition):
         raise InvalidCallError(
             f"where() takes conditions, not {_shown(condition)}; fields({plan.name}).id == 1 makes one"
@@ -103,34 +103,34 @@ def condition_of(plan: Plan, condition: Any) -> Condition:
 
 
 def order_of(plan: Plan, order: Any) -> Order:
-    """An order of what :meth:`Query.order_by` takes. Raises InvalidCallError."""
+    """Return the Order for an argument of :meth:`Query.order_by`. Raises InvalidCallError."""
     if isinstance(order, Order):
         _same_entity(plan, order)
         return order
     down = isinstance(order, str) and order.startswith("-")
-    place = _place(plan, order[1:] if down else order)
-    if place.in_list or place.below is not None or place.kind == "entity":
-        raise InvalidCallError(f"{place.entity} cannot be ordered by {place.path!r}; name a single value")
-    return Order(place.entity, place.path, down)
+    path = _resolve(plan, order[1:] if down else order)
+    if path.in_list or path.below is not None or path.kind == "entity":
+        raise InvalidCallError(f"{path.entity} cannot be ordered by {path.path!r}; name a single value")
+    return Order(path.entity, path.path, down)
 
 
 def selected(plan: Plan, path: Any) -> str:
-    """A property path of what :meth:`Query.select` takes. Raises InvalidCallError."""
+    """Return the property path for an argument of :meth:`Query.select`. Raises InvalidCallError."""
     if isinstance(path, str) and (path == "*" or path.endswith(".*")):
-        return f"{_place(plan, path[:-2]).path}.*" if path != "*" else path
-    place = _place(plan, path)
-    single = not place.checked or place.below is None or place.kind == "money"
+        return f"{_resolve(plan, path[:-2]).path}.*" if path != "*" else path
+    found = _resolve(plan, path)
+    single = not found.checked or found.below is None or found.kind == "money"
     if single or not isinstance(path, str):
-        return place.path if single else f"{place.path}.*".lstrip(".")
+        return found.path if single else f"{found.path}.*".lstrip(".")
     raise InvalidCallError(  # facts 3.4: ERROR_CODE_1003
-        f"{plan.name}.{path} is no single value; write '{path}.*' or name one of its properties"
+        f"{plan.name}.{path} is not a single value; write '{path}.*' or name one of its properties"
     )
 
 
 def selection(entity: type[Record] | str, properties: Any, check: bool = True) -> list[str]:
-    """The paths of a ``properties=`` argument, checked as :func:`selected` does.
+    """Return the paths of a ``properties=`` argument, each checked as :func:`selected` does.
 
-    Without ``check`` only what is not a path is refused. Raises InvalidCallError.
+    Without ``check`` any text is a path. Raises InvalidCallError.
     """
     if isinstance(properties, str | Path) or not isinstance(properties, Iterable):
         shown = _shown(properties)
@@ -144,13 +144,14 @@ def selection(entity: type[Record] | str, properties: Any, check: bool = True) -
 
 
 def _shown(value: Any) -> str:
-    return value._where if isinstance(value, Path) else described(value)
+    return str(resolved(value)) if isinstance(value, Path) else described(value)
 
 
-def _place(plan: Plan, path: Any) -> ResolvedPath:
+def _resolve(plan: Plan, path: Any) -> ResolvedPath:
     if isinstance(path, Path):
-        _same_entity(plan, path._place)
-        return path._place
+        found = resolved(path)
+        _same_entity(plan, found)
+        return found
     if not isinstance(path, str):
         raise InvalidCallError(f"a property is given as its path or as f.name, not as {described(path)}")
     return find(root(plan.entity), path)
@@ -164,7 +165,7 @@ def _same_entity(plan: Plan, part: Comparison | Order | ResolvedPath) -> None:
 
 
 def isolation_of(level: IsolationLevel | str) -> str:
-    """The value of the isolation header (facts 3.8). Raises InvalidCallError."""
+    """Return the value of the isolation header (facts 3.8). Raises InvalidCallError."""
     from wosdk_async.model import IsolationLevel  # loads all enums
 
     found = IsolationLevel(level)

@@ -1,4 +1,4 @@
-"""Properties in conditions: what ``fields(WorkOrder)`` and its attributes are; ``fields.pyi`` lists them."""
+"""Classes of the properties that ``fields(WorkOrder)`` and its attributes give; ``fields.pyi`` lists them."""
 
 from __future__ import annotations
 
@@ -7,83 +7,76 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Never, NoReturn, TypeVar
 
 from wosdk_async.errors import InvalidCallError, UnknownPropertyError
-from wosdk_async.query.conditions import Comparison, Condition, Order
+from wosdk_async.query.conditions import Comparison, Condition, Order, identifier, text
 from wosdk_async.query.paths import ResolvedPath, find
-from wosdk_async.query.values import identifier, text
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "at"]
+__all__ = ["Nested", "Path", "Property", "TextProperty", "Unchecked", "property_at", "resolved"]
 
 T = TypeVar("T")
 
 
 class Path:
-    """A property path; ``_place`` says where it leads."""
+    """A property path, as a program writes it."""
 
-    __slots__ = ("_place",)
+    __slots__ = ("_path",)
     __hash__ = None  # type: ignore[assignment] # == makes a condition, so it is no key
 
-    def __init__(self, place: ResolvedPath) -> None:
-        self._place = place
+    def __init__(self, path: ResolvedPath) -> None:
+        self._path = path
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self._where}>"
-
-    @property
-    def _where(self) -> str:
-        """The path as messages show it: ``WorkOrder.Customer``."""
-        place = self._place
-        return f"{place.entity}{place.path and '.'}{place.path}"
+        return f"<{type(self).__name__} {self._path}>"
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"{self._where} is a property, not a value: compare it, == True too, or ask .is_null()"
+            f"{self._path} is a property, not a value: compare it (== True, too), or use .is_null()"
         )
 
     if not TYPE_CHECKING:  # checkers find these faults themselves
 
         def _joined(self, _: Any) -> NoReturn:
-            """``f.a == 1 & f.b == 2`` is ``f.a == (1 & f.b) == 2`` in Python."""
+            """Explain why ``f.a == 1 & f.b == 2`` fails: Python reads ``f.a == (1 & f.b) == 2``."""
             raise InvalidCallError(
-                f"{self._where} is no condition: & and | bind more than ==, so put each comparison in"
+                f"{self._path} is not a condition: & and | bind more than ==, so put each comparison in"
                 " parentheses: (f.a == 1) & (f.b == 2)"
             )
 
         __and__ = __rand__ = __or__ = __ror__ = _joined
 
         def __invert__(self) -> NoReturn:
-            raise InvalidCallError(f"{self._where} is no condition: compare it, == False too, before ~")
+            raise InvalidCallError(f"{self._path} is not a condition: compare it (== False, too) before ~")
 
     def is_null(self) -> Condition:
-        """Rows that have no value here."""
+        """Match records that have no value here."""
         return self._compare("Null")
 
     def not_null(self) -> Condition:
-        """Rows that have a value here."""
+        """Match records that have a value here."""
         return self._compare("NotNull")
 
     def _compare(self, operator: str, *values: Any) -> Condition:
-        place = self._place
-        return Comparison(place.entity, place.path, operator, tuple(map(self._text, values)), place.in_list)
+        path = self._path
+        return Comparison(path.entity, path.path, operator, tuple(map(self._text, values)), path.in_list)
 
     def _text(self, value: Any) -> str:
         if isinstance(value, Path):
             raise InvalidCallError(
-                f"{self._where} is compared with {value._where}; the service compares properties with"
+                f"{self._path} is compared with {value._path}; the service compares properties with"
                 " values only"
             )
-        return text(value, self._place)
+        return text(value, self._path)
 
     def _compare_many(self, operator: str, values: Iterable[Any], more: Iterable[Any]) -> Condition:
         if more:
             shown = f"{'in_' if operator == 'In' else 'not_in'}({reprlib.repr([values, *more])})"
-            raise InvalidCallError(f"{self._where}: {operator} takes one list of values, {shown}")
+            raise InvalidCallError(f"{self._path}: {operator} takes one list of values, {shown}")
         single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
         given = [] if single else list(values)
         if not given:
-            shown = values._where if isinstance(values, Path) else reprlib.repr(values)
+            shown = str(values._path) if isinstance(values, Path) else reprlib.repr(values)
             raise InvalidCallError(
-                f"{self._where}: {operator} takes a list of at least one value, not {shown}"
+                f"{self._path}: {operator} takes a list of at least one value, not {shown}"
             )
         return self._compare(operator, *given)
 
@@ -112,28 +105,28 @@ class Property(Path, Generic[T]):
         return self._compare("LessOrEqual", value)
 
     def in_(self, values: Iterable[T], *more: Never) -> Condition:
-        """Rows whose value is one of ``values``."""
+        """Match records whose value is one of ``values``."""
         return self._compare_many("In", values, more)
 
     def not_in(self, values: Iterable[T], *more: Never) -> Condition:
-        """Rows whose value is none of ``values``."""
+        """Match records whose value is none of ``values``."""
         return self._compare_many("NotIn", values, more)
 
     def between(self, low: T, high: T) -> Condition:
-        """Rows whose value is from ``low`` to ``high``, both included."""
+        """Match records whose value is from ``low`` to ``high``, both included."""
         return self._compare("Between", low, high)
 
     def not_between(self, low: T, high: T) -> Condition:
-        """Rows whose value is below ``low`` or above ``high``."""
+        """Match records whose value is below ``low`` or above ``high``."""
         return self._compare("NotBetween", low, high)
 
     def asc(self) -> Order:
-        """Lowest first."""
-        return Order(self._place.entity, self._place.path)
+        """Order by this property, lowest first."""
+        return Order(self._path.entity, self._path.path)
 
     def desc(self) -> Order:
-        """Highest first."""
-        return Order(self._place.entity, self._place.path, descending=True)
+        """Order by this property, highest first."""
+        return Order(self._path.entity, self._path.path, descending=True)
 
     if not TYPE_CHECKING:
 
@@ -141,51 +134,51 @@ class Property(Path, Generic[T]):
             if name.startswith("_"):
                 raise AttributeError(name)
             if name in ("like", "not_like"):
-                wrong = f"{self._where} holds no text, so it has no {name}(); compare it, or use in_([...])"
+                wrong = f"{self._path} holds no text, so it has no {name}(); compare it, or use in_([...])"
             else:
                 near = suggestion(name, [each for each in dir(type(self)) if not each.startswith("_")])
-                wrong = f"{self._where} is a single value and has no {name!r}{near}"
+                wrong = f"{self._path} is a single value and has no {name!r}{near}"
             raise UnknownPropertyError(wrong)
 
 
-class Matching(Property[T]):
+class PatternProperty(Property[T]):
     """A property that can be compared with a pattern."""
 
     __slots__ = ()
 
     def like(self, pattern: str) -> Condition:
-        """Rows whose text fits ``pattern``, with the wildcards of SQL: ``%mall%``."""
+        """Match records whose text fits ``pattern``, with the wildcards of SQL: ``%mall%``."""
         return self._compare("Like", pattern)
 
     def not_like(self, pattern: str) -> Condition:
-        """Rows whose text does not fit ``pattern``."""
+        """Match records whose text does not fit ``pattern``."""
         return self._compare("NotLike", pattern)
 
 
-class TextProperty(Matching[str]):
+class TextProperty(PatternProperty[str]):
     """A property that holds text."""
 
     __slots__ = ()
 
 
-class Unchecked(Matching[Any]):
-    """A property that the catalogue does not know, spelt as the service does; nothing is checked."""
+class Unchecked(PatternProperty[Any]):
+    """A property that the catalogue does not know, spelt as the service spells it; nothing is checked."""
 
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Unchecked:
         if name.startswith("_"):
             raise AttributeError(name)
-        return Unchecked(self._place.by_python(name))
+        return Unchecked(self._path.by_python(name))
 
     def __getitem__(self, path: str) -> Unchecked:
-        return Unchecked(find(self._place, path))
+        return Unchecked(find(self._path, path))
 
 
 class Nested(Path):
     """An entity, a reference, a list or an object: its properties are its attributes.
 
-    It is compared by id: with a Ref, a record, or the id itself. A list fits when one of its elements does.
+    It is compared by id: with a Ref, a record, or the id itself. A list matches if one of its elements does.
     ``f["Customer.Name"]`` is the same as ``f.customer.name``, by the service's names.
     """
 
@@ -196,13 +189,13 @@ class Nested(Path):
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            return at(self._place.by_python(name))
+            return property_at(self._path.by_python(name))
 
     def __getitem__(self, path: str) -> Any:
-        return at(find(self._place, path))
+        return property_at(find(self._path, path))
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *(self._place.below.__wire__ if self._place.below else ())]
+        return [*super().__dir__(), *(self._path.below.__wire__ if self._path.below else ())]
 
     def __eq__(self, value: Any) -> Condition:  # type: ignore[override]
         return self._compare("Equal", value)
@@ -211,32 +204,37 @@ class Nested(Path):
         return self._compare("NotEqual", value)
 
     def in_(self, values: Iterable[Any], *more: Never) -> Condition:
-        """Rows that refer to one of ``values``."""
+        """Match records that refer to one of ``values``."""
         return self._compare_many("In", values, more)
 
     def not_in(self, values: Iterable[Any], *more: Never) -> Condition:
-        """Rows that refer to none of ``values``."""
+        """Match records that refer to none of ``values``."""
         return self._compare_many("NotIn", values, more)
 
     def _compare(self, operator: str, *values: Any) -> Condition:
-        """A comparison of the ``Id``: a reference is no last step of a path (facts 3.4)."""
-        place, below = self._place, self._place.below
+        """Compare the ``Id``: a path cannot end in a reference (facts 3.4)."""
+        path, below = self._path, self._path.below
         if below is None or "id" not in below.__wire__:
-            raise InvalidCallError(f"{self._where} has no Id to compare; compare one of its properties")
-        if place.kind == "list" and operator in ("Null", "NotNull"):
-            raise InvalidCallError(f"{self._where}: no operator of the service asks whether a list is empty")
+            raise InvalidCallError(f"{self._path} has no Id to compare; compare one of its properties")
+        if path.kind == "list" and operator in ("Null", "NotNull"):
+            raise InvalidCallError(f"{self._path}: no operator of the service asks whether a list is empty")
         ids = tuple(self._text(value) for value in values)
-        key = place.by_wire("Id")
+        key = path.by_wire("Id")
         return Comparison(key.entity, key.path, operator, ids, key.in_list)
 
     def _text(self, value: Any) -> str:
-        return identifier(value, self._where, self._place.below.__name__ if self._place.below else None)
+        return identifier(value, str(self._path), self._path.below.__name__ if self._path.below else None)
 
 
-def at(place: ResolvedPath) -> Path:
-    """The property at ``place``."""
-    if not place.checked:
-        return Unchecked(place)
-    if place.below is not None:
-        return Nested(place)
-    return TextProperty(place) if place.meta and place.meta["type"] == "string" else Property(place)
+def property_at(path: ResolvedPath) -> Path:
+    """Return the property at the end of ``path``, of the class that its type needs."""
+    if not path.checked:
+        return Unchecked(path)
+    if path.below is not None:
+        return Nested(path)
+    return TextProperty(path) if path.meta and path.meta["type"] == "string" else Property(path)
+
+
+def resolved(property: Path) -> ResolvedPath:
+    """Return the path of a property. A function, because every name on a property may be one of the model."""
+    return property._path

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Never, TypeVar
 
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described, refuse_keywords
-from wosdk_async.query.values import identifier
+from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs
 

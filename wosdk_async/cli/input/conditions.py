@@ -21,7 +21,7 @@ from wosdk_async.cli.input.values import typed_value
 from wosdk_async.model import Record
 from wosdk_async.query.conditions import Condition
 from wosdk_async.query.paths import find, root
-from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, at
+from wosdk_async.query.properties import Nested, Path, TextProperty, Unchecked, property_at, resolved
 
 __all__ = ["condition", "order"]
 
@@ -63,7 +63,7 @@ def condition(entity: type[Record] | str, text: str) -> Condition:
     if found is None:
         raise _error(text, "a condition is PROPERTY OPERATOR VALUE, such as 'StatusId = New'")
     operator = " ".join(found["operator"].lower().split())
-    field = at(find(root(entity), found["path"]))
+    field = property_at(find(root(entity), found["path"]))
     method = _METHODS[operator]
     _require_operator(field, operator, method, text)
     values = [_value(raw, field, text) for raw in _raw_values(operator, found["rest"], text)]
@@ -134,7 +134,7 @@ def _unquoted(raw: str, text: str) -> str:
 
 
 def _value(raw: str, field: Path, text: str) -> Any:
-    place = field._place
+    place = resolved(field)
     meta = {"type": "integer"} if isinstance(field, Nested) else place.meta
     return raw if meta is None else typed_value(raw, meta, f"--where {text!r}: {place.path}")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fanout.step_by_step import double, kinds, read
+from tests.bulk.step_by_step import double, kinds, read
 from wosdk_async import InvalidCallError, NotStarted, Run
 
 

@@ -1,4 +1,4 @@
-"""What check.problems finds before an object is sent."""
+"""Mistakes that validation finds before an object is sent."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.fanout.step_by_step import StepByStep, double, kinds, numbers, one_each, read
+from tests.bulk.step_by_step import StepByStep, double, kinds, numbers, one_each, read
 from tests.support.laws import examples
 from wosdk_async import Done, Failed, InDoubt, InDoubtError, NotStarted, Run
 from wosdk_async.transport.telemetry.statistics import Trace

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tests.fanout.step_by_step import StepByStep, double, kinds, one_each, read
+from tests.bulk.step_by_step import StepByStep, double, kinds, one_each, read
 from wosdk_async import Done, InDoubt, Run
 from wosdk_async.transport.telemetry.statistics import Trace
 
