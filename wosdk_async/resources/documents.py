@@ -30,7 +30,7 @@ from wosdk_async.resources.files import (
 )
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.download import Pour, Progress, Wanted
+from wosdk_async.transport.download import FileDownload, Progress, Stream
 from wosdk_async.transport.session.hosts import is_local, require_link
 
 if TYPE_CHECKING:
@@ -223,14 +223,14 @@ class Documents:
         try:
             async with asyncio.timeout(seconds) as limit:
                 address = await self._address(id)
-                wanted = Wanted(
+                download = FileDownload(
                     url=address.url or "",
                     local=is_local(self._company.host or ""),
                     max_bytes=max_bytes,
                     progress=progress,
                     secrets=self._sender.sessions.secrets,
                 )
-                return await self._fetch(wanted, None if place is None else _target(place, address, id))
+                return await self._fetch(download, None if place is None else _target(place, address, id))
         except DownloadError as error:
             error.add(operation=f"download Document {id}", company=self._company.name)
             raise
@@ -257,8 +257,8 @@ class Documents:
             raise DownloadError("the document has no address: neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
 
-    async def _fetch(self, wanted: Wanted, target: Path | None) -> bytes | Path:
-        async def into_memory(pour: Pour) -> bytes:
+    async def _fetch(self, download: FileDownload, target: Path | None) -> bytes | Path:
+        async def into_memory(stream: Stream) -> bytes:
             buffer = io.BytesIO()
 
             async def take(piece: bytes) -> None:
@@ -267,18 +267,18 @@ class Documents:
                 except MemoryError:
                     raise DownloadError("the file does not fit into memory; fetch it with to=") from None
 
-            await pour(take)
+            await stream(take)
             return buffer.getvalue()
 
-        async def into_file(pour: Pour) -> Path:
+        async def into_file(stream: Stream) -> Path:
             with PartialFile(target or Path()) as file:
-                await pour(file.write)
+                await stream(file.write)
                 await file.keep()
             return file.target
 
         receive: Any = into_memory if target is None else into_file
         done: bytes | Path = await self._sender.transport.downloads().fetch(
-            wanted, receive, self._sender.options.retry
+            download, receive, self._sender.options.retry
         )
         return done
 
