@@ -1,8 +1,8 @@
 """Downloads of files from the addresses that the service names, without a session.
 
 Token, Company name and cookies are not sent: the address is not the Company's host, and a person who may
-write a document chooses it. Redirects are followed, because a storage sends them for a file in another region.
-Each address is checked like the first one.
+write a document chooses it. Redirects are followed, because a storage sends them for a file in another
+region. Each address is checked like the first one.
 """
 
 from __future__ import annotations
