@@ -34,14 +34,14 @@ def chromium() -> Iterator[Any]:
 
 
 def wait_for_count(locator: Any, count: int) -> None:
-    """Until so many elements match, also under a policy that lets no text become code."""
+    """Wait until ``count`` elements match; also works under a policy that lets no text become code."""
     from playwright.sync_api import expect
 
     expect(locator).to_have_count(count)
 
 
 class Watch:
-    """Notes what a page must not do: complain in its console, break, or leave its origin."""
+    """Watcher of what a page must not do: complain in its console, break, or leave its origin."""
 
     def __init__(self, page: Any, root: str) -> None:
         self.complaints: list[str] = []

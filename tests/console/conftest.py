@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.types import ASGIApp
 
 from tests.console.browser import Watch, chromium
 from tests.console.served import Served, served
@@ -22,13 +23,19 @@ def log() -> RequestLog:
 
 
 @pytest.fixture
-def http(tmp_path: Path, log: RequestLog) -> Iterator[httpx.Client]:
-    """The whole application without a socket, as the machine itself reaches it."""
+def app(tmp_path: Path, log: RequestLog) -> Iterator[ASGIApp]:
+    """The whole application, without a socket."""
     store = open_store(str(tmp_path / "sandbox.db"))
-    with httpx.Client(transport=Direct(create_app(store, log=log)), base_url=HERE) as client:
+    yield create_app(store, log=log)
+    store.close()
+
+
+@pytest.fixture
+def http(app: ASGIApp) -> Iterator[httpx.Client]:
+    """A client on the same machine, as the console's own page."""
+    with httpx.Client(transport=Direct(app), base_url=HERE) as client:
         client.headers["X-Sandbox-Console"] = "1"
         yield client
-    store.close()
 
 
 @pytest.fixture(scope="session")

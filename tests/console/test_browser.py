@@ -89,12 +89,12 @@ def test_recording_is_switched_off_and_cleared(page: Any, sandbox: Served) -> No
     """The switch ends the recording, and the button forgets what there was."""
     page.goto(sandbox.page("requests"))
     page.locator("summary").first.wait_for()
-    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+    with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("switch", name="Record").uncheck()
     page.get_by_role("button", name="Clear").click()
     page.get_by_text("Nothing yet.").wait_for()
     sandbox.acme.order()
-    with page.expect_response(lambda reply: "/log" in reply.url):
+    with page.expect_response(lambda response: "/log" in response.url):
         pass
     assert page.locator("summary").count() == 0
 
@@ -111,11 +111,11 @@ def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> Non
     switch.wait_for()
     assert [call(url, headers=headers).status_code for _ in range(3)] == [503] * 3
     page.get_by_text("struck 3 of 3").wait_for()
-    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+    with page.expect_response(lambda response: response.request.method == "PUT"):
         switch.uncheck()
     page.get_by_text("off", exact=True).wait_for()
     assert call(url, headers=headers).status_code == 200
-    with page.expect_response(lambda reply: reply.request.method == "PUT"):
+    with page.expect_response(lambda response: response.request.method == "PUT"):
         page.get_by_role("switch").check()
     assert call(url, headers=headers).status_code == 503
     page.get_by_role("button", name="Remove rule 1").click()
@@ -126,10 +126,10 @@ def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> Non
 def test_the_clock_goes_on(page: Any, sandbox: Served) -> None:
     """After 21 minutes the token is dead, as the service says it."""
     page.goto(sandbox.page("faults"))
-    with page.expect_response(lambda reply: reply.request.method == "POST"):
+    with page.expect_response(lambda response: response.request.method == "POST"):
         page.get_by_role("button", name="Advance").click()
-    reply = sandbox.acme.send("GET", "base/Customer/512")
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (403, "EXPIRED_TOKEN")
+    response = sandbox.acme.send("GET", "base/Customer/512")
+    assert (response.status_code, response.json()["ErrorCode"]) == (403, "EXPIRED_TOKEN")
 
 
 RULES = {  # what "Add" puts into force for each kind of fault, with the form's own defaults
@@ -147,7 +147,7 @@ def rules_of(sandbox: Served) -> list[dict[str, Any]]:
 
 def press(page: Any, name: str) -> None:
     """Press a button and wait for what it changed."""
-    with page.expect_response(lambda reply: reply.request.method in ("PUT", "POST", "DELETE")):
+    with page.expect_response(lambda response: response.request.method in ("PUT", "POST", "DELETE")):
         page.get_by_role("button", name=name, exact=True).click()
 
 
@@ -192,7 +192,7 @@ def test_the_clock_goes_on_by_every_unit(page: Any, sandbox: Served) -> None:
 
 
 def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbox: Served) -> None:
-    """Red, told as an alert, and gone when it is dismissed or the same is done right."""
+    """Red, an alert, and gone when it is dismissed or the action succeeds."""
     page = browser.new_page()
     page.goto(sandbox.page("faults"))
     section = page.locator("section", has_text="Move forward by")
@@ -215,14 +215,14 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "told"),
+    ("field", "value", "expected"),
     [
         ("Seconds", "", "Seconds is missing: enter a number."),
         ("Percent of requests", "0", "Percent of requests is 0: such a rule would strike nothing."),
     ],
 )
 def test_a_rule_that_strikes_nothing_is_not_added(
-    page: Any, sandbox: Served, field: str, value: str, told: str
+    page: Any, sandbox: Served, field: str, value: str, expected: str
 ) -> None:
     """What is missing is said, and the news of the rule before it goes."""
     page.goto(sandbox.page("faults"))
@@ -230,7 +230,7 @@ def test_a_rule_that_strikes_nothing_is_not_added(
     page.locator("#status", has_text="The rule is on.").wait_for()
     page.get_by_role("spinbutton", name=field).fill(value)
     page.get_by_role("button", name="Add", exact=True).click()
-    page.get_by_role("alert").get_by_text(told).wait_for()
+    page.get_by_role("alert").get_by_text(expected).wait_for()
     wait_for_count(page.locator("#status:empty"), 1)
     assert len(rules_of(sandbox)) == 1
 
@@ -276,8 +276,8 @@ def test_a_cleared_log_is_not_called_empty_beside_new_requests(page: Any, sandbo
     assert not page.get_by_text("Nothing yet.").is_visible()
 
 
-def test_a_sandbox_that_ended_is_told_on_every_page(browser: Any) -> None:
-    """A banner, as an alert, for as long as nothing answers; no toast, and no error of the browser's."""
+def test_a_banner_on_every_page_says_that_the_sandbox_has_ended(browser: Any) -> None:
+    """A banner, as an alert, while nothing responds; no toast, and no error of the browser's."""
     with served() as running:
         page = browser.new_page()
         page.goto(running.page("faults"))

@@ -7,6 +7,7 @@ import re
 
 import httpx
 import pytest
+from starlette.types import ASGIApp
 
 from tests.support.laws import case
 from wosdk_async.sandbox.console.routes import FILES, console_routes
@@ -46,25 +47,25 @@ def test_a_change_needs_the_header(http: httpx.Client, method: str, path: str, b
     """Without the header that a foreign page cannot send, nothing is changed."""
     assert http.request(method, path, json=body).status_code == 200
     del http.headers["X-Sandbox-Console"]
-    reply = http.request(method, path, json=body)
-    assert (reply.status_code, "x-sandbox-console" in reply.json()["ErrorMessage"]) == (403, True)
+    response = http.request(method, path, json=body)
+    assert (response.status_code, "x-sandbox-console" in response.json()["ErrorMessage"]) == (403, True)
 
 
 def test_other_origins_are_refused(http: httpx.Client) -> None:
-    """A page of another origin gets nothing, and no answer allows it to ask."""
+    """A page of another origin gets nothing, and no response allows it to ask."""
     for path in [*READS, *STEERING]:
         for origin in FOREIGN_ORIGINS:
             with case(path, origin):
-                reply = http.get(path, headers={"Origin": origin})
-                assert reply.status_code == 403
+                response = http.get(path, headers={"Origin": origin})
+                assert response.status_code == 403
                 asked = http.options(path, headers={"Origin": origin, "Access-Control-Request-Method": "PUT"})
                 assert not [
-                    name for name in (*reply.headers, *asked.headers) if name.startswith("access-control")
+                    name for name in (*response.headers, *asked.headers) if name.startswith("access-control")
                 ]
 
 
 def test_the_own_origin_is_served(http: httpx.Client) -> None:
-    """What the console's own page sends is answered."""
+    """Requests of the console's own page are served."""
     assert http.get("/console/api/log", headers={"Origin": "http://127.0.0.1:8900"}).status_code == 200
 
 
@@ -84,10 +85,8 @@ def test_names_of_this_machine_are_served(http: httpx.Client) -> None:
                 assert http.get(path, headers={"Host": host}).status_code == 200
 
 
-def test_other_machines_are_refused(http: httpx.Client) -> None:
+def test_other_machines_are_refused(app: ASGIApp) -> None:
     """A caller from elsewhere gets nothing, whatever host it names."""
-    transport = http._transport
-    app = transport._app.app  # type: ignore[attr-defined]
     other = httpx.ASGITransport(app, client=("192.0.2.7", 4000))
 
     async def ask() -> int:
@@ -109,15 +108,15 @@ def test_pages_let_nothing_else_in(http: httpx.Client) -> None:
     """Each page and part of it forbids scripts and connections of any other place, and inline ones."""
     for path in ["/console", "/docs", *(f"/console/{name}" for name in sorted(FILES))]:
         with case(path):
-            reply = http.get(path)
-            policy = reply.headers["content-security-policy"]
+            response = http.get(path)
+            policy = response.headers["content-security-policy"]
             assert "default-src 'none'" in policy
             assert "unsafe" not in policy
             assert "require-trusted-types-for 'script'" in policy
-            assert reply.headers["x-content-type-options"] == "nosniff"
+            assert response.headers["x-content-type-options"] == "nosniff"
             assert not re.search(
                 r"(src|href)=\"(?!/|#)|<script(?! type=\"module\" src=)|innerHTML|https?://(?!www.w3.org)",
-                reply.text,
+                response.text,
             )
 
 

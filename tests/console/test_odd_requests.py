@@ -1,4 +1,4 @@
-"""Odd methods, paths, headers and bodies: an answer of the service below 500, never a traceback."""
+"""Odd methods, paths, headers and bodies get a status below 500, never a traceback."""
 
 from __future__ import annotations
 
@@ -44,27 +44,29 @@ many = examples(40)
 
 @many
 @given(method=METHODS, path=PATHS, step=STEPS, query=STEPS, headers=HEADERS, body=st.binary(max_size=60))
-def test_the_service_answers_whatever_it_is_sent(
+def test_the_service_responds_to_any_request(
     http: httpx.Client, method: str, path: str, step: str, query: str, headers: dict[str, Any], body: bytes
 ) -> None:
     """A 4xx has the service's error body, or that of the token endpoint."""
-    reply = http.request(method, f"/{path}/{step}?{query}", headers=headers, content=body)
-    assert reply.status_code < 500
+    response = http.request(method, f"/{path}/{step}?{query}", headers=headers, content=body)
+    assert response.status_code < 500
     if method == "HEAD" or path.startswith("files"):
         return
-    if reply.status_code >= 400:
-        error = reply.json()
+    if response.status_code >= 400:
+        error = response.json()
         assert "error" in error or {"ErrorMessage", "ErrorCode", "TimeStamp"} <= error.keys()
 
 
 @many
 @given(method=METHODS, path=CONSOLE, query=STEPS, body=st.binary(max_size=60) | st.just(b'{"rules": [{}]}'))
-def test_the_console_answers_whatever_it_is_sent(
+def test_the_console_responds_to_any_request(
     http: httpx.Client, method: str, path: str, query: str, body: bytes
 ) -> None:
-    """Its JSON refuses too, in words of its own."""
-    reply = http.request(method, f"/console/api/{path}?page={query}&text={query}&after={query}", content=body)
-    assert reply.status_code < 500
+    """Its JSON refuses too, with its own message."""
+    response = http.request(
+        method, f"/console/api/{path}?page={query}&text={query}&after={query}", content=body
+    )
+    assert response.status_code < 500
 
 
 @pytest.mark.parametrize("digits", [19, 400, 5000])

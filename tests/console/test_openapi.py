@@ -21,9 +21,9 @@ def walk(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def document(http: httpx.Client) -> dict[str, Any]:
-    reply = http.get("/openapi.json")
-    assert len(reply.content) < MAX_SIZE
-    found: dict[str, Any] = reply.json()
+    response = http.get("/openapi.json")
+    assert len(response.content) < MAX_SIZE
+    found: dict[str, Any] = response.json()
     return found
 
 
@@ -45,8 +45,10 @@ def test_operations_are_complete(http: httpx.Client) -> None:
     assert {tag for _, each in operations for tag in each["tags"]} == {tag["name"] for tag in found["tags"]}
     shared = found["components"]["parameters"]
     for path, operation in operations:
-        told = [shared[each["$ref"].rpartition("/")[2]] for each in operation.get("parameters", ())]
-        assert {each["name"] for each in told if each["in"] == "path"} == set(re.findall(r"{(\w+)}", path))
+        parameters = [shared[each["$ref"].rpartition("/")[2]] for each in operation.get("parameters", ())]
+        assert {each["name"] for each in parameters if each["in"] == "path"} == set(
+            re.findall(r"{(\w+)}", path)
+        )
         assert "4XX" in operation["responses"]
 
 

@@ -43,7 +43,7 @@ def test_it_is_off_in_process(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_line_tells_what_came_and_what_left(http: httpx.Client) -> None:
+def test_a_line_shows_request_and_response(http: httpx.Client) -> None:
     """Method, path, status, time and RequestId; the newest first; the console's own calls are left out."""
     http.get("/api/v1/base/Contact/1?RequestId=first")
     http.post("/api/v1/query/Contact", json={"RequestId": 'a"b'}, headers={"CompanyName": "AcmeFacilities"})
@@ -56,8 +56,8 @@ def test_a_line_tells_what_came_and_what_left(http: httpx.Client) -> None:
     assert newer == [second]
 
 
-def test_a_broken_connection_is_told(http: httpx.Client) -> None:
-    """A request whose answer never came to its end is marked so."""
+def test_a_broken_connection_is_marked(http: httpx.Client) -> None:
+    """A request whose response never ended is marked."""
     rule = {"fault": "reset", "carried_out": True}
     http.put("/console/api/faults", json={"seed": 1, "rules": [{"rule": rule, "on": True}]})
     with pytest.raises(ConnectionResetError):
@@ -66,7 +66,7 @@ def test_a_broken_connection_is_told(http: httpx.Client) -> None:
 
 
 def test_memory_is_bounded(http: httpx.Client, log: RequestLog) -> None:
-    """So many requests are kept, and of each body so many bytes; the cut is told."""
+    """The number of requests is bounded, and the bytes of each body; a cut is shown."""
     sent = json.dumps({"Entity": {"LastName": "x" * 2 * MAX_BODY}}).encode()
     for _ in range(MAX_REQUESTS + 5):
         http.post("/api/v1/base/Contact", content=sent)
@@ -97,7 +97,7 @@ def test_secrets_of_a_session_are_masked(http: httpx.Client, tmp_path: Path) -> 
 
 
 def test_the_key_of_a_file_is_masked(http: httpx.Client) -> None:
-    """Whoever has a file's address can open it, so its key is not shown."""
+    """The address of a file opens it, so its key is not shown."""
     http.get("/files/46/7/0123456789abcdef")
     assert opened(http)["path"] == f"/files/46/7/{MASK}"
     for path in ("/%66iles/46/7/", "/files/4%36/7/", "/files%2f46%2F7/", "//files//46/7/"):

@@ -1,4 +1,4 @@
-"""A local Company for tests of its faults, and a raw client that tells how a connection ended."""
+"""A local Company for tests of its faults, and a raw client that knows how a connection ended."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wosdk_async.sandbox.storage.store import StoredCompany
 
 
 def create_command(po_number: str) -> WoCreateCommand:
-    """A create that can be told from all others."""
+    """Return a create that differs from all others."""
     order = WorkOrder(
         po_number=po_number,
         items=[WoItem(asset=Ref(20440), task=Ref(14211))],
@@ -77,7 +77,7 @@ class Raw:
         return connection
 
     def create(self, po_number: str) -> RecordedRequest:
-        """Send a create; what comes back, until its end or the end of the answer."""
+        """Send a create, and return what comes back until the end of the connection or the response."""
         data = b""
         with self.open(po_number) as connection:
             while True:

@@ -30,7 +30,7 @@ SCRIPTS = st.fixed_dictionaries({"seed": st.integers(), "rule": st.lists(RULES, 
 
 
 def fates(script: object, targets: list[RequestMatch]) -> list[list[tuple[int, float]]]:
-    """By which rules each request is struck, and with what chance."""
+    """Return the rules that strike each request, with a random number of each."""
     faults = Faults(FaultScript.of(script))
     return [[(match.place, match.rng.random()) for match in faults.match(one)] for one in targets]
 
@@ -60,7 +60,7 @@ def struck(rule: dict[str, Any], requests: int, target: RequestMatch = CREATE) -
 
 
 def test_counts_and_rates() -> None:
-    """The first so many, each so manieth, or a share of all."""
+    """``first=n`` strikes the first n requests, ``every=n`` every n-th, ``rate`` a share of all."""
     assert struck({"first": 3}, 20) == [1, 2, 3]
     assert struck({"every": 10}, 35) == [10, 20, 30]
     assert 250 < len(struck({"rate": 0.3}, 1000)) < 350
@@ -152,7 +152,7 @@ def test_wrong_scripts(script: object, text: str) -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    """A file that is not there or no TOML is named."""
+    """The error names a file that does not exist or is not TOML."""
     broken = tmp_path / "broken.toml"
     broken.write_text("[[rule]\n")
     for path in (broken, tmp_path / "none.toml"):
@@ -165,9 +165,9 @@ def test_a_rule_for_a_company_that_is_not_there(tmp_path: Path) -> None:
     rules = {
         "rule": [{"fault": "reset", "company": "acmefacilities"}, {"fault": "reset", "company": "Nroth"}]
     }
-    told = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); there is only Acme"
+    expected = r"rule 2 \(reset\): company is 'nroth' \(did you mean North\?\); there is only Acme"
     names = ("AcmeFacilities", "North")
-    with pytest.raises(FaultScriptError, match=told), LocalCompany(companies=names, faults=rules):
+    with pytest.raises(FaultScriptError, match=expected), LocalCompany(companies=names, faults=rules):
         pass
     store = tmp_path / "s.db"
     with pytest.raises(FaultScriptError, match="there is only Solo"):

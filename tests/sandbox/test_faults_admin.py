@@ -48,13 +48,13 @@ def test_no_script(shared: Raw, body: bytes) -> None:
     """It is refused and the one in force stays."""
     url = f"{shared.caller.root}/_sandbox/faults"
     shared.caller.http.put(url, json={"seed": 5})
-    reply = shared.caller.http.put(url, content=body)
-    assert (reply.status_code, reply.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
+    response = shared.caller.http.put(url, content=body)
+    assert (response.status_code, response.json()["ErrorCode"]) == (400, "INCORRECT_MODEL")
     assert shared.local.faults.script.seed == 5
 
 
 def test_the_clock_over_http(shared: Raw) -> None:
-    """It is read and moved on, and a span that is none is refused."""
+    """It is read and moved forward, and a wrong span is refused."""
     http, url = shared.caller.http, f"{shared.caller.root}/_sandbox/clock"
     before = http.get(url).json()["now"]
     assert before.endswith("Z")
@@ -90,7 +90,7 @@ def test_the_script_of_the_docs(tmp_path: Path) -> None:
     process.stdout.close()
 
 
-def test_a_wrong_file_is_told(tmp_path: Path) -> None:
+def test_a_wrong_file_is_reported(tmp_path: Path) -> None:
     """The command ends with the file, the rule and the remedy."""
     path = tmp_path / "faults.toml"
     path.write_text('[[rule]]\nfault = "nonsense"\n')

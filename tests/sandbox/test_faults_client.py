@@ -76,7 +76,7 @@ async def test_in_doubt(pair: Pair, script: dict[str, Any], left: int) -> None:
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("wait", [{}, {"retry_after": 0}, {"retry_after_date": 0}])
 async def test_please_wait(pair: Pair, status: int, wait: dict[str, int]) -> None:
-    """It is sent again and carried out once; if that goes on, the caller is told."""
+    """It is sent again and carried out once; if that goes on, the call fails."""
     assert await pair.create(creates("status", status=status, first=2, **wait)) == (None, 1)
     error, left = await pair.create(creates("status", status=status, **wait))
     assert isinstance(error, ThrottledError)
@@ -95,7 +95,7 @@ async def test_please_wait(pair: Pair, status: int, wait: dict[str, int]) -> Non
     ids=lambda script: script["rule"][0]["fault"],
 )
 async def test_carried_out_once(pair: Pair, script: dict[str, Any]) -> None:
-    """What only takes time, or a new session, is seen by nobody."""
+    """The caller does not see faults that cost only time or a new session."""
     assert await pair.create(script) == (None, 1)
 
 
@@ -108,7 +108,7 @@ async def test_reads_are_sent_again(pair: Pair, fault: str) -> None:
 
 
 async def test_never_sent() -> None:
-    """Where nobody listens any more, nothing was sent."""
+    """Without a server nothing is sent."""
     with LocalCompany() as local:
         variables = local.variables
         client = Client.from_env(variables, options=QUICK)

@@ -57,7 +57,7 @@ def test_half_reply(raw: Raw, cut: str, end: str) -> None:
 
 @pytest.mark.parametrize("carried_out", [False, True])
 def test_garbage(raw: Raw, carried_out: bool) -> None:
-    """As many bytes as asked for that are no HTTP, then the end."""
+    """``size`` bytes that are not HTTP, then the end."""
     seen, left = struck(raw, "garbage", size=200, carried_out=carried_out)
     assert (seen.end, len(seen.data), left) == ("closed", 200, int(carried_out))
     assert not seen.data.startswith(b"HTTP/")
@@ -91,7 +91,7 @@ def test_retry_after(raw: Raw) -> None:
 
 
 def test_slow_drip(raw: Raw) -> None:
-    """The whole answer comes, in pieces."""
+    """The whole response comes, in pieces."""
     raw.local.faults.load(creates("slow_drip", piece=100, pause=0))
     name = next(names)
     seen = raw.create(name)
@@ -99,7 +99,7 @@ def test_slow_drip(raw: Raw) -> None:
 
 
 def test_slow_drip_waits_for_the_clock() -> None:
-    """Nothing more comes while the clock stands still. In a Company of its own: what drips sleeps on."""
+    """Nothing more comes while the clock stands still. It has its own Company, as the request sleeps on."""
     with LocalCompany(clock=VirtualClock()) as local, raw_client(local) as raw:
         raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
         with raw.open(next(names)) as connection:
@@ -110,7 +110,7 @@ def test_slow_drip_waits_for_the_clock() -> None:
 
 
 def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
-    """Nothing happens before the client has gone, and the order comes so many seconds after."""
+    """Nothing happens before the client has gone, and the order comes ``after`` seconds later."""
     name = next(names)
     raw.local.faults.load(creates("late_commit", after=30))
     with raw.open(name):
@@ -146,7 +146,7 @@ def test_expired_token(raw: Raw) -> None:
 
 
 def test_moved_host(raw: Raw) -> None:
-    """The old address refuses, discovery names the new one at either, and that one answers."""
+    """The old address refuses, discovery names the new one at either, and that one serves."""
     raw.local.faults.load(creates("moved_host", first=1))
     seen = raw.create(next(names))
     assert (seen.status, json.loads(seen.body)["ErrorCode"]) == (400, "DATABASE_VERSION_MISMATCH")

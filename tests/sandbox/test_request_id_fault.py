@@ -32,10 +32,10 @@ def test_altered(raw: Raw) -> None:
     """One that differs, not by case or blanks alone, as the last key; all else is as it was."""
     struck(raw, "altered")
     for sent in ("0a", "Za", "-"):
-        reply = create(raw.caller, "P-1", sent)
-        assert list(reply) == ["CommandResult", "RequestId"]
-        assert reply["RequestId"].strip().lower() != sent.lower()
-        assert reply["CommandResult"]["Wo"]["PoNumber"] == "P-1"
+        response = create(raw.caller, "P-1", sent)
+        assert list(response) == ["CommandResult", "RequestId"]
+        assert response["RequestId"].strip().lower() != sent.lower()
+        assert response["CommandResult"]["Wo"]["PoNumber"] == "P-1"
     assert raw.count("P-1") == 3
     assert raw.local.faults.injected == {"request_id": 3}
 
@@ -58,7 +58,7 @@ def test_foreign(raw: Raw) -> None:
 
 
 def test_foreign_without_an_earlier_response(raw: Raw) -> None:
-    """One that nobody sent."""
+    """A random one."""
     struck(raw, "foreign", first=1)
     assert len(create(raw.caller, "E")["RequestId"]) == 32
 
@@ -83,5 +83,5 @@ def test_an_injected_error_of_the_service_echoes(raw: Raw, rule: dict[str, Any])
 
 def test_a_moved_company_echoes(raw: Raw) -> None:
     raw.local.faults.load({"rule": [{"fault": "moved_host", "operation": "WoStartCommand", "first": 1}]})
-    reply = raw.caller.send("POST", "cmd/WoStartCommand", {"Command": {}, "RequestId": "r"}).json()
-    assert (reply["ErrorCode"], reply["RequestId"]) == ("DATABASE_VERSION_MISMATCH", "r")
+    response = raw.caller.send("POST", "cmd/WoStartCommand", {"Command": {}, "RequestId": "r"}).json()
+    assert (response["ErrorCode"], response["RequestId"]) == ("DATABASE_VERSION_MISMATCH", "r")

@@ -25,7 +25,7 @@ def written(folder: Path, text: str, name: str = "rows.json") -> Path:
     return path
 
 
-def told(store: Store, path: Path, entity: str | None = None) -> list[str]:
+def mistakes(store: Store, path: Path, entity: str | None = None) -> list[str]:
     with pytest.raises(StoreError) as caught:
         loaded(store, path, entity)
     return str(caught.value).splitlines()
@@ -66,7 +66,7 @@ def test_rows_of_csv(acme: Caller, store: Store, tmp_path: Path) -> None:
     assert acme.get("Customer", second)["TaxExempt"] is False
 
 
-def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -> None:
+def test_mistakes_are_reported_by_line(acme: Caller, store: Store, tmp_path: Path) -> None:
     """All mistakes of a file at once, each with its line and a remedy; nothing of it is kept."""
     path = written(
         tmp_path,
@@ -77,7 +77,7 @@ def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -
         ],
         "Custmer": [{}], "AssetTree": [{}]}""",
     )
-    assert told(store, path) == [
+    assert mistakes(store, path) == [
         "line 3: Customer has no property 'Nmae'. Did you mean Name?",
         "line 3: Customer.WorkZone takes an object with an Id, not 14",
         "line 4: Contact.TypeId takes LeaseContactType, not 'Primry'. Did you mean Primary?",
@@ -100,8 +100,8 @@ def test_mistakes_are_told_by_line(acme: Caller, store: Store, tmp_path: Path) -
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
-    """A file that is no JSON of rows is told by its line, and leaves nothing behind."""
-    assert line in told(store, written(tmp_path, text))[0]
+    """A file that is not JSON of rows is refused with the line, and leaves nothing behind."""
+    assert line in mistakes(store, written(tmp_path, text))[0]
     assert acme.ids("Customer") == [512, 513]
 
 
@@ -117,15 +117,15 @@ def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text
     ],
 )
 def test_csv_that_does_not_fit(store: Store, tmp_path: Path, text: str, line: str) -> None:
-    """A cell that does not fit its field is told with its line and column."""
-    assert line in told(store, written(tmp_path, text, "rows.csv"), "Customer")[0]
+    """A cell that does not fit its field is refused with its line and column."""
+    assert line in mistakes(store, written(tmp_path, text, "rows.csv"), "Customer")[0]
 
 
 def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
     """A CSV file needs its entity type, and both kinds need UTF-8."""
-    assert "name it with --entity" in told(store, written(tmp_path, "Name\n", "rows.csv"))[0]
+    assert "name it with --entity" in mistakes(store, written(tmp_path, "Name\n", "rows.csv"))[0]
     (tmp_path / "latin.json").write_bytes(b'{"Customer": [{"Name": "\xe9"}]}')
-    assert "is not UTF-8" in told(store, tmp_path / "latin.json")[0]
+    assert "is not UTF-8" in mistakes(store, tmp_path / "latin.json")[0]
 
 
 def test_rows_of_python() -> None:

@@ -74,7 +74,7 @@ def test_signal_ends_the_server_cleanly(tmp_path: Path, number: signal.Signals) 
     assert not (tmp_path / "sandbox.db-wal").exists()
 
 
-def test_taken_port_is_told(tmp_path: Path) -> None:
+def test_a_taken_port_is_reported(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match=f"port {port}: .*Name another port"):
@@ -103,7 +103,7 @@ def test_local_company_leaves_nothing() -> None:
     ],
     ids=["variables", "variables_of", "seed", "snapshot", "reset"],
 )
-def test_a_forgotten_with_is_told(ask: Callable[[LocalCompany], object]) -> None:
+def test_a_forgotten_with_is_reported(ask: Callable[[LocalCompany], object]) -> None:
     """Before the block and after it there is no server to ask."""
     local = LocalCompany()
     with pytest.raises(RuntimeError, match=r"serves inside its block: with LocalCompany\(\) as local"):
@@ -118,7 +118,7 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "expected"),
     [
         ({"companies": "North"}, r"companies is 'North'; it takes a list of names: \['North'\]"),
         (
@@ -128,9 +128,9 @@ UNTYPED: Any = LocalCompany  # as programs without a type checker call it
         ({"clock": VirtualClock}, r"it takes a VirtualClock\(start\)"),
     ],
 )
-def test_settings_of_the_wrong_kind_are_told(settings: dict[str, object], told: str) -> None:
+def test_settings_of_the_wrong_kind_are_refused(settings: dict[str, object], expected: str) -> None:
     """A text would be five Companies of one letter, and without a clock no login would succeed."""
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=expected):
         UNTYPED(**settings)
 
 
@@ -148,7 +148,7 @@ def test_numbers_are_unique_among_many_callers() -> None:
         assert sorted(numbers) == [f"RSC{serial:06d}" for serial in range(1, 81)]
 
 
-def test_store_that_is_none(tmp_path: Path) -> None:
+def test_files_that_are_not_a_store(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database" * 100)
     other = tmp_path / "other.db"

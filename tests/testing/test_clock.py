@@ -41,7 +41,7 @@ async def test_a_token_dies_on_both_sides(
 async def test_waits_of_retries_are_skipped(
     wosdk_company: Company, wosdk_faults: Faults, wosdk_clock: SkippingClock
 ) -> None:
-    """A Retry-After of 10 seconds moves the clock and holds nobody up."""
+    """A Retry-After of 10 seconds moves the clock, and the test does not wait."""
     await wosdk_company.connect()
     wosdk_faults.add("status", status=503, retry_after=10, first=2, operation="retrieve")
     before, began = wosdk_clock.now, time.monotonic()

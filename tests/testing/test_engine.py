@@ -15,12 +15,12 @@ from wosdk_async.testing import Sandbox
 
 
 @pytest.mark.parametrize("turns", range(12))
-async def test_a_cancelled_create_is_told_of_if_it_may_have_been_carried_out(turns: int) -> None:
+async def test_the_hook_hears_of_a_cancelled_create_that_may_have_been_carried_out(turns: int) -> None:
     """At whatever point it is cancelled: what was carried out was sent, and the client's hook heard of it."""
-    told: list[str | None] = []
+    notified: list[str | None] = []
 
     def on_in_doubt(call: Call[object], request_id: str | None) -> None:
-        told.append(request_id)
+        notified.append(request_id)
 
     with Sandbox() as sandbox:
         client = sandbox.client(on_in_doubt=on_in_doubt)
@@ -30,15 +30,15 @@ async def test_a_cancelled_create_is_told_of_if_it_may_have_been_carried_out(tur
         for _ in range(turns):
             await asyncio.sleep(0)
         create.cancel()
-        answered = (await asyncio.gather(create, return_exceptions=True))[0]
+        outcome = (await asyncio.gather(create, return_exceptions=True))[0]
         found = await count(acme)
         assert found <= 1
-        assert (found == 1) == (bool(told) or not isinstance(answered, BaseException))
+        assert (found == 1) == (bool(notified) or not isinstance(outcome, BaseException))
         assert client.stats().in_flight == 0
 
 
 async def test_a_cancelled_call_gives_its_place_back(wosdk_sandbox: Sandbox, wosdk_faults: Faults) -> None:
-    """Hundreds that are cancelled in mid-answer leave none in flight, and the next one works."""
+    """Hundreds of calls cancelled before their response leave none in flight, and the next one works."""
     client = wosdk_sandbox.client(in_flight=2)
     acme = client.company()
     await acme.connect()
@@ -53,7 +53,7 @@ async def test_a_cancelled_call_gives_its_place_back(wosdk_sandbox: Sandbox, wos
 
 
 async def test_nothing_but_the_company_is_there(wosdk_sandbox: Sandbox) -> None:
-    """A client that is led elsewhere reaches nobody, and surely no network."""
+    """A client for another address reaches nothing, and no network."""
     client = wosdk_sandbox.client()
     elsewhere = Region("elsewhere", locator_url="https://locator.corrigo.com")
     other = client.company("Acme", region=elsewhere, credentials=Credentials("a", "b")).with_options(
@@ -95,7 +95,7 @@ async def test_documents_are_fetched_in_the_process(wosdk_company: Company) -> N
 
 
 async def test_many_at_once(wosdk_client: Client) -> None:
-    """Each gets its own answer."""
+    """Each gets its own response."""
     acme = wosdk_client.company()
     made = await asyncio.gather(*(acme.run(create_command(f"PO-{number}")) for number in range(100)))
     numbers = {result.wo.number for result in made if result.wo}
@@ -103,11 +103,11 @@ async def test_many_at_once(wosdk_client: Client) -> None:
 
 
 async def test_a_failure_of_the_sandbox_is_a_500(
-    wosdk_sandbox: Sandbox, wosdk_company: Company, caplog: pytest.LogCaptureFixture
+    wosdk_company: Company, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As at the service, a create is in doubt then; the log tells what failed."""
+    """As at the service, a create is in doubt then; the log says what failed."""
     await wosdk_company.connect()
-    wosdk_sandbox._store.close()
+    monkeypatch.setattr("wosdk_async.sandbox.http.router.run_command", None)
     with pytest.raises(WosdkError, match="HTTP 500"):
         await wosdk_company.run(create_command())
     assert "the sandbox failed" in caplog.text

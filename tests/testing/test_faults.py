@@ -18,7 +18,7 @@ from wosdk_async.testing import Sandbox
 async def test_in_doubt(
     wosdk_company: Company, wosdk_faults: Faults, script: dict[str, Any], left: int
 ) -> None:
-    """Sent once, no answer that tells; what the socket's test finds in the store is here too."""
+    """Sent once, without a clear response; the store holds what it holds over a socket."""
     wosdk_faults.load(script)
     with pytest.raises(InDoubtError) as raised:
         await wosdk_company.run(create_command())
@@ -39,7 +39,7 @@ async def test_in_doubt(
 async def test_carried_out_once(
     wosdk_company: Company, wosdk_faults: Faults, fault: str, settings: dict[str, Any]
 ) -> None:
-    """What only takes time, a new session, or another try is seen by nobody."""
+    """The caller does not see faults that cost only time, a new session or another attempt."""
     await wosdk_company.connect()
     wosdk_faults.add(fault, operation="WoCreateCommand", **settings)
     await wosdk_company.run(create_command())

@@ -134,7 +134,7 @@ MARKERS = """
 
 
 def test_markers_and_ini(kit: pytest.Pytester) -> None:
-    """The nearest marker wins over those around it and the ini file; mistakes are told in one line."""
+    """The nearest marker wins over those around it and the ini file; mistakes are expected in one line."""
     kit.makepyfile(MARKERS)
     kit.makeini("[pytest]\nwosdk_company = Ini Company\nwosdk_dialect = recorded\n")
     result = kit.runpytest_subprocess("--strict-markers")
@@ -186,7 +186,7 @@ def test_without_the_sandbox_extra(kit: pytest.Pytester, library: str) -> None:
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
 def test_the_sandbox_itself_without_the_extra(library: str) -> None:
-    """Without pytest too; the mistake of whoever asks for a name that does not exist is another."""
+    """Without pytest too; a name that does not exist is another error."""
     code = (
         f"import sys; sys.modules[{library!r}] = None\n"
         "import wosdk_async.testing as kit\n"

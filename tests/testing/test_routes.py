@@ -66,7 +66,7 @@ async def test_every_command_answers_an_example(acme: Company) -> None:
 
 
 async def test_commands_by_their_other_paths(service: Routes, acme: Company) -> None:
-    """In any letter case, with an example or an answer that was set."""
+    """In any letter case, with an example or a response that was set."""
     command = SendWorkOrderCommand(work_order_id=1)
     assert command.path == "SendWorkOrderCommand"
     await acme.run(command, check=False)
@@ -97,7 +97,7 @@ async def test_answers_in_turn(service: Routes, acme: Company) -> None:
     assert "called=3" in repr(orders)
 
 
-async def test_answers_of_each_operation(service: Routes, acme: Company) -> None:
+async def test_responses_of_each_operation(service: Routes, acme: Company) -> None:
     """Records, lists, ids and specifiers, each where it belongs; the others keep their examples."""
     service.on(Customer).answers(Customer(id=5, name="Five"))
     service.on(Customer, "query").answers([Customer(id=5), Customer(id=6)], [])
@@ -124,7 +124,7 @@ async def test_refusals(service: Routes, acme: Company) -> None:
 
 
 async def test_unknown_paths_fail_the_test(service: Routes, acme: Company) -> None:
-    """With the path and the remedy, until somebody says what is answered."""
+    """With the path and the remedy, until a response is set."""
     with pytest.raises(AssertionError, match=r"POST /api/v1/cmd/NewCommand is not an operation .*on\(name\)"):
         await acme.run("NewCommand", {})
     with pytest.raises(AssertionError, match="POST /api/v1/batch/Reports"):
@@ -142,8 +142,9 @@ async def test_another_company_fails_the_test(mocked: respx.MockRouter) -> None:
             await client.company("Acme").get(Customer, 3)
 
 
-def test_what_cannot_be_answered(service: Routes) -> None:
-    """Told when the answer is set, not when it is asked for."""
+def test_results_that_an_operation_cannot_have() -> None:
+    """The error comes when the response is set, not when a request asks for it."""
+    service = routes(respx.mock(assert_all_called=False))
     with pytest.raises(InvalidCallError, match="list of records"):
         service.on(Customer, "query").answers(Customer())
     with pytest.raises(InvalidCallError, match="an id"):
@@ -152,15 +153,13 @@ def test_what_cannot_be_answered(service: Routes) -> None:
         service.on(Customer, "update").answers()
     with pytest.raises(InvalidCallError, match="no operation 'read'"):
         service.on(Customer, "read")
-    for route in service._router.routes:
-        route.calls.append(object())  # they were set and need not be called here
 
 
 UNTYPED: Any = WoPickUpCommand
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "expected"),
     [
         (lambda each: each.on("Custmer"), "no entity or command 'Custmer'; did you mean 'Customer'?"),
         (lambda each: each.on("WoPickUpComand"), "'WoPickUpComand'; did you mean 'WoPickUpCommand'?"),
@@ -183,14 +182,14 @@ UNTYPED: Any = WoPickUpCommand
         ),
     ],
 )
-def test_a_mistake_is_told_when_it_is_made(mistake: Callable[[Any], object], told: str) -> None:
-    """A route that never matches, or an answer of another kind, would make a test that shows nothing."""
+def test_a_mistake_is_reported_when_it_is_made(mistake: Callable[[Any], object], expected: str) -> None:
+    """A route that never matches, or a result of another kind, would make a test that shows nothing."""
     with pytest.raises(InvalidCallError) as caught:
         mistake(routes(respx.mock(assert_all_called=False)))
-    assert told in caught.value.message
+    assert expected in caught.value.message
 
 
-def test_what_the_catalogue_does_not_know_is_let_pass() -> None:
+def test_names_that_the_catalogue_does_not_know_are_allowed() -> None:
     """The service may know more than this release does."""
     each = routes(respx.mock(assert_all_called=False))
     each.on("Quantum", "query").answers([{"Id": 1, "Spin": 2}])
@@ -199,8 +198,8 @@ def test_what_the_catalogue_does_not_know_is_let_pass() -> None:
     each.on(Customer).refuses("ERROR_CODE_1018").refuses("NOBODY_SAW_IT")
 
 
-async def test_an_answer_that_nobody_asks_for(acme: Company) -> None:
-    """A router that wants all routes called wants those with an answer; the examples it lets be."""
+async def test_a_response_that_no_request_asks_for(acme: Company) -> None:
+    """A router that wants all routes called checks those whose response was set, not the examples."""
     router = respx.mock(assert_all_called=True)
     with router:
         routes(router)

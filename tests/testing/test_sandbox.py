@@ -1,4 +1,4 @@
-"""The Company of one test: what it starts with, what it keeps, and that nobody else sees it."""
+"""The Company of one test: what it starts with, what it keeps, and that no other Company sees it."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_client_goes_on_in_another_loop(wosdk_company: Company) -> None:
 
 
 async def test_nothing_is_left_open() -> None:
-    """Neither a client that nobody closed nor the Company of a test leaves anything to warn of."""
+    """An open client and the Company of a test leave nothing that causes a warning."""
     with Sandbox() as sandbox:
         await sandbox.client().company().get(Customer, 512)
     del sandbox
@@ -163,7 +163,7 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "expected"),
     [
         (lambda each: each.faults.add("rest"), "fault is 'rest' (did you mean reset?)"),
         (lambda each: each.faults.add("status"), "status is missing, as in status = 503"),
@@ -194,9 +194,9 @@ UNTYPED: Any = Sandbox  # as programs without a type checker call it
     ],
 )
 def test_a_mistake_names_the_value_and_the_remedy(
-    wosdk_sandbox: Sandbox, mistake: Callable[[Any], object], told: str
+    wosdk_sandbox: Sandbox, mistake: Callable[[Any], object], expected: str
 ) -> None:
     with pytest.raises((ValueError, TypeError, StoreError)) as raised:
         mistake(wosdk_sandbox)
-    assert told in str(raised.value)
+    assert expected in str(raised.value)
     assert wosdk_sandbox.faults.idle

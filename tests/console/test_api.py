@@ -17,9 +17,9 @@ RULE = {"fault": "status", "status": 503, "first": 2}
 
 def put(http: httpx.Client, *switches: tuple[dict[str, Any], bool]) -> dict[str, Any]:
     rules = [{"rule": rule, "on": on} for rule, on in switches]
-    reply = http.put("/console/api/faults", json={"seed": 7, "rules": rules})
-    assert reply.status_code == 200, reply.text
-    found: dict[str, Any] = reply.json()
+    response = http.put("/console/api/faults", json={"seed": 7, "rules": rules})
+    assert response.status_code == 200, response.text
+    found: dict[str, Any] = response.json()
     return found
 
 
@@ -47,7 +47,7 @@ def test_a_script_from_elsewhere_replaces_all(http: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         ({"rules": [{"rule": {"fault": "fire"}, "on": False}]}, "one of latency"),
         ({"rules": [{"rule": RULE}]}, "true or false"),
@@ -55,11 +55,11 @@ def test_a_script_from_elsewhere_replaces_all(http: httpx.Client) -> None:
         ({"rules": [], "seed": "x"}, "whole number"),
     ],
 )
-def test_a_wrong_rule_is_refused_also_when_it_is_off(http: httpx.Client, body: object, told: str) -> None:
+def test_a_wrong_rule_is_refused_also_when_it_is_off(http: httpx.Client, body: object, expected: str) -> None:
     """The text says what would be right, and what was in force stays."""
     put(http, (RULE, True))
-    reply = http.put("/console/api/faults", json=body)
-    assert (reply.status_code, told in reply.json()["ErrorMessage"]) == (400, True)
+    response = http.put("/console/api/faults", json=body)
+    assert (response.status_code, expected in response.json()["ErrorMessage"]) == (400, True)
     assert http.get("/_sandbox/faults").json()["rule"] == [RULE]
 
 
@@ -79,10 +79,13 @@ def test_a_rule_takes_fractions(http: httpx.Client, rule: dict[str, Any]) -> Non
     assert http.put("/_sandbox/faults", json={"rule": [rule]}).json()["rule"] == [rule]
 
 
-def test_a_fraction_that_is_wrong_is_told_as_it_was_written(http: httpx.Client) -> None:
+def test_a_wrong_fraction_is_shown_as_it_was_written(http: httpx.Client) -> None:
     rules = [{"rule": {"fault": "latency", "fixed": -0.5}, "on": True}]
-    reply = http.put("/console/api/faults", json={"rules": rules})
-    assert (reply.status_code, "fixed is -0.5; it must be" in reply.json()["ErrorMessage"]) == (400, True)
+    response = http.put("/console/api/faults", json={"rules": rules})
+    assert (response.status_code, "fixed is -0.5; it must be" in response.json()["ErrorMessage"]) == (
+        400,
+        True,
+    )
 
 
 def test_the_clock_takes_fractions(http: httpx.Client) -> None:
@@ -102,7 +105,7 @@ def test_a_wrong_span_is_refused(http: httpx.Client, body: object) -> None:
 
 
 def test_work_orders_are_narrowed(http: httpx.Client, tmp_path: Path) -> None:
-    """By state and by text in any letter case; a pattern sign of SQL is no wildcard of its own."""
+    """By state and by text in any letter case; a pattern sign of SQL is not a wildcard."""
     store = open_store(str(tmp_path / "sandbox.db"))
     acme = Caller(http, store.companies()[0])
     first, second = acme.order(ContactName="Ana Ruiz"), acme.order(ContactName="100% Berg")
@@ -133,7 +136,7 @@ def test_work_orders_are_narrowed(http: httpx.Client, tmp_path: Path) -> None:
         ("log?after=x", 400),
     ],
 )
-def test_what_is_not_there_is_told(http: httpx.Client, path: str, status: int) -> None:
+def test_missing_things_are_reported(http: httpx.Client, path: str, status: int) -> None:
     """A refusal carries a text for the page to show."""
-    reply = http.get(f"/console/api/{path}")
-    assert (reply.status_code, bool(reply.json()["ErrorMessage"])) == (status, True)
+    response = http.get(f"/console/api/{path}")
+    assert (response.status_code, bool(response.json()["ErrorMessage"])) == (status, True)
