@@ -53,6 +53,6 @@ def _find_mock(httpx: ModuleType) -> bool:
 
 
 def _is_genuine(method: Any) -> bool:
-    """Return whether a library defines ``method``; its globals tell, which no decorator copies."""
+    """Return whether a library defines ``method``, by its globals: no decorator copies these."""
     written_in = getattr(method, "__globals__", {}).get("__name__", "")
     return method is None or written_in.partition(".")[0] in _LIBRARIES

@@ -220,7 +220,7 @@ def _origin(url: str) -> str:
 def _is_silent(transport: httpx.AsyncHTTPTransport) -> bool:
     """Return whether nothing has come on the one connection of ``transport`` since its last response.
 
-    A response that nobody asked for would be taken for that of the next request. httpx and httpcore show
+    A surplus response would be taken for that of the next request. httpx and httpcore show
     neither h11's buffer nor the stream of an idle connection, hence the private names; a connection in
     which they are not found counts as not silent. HTTP/2 numbers its streams and needs no such check.
     """

@@ -44,27 +44,6 @@ def _nothing() -> None:
 class Connection(asyncio.BufferedProtocol):
     """Connection of a pool. It belongs to one request until the response is whole or the connection fails."""
 
-    __slots__ = (
-        "_held",
-        "_made",
-        "_on_sending",
-        "_owner",
-        "_parser",
-        "_paused",
-        "_request",
-        "_transport",
-        "_unsent",
-        "_unwritten",
-        "_waiter",
-        "check_before_write",
-        "live",
-        "opened_at",
-        "origin",
-        "reused",
-        "since",
-        "socket",
-    )
-
     def __init__(self, owner: Owner, origin: Origin) -> None:
         self._owner = owner
         self.origin = origin
@@ -87,7 +66,7 @@ class Connection(asyncio.BufferedProtocol):
         self._unsent = False
         """Whether it has a request that has not left yet."""
         self._held = False
-        """Whether the response is whole, and its call has not said yet whether it is believed."""
+        """Whether the response is whole, and its request has not decided yet whether to believe it."""
         self._paused = False
         self._unwritten = 0
 
@@ -131,7 +110,7 @@ class Connection(asyncio.BufferedProtocol):
                 self.since = since  # it has not been used
             else:
                 self.abort()
-        elif self._held:  # the response came in the same turn of the loop, and nobody will read it
+        elif self._held:  # the response came in the same turn of the loop and will not be read
             self.finish(believed=False)
 
     @property
@@ -224,6 +203,7 @@ class Connection(asyncio.BufferedProtocol):
         self._fail(f"the connection was lost ({error or 'closed'})")
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Note that the socket is open, with TLS if it has any."""
         self._transport = cast(asyncio.Transport, transport)
         self._parser = ResponseParser(self._owner.limits)
         self.socket = transport.get_extra_info("socket").fileno()
@@ -234,18 +214,22 @@ class Connection(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Fail the request: the socket is closed."""
         self.lost(exc)
         if self._made:  # when TLS fails, asyncio reports the end of a connection that was never made
             self._owner.closed(self)
             self._parser.close()
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
+        """Return the memory that the next bytes are read into."""
         return self._owner.buffer
 
     def buffer_updated(self, nbytes: int) -> None:
+        """Take received bytes out of the memory."""
         self.received(bytes(self._owner.buffer[:nbytes]))
 
     def eof_received(self) -> None:
+        """Complete a response that ends with the connection; fail any other."""
         if self._waiter is None:
             self.close()
             return
@@ -257,10 +241,12 @@ class Connection(asyncio.BufferedProtocol):
             self._complete(response)
 
     def pause_writing(self) -> None:
+        """Note that the socket takes no more bytes now."""
         self._paused = True
         self._unwritten, self.since = self._transport.get_write_buffer_size(), self._owner.now()
 
     def resume_writing(self) -> None:
+        """Note that the socket takes bytes again."""
         self._paused = False
         self.since = self._owner.now()
 

@@ -95,8 +95,9 @@ class ResponseParser:
         self._compressed = False
 
     def close(self) -> None:
-        """Free what was received, as the traceback of an error may keep this object; and the C parser, which
-        keeps this object and is kept by it.
+        """Free the received bytes and the C parser.
+
+        The traceback of an error may keep this object; this object and the C parser keep each other.
         """
         self._body, self._head = None, b""
         self._chunks.clear()

@@ -15,7 +15,7 @@ _HEADER_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FORBIDDEN_IN_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 _SMALL = 64 * 1024  # bytes; a shorter body is copied behind its head and leaves in one piece
 _MAX_HEADS = 1024  # remembered for one origin: one for each Company and token
-_WITH_LENGTH = ("POST", "PUT", "PATCH")  # say so when they have no body (RFC 9110 8.6)
+_WITH_LENGTH = ("POST", "PUT", "PATCH")  # they state a length of 0 without a body (RFC 9110 8.6)
 
 EncodedRequest = bytes | tuple[bytes, bytes]
 """A request in one piece, or in two when its body is not worth copying."""
