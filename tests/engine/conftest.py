@@ -12,14 +12,14 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def nothing_stumbles(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """What is raised in a callback reaches nobody: the loop says it to its log, and goes on."""
+    """Fail a test in which a callback raised: the loop only logs that."""
     yield
     said = [record.getMessage() for when in ("setup", "call") for record in caplog.get_records(when)]
     assert not [text for text in said if "Exception in callback" in text or "Fatal error" in text]
 
 
 @pytest.fixture(scope="session")
-def made_out(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Certificates, each its own authority: for this machine, and for another host."""
     folder = tmp_path_factory.mktemp("certificates")
     made = {}

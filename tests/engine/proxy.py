@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 class Proxy:
     """Leads everywhere, but looks only at the port and goes to that one on this machine.
 
-    ``heads`` is what it was asked; ``refusal`` is answered instead, if there is one.
+    ``heads`` has the heads of its requests; ``refusal``, if given, is the response to each of them.
     """
 
     def __init__(self, refusal: bytes = b"") -> None:

@@ -29,20 +29,20 @@ async def request(reader: asyncio.StreamReader) -> bytes:
     return head + await reader.readexactly(length)
 
 
-def answering(*answers: bytes) -> Script:
-    """Each connection gives these answers, one for each request, and closes after the last."""
+def responding(*responses: bytes) -> Script:
+    """Each connection gives these responses, one for each request, and closes after the last."""
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for answer in answers:
+        for response in responses:
             await request(reader)
-            writer.write(answer)
+            writer.write(response)
             await writer.drain()
 
     return script
 
 
 async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """The target of every request, as the body of its answer."""
+    """The target of every request, as the body of its response."""
     while True:
         target = (await request(reader)).split(b" ")[1]
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(target), target))
@@ -134,5 +134,5 @@ def empty(made: NativeEngine) -> None:
 async def get(
     made: NativeEngine, url: str, *, safe: bool = True, sending: Callable[[], None] | None = None
 ) -> Response:
-    """The answer to a GET."""
+    """The response to a GET."""
     return await made.send("GET", url, (), None, sending or (lambda: None), repeat_safe=safe)

@@ -50,7 +50,7 @@ STEPS = st.lists(
 @examples(30)
 @given(steps=STEPS, connections=st.integers(1, 4))
 def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int]], connections: int) -> None:
-    """Calls to two hosts, each cancelled somewhere: every answer that comes is the right one, the counts
+    """Calls to two hosts, each cancelled somewhere: every response that comes is the right one, the counts
     are as many as the connections, and as many calls as there are places work at once afterwards.
     """
 
@@ -66,14 +66,16 @@ def test_random_cancellation_loses_nothing(steps: list[tuple[bool, str, int, int
                 await asyncio.gather(*tasks)
                 now = made.statistics()
                 assert (now.busy, now.waiting, now.idle <= connections) == (0, 0, True)
-                replies = await asyncio.gather(*(get(made, f"{here.url}/x") for _ in range(connections * 2)))
-                assert {reply.body for reply in replies} == {b"/x"}
+                responses = await asyncio.gather(
+                    *(get(made, f"{here.url}/x") for _ in range(connections * 2))
+                )
+                assert {response.body for response in responses} == {b"/x"}
 
     asyncio.run(run())
 
 
 async def test_a_connection_whose_request_was_cut_is_closed() -> None:
-    """Its answer, late, is never the answer to the next request."""
+    """Its response, late, is never the response to the next request."""
     go = asyncio.Event()
 
     async def slow(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -9,7 +9,7 @@ import weakref
 
 import pytest
 
-from tests.engine.raw import OK, Apart, RawServer, answering, echoing, empty, engine, get, request
+from tests.engine.raw import OK, Apart, RawServer, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Limits
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -17,9 +17,9 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
     "HTTP/1.0": b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nhi",
-    "bytes behind the answer": OK + b"x",
-    "a second answer": OK + OK,
-    "a second answer, half": OK + b"HTTP/1.1 2",
+    "bytes behind the response": OK + b"x",
+    "a second response": OK + OK,
+    "a second response, half": OK + b"HTTP/1.1 2",
 }
 
 
@@ -33,37 +33,37 @@ class Time:
 
 
 async def test_one_connection_takes_one_request_after_the_other() -> None:
-    """Keep-alive, and each call gets its own answer."""
+    """Keep-alive, and each call gets its own response."""
     async with RawServer(echoing) as server, engine() as made:
         for n in range(20):
             assert (await get(made, f"{server.url}/{n}", safe=n % 2 == 0)).body == b"/%d" % n
     assert server.connections == 1
 
 
-async def test_many_at_once_stay_within_the_limit_and_get_their_own_answers() -> None:
-    """Never more connections than allowed; every answer belongs to its request."""
+async def test_many_at_once_stay_within_the_limit_and_get_their_own_responses() -> None:
+    """Never more connections than allowed; every response belongs to its request."""
     async with RawServer(echoing) as server, engine(connections=7) as made:
         assert made.statistics() == PoolStatistics()
         calls = asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
         await asyncio.sleep(0)
         assert made.statistics() == PoolStatistics(busy=7, waiting=293)
-        replies = await calls
+        responses = await calls
         assert made.statistics() == PoolStatistics(idle=7, sockets=7)
-    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(300)]
+    assert [response.body for response in responses] == [b"/%d" % n for n in range(300)]
     assert server.connections <= 7
 
 
 @pytest.mark.parametrize("raw", CLOSING.values(), ids=CLOSING)
 async def test_a_connection_that_cannot_be_trusted_is_closed(raw: bytes) -> None:
-    """The answer counts, and the next request opens a new connection."""
-    async with RawServer(answering(raw, raw)) as server, engine() as made:
+    """The response counts, and the next request opens a new connection."""
+    async with RawServer(responding(raw, raw)) as server, engine() as made:
         for _ in range(3):
             assert (await get(made, server.url)).body == b"hi"
     assert server.connections == 3
 
 
 async def test_bytes_on_an_idle_connection_close_it() -> None:
-    """What nobody asked for is never taken for the answer to the next request."""
+    """Such bytes are never taken for the response to the next request."""
     said = asyncio.Event()
 
     async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -103,7 +103,7 @@ async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
     empty(made)
 
 
-@pytest.mark.parametrize("ends", ["answered", "cancelled"])
+@pytest.mark.parametrize("ends", ["complete", "cancelled"])
 async def test_an_idle_connection_holds_on_to_nothing(ends: str) -> None:
     """Neither the request nor who sent it stays in memory until the connection is used again."""
 
@@ -175,7 +175,7 @@ async def test_an_end_that_the_loop_has_not_seen_yet(safe: bool) -> None:
 
 
 async def test_a_safe_call_is_sent_again_by_the_engine_once() -> None:
-    """A connection that had been idle and dies without a byte; a new one that dies is an error."""
+    """An idle connection that dies without a byte is replaced once; a new one that dies is an error."""
 
     async def moody(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
@@ -226,7 +226,7 @@ async def test_first_come_first_served() -> None:
     async def one(name: str, url: str) -> None:
         served.append((name, (await get(made, url)).body))
 
-    there = RawServer(answering(*[OK] * 9))
+    there = RawServer(responding(*[OK] * 9))
     async with RawServer(echoing) as here, there, engine(connections=1) as made:
         names = "abcdefgh"
         await asyncio.gather(*(one(name, (there if name in "cdg" else here).url) for name in names))

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.proxy import Proxy
-from tests.engine.raw import RawServer, answering
-from tests.engine.test_answers import raw_deflate, sized
+from tests.engine.raw import RawServer, responding
+from tests.engine.test_responses import raw_deflate, sized
 from tests.support.laws import case
 from wosdk_async.options import Limits
 from wosdk_async.transport.http.decompression import BadContent, decompress
@@ -58,7 +58,7 @@ async def made(kind: str, **limits: int) -> AsyncIterator[HttpEngine]:
 
 async def fetch(kind: str, raw: bytes, **limits: int) -> bytes:
     """The body of the response ``raw``."""
-    async with RawServer(answering(raw)) as server, made(kind, **limits) as engine, asyncio.timeout(20):
+    async with RawServer(responding(raw)) as server, made(kind, **limits) as engine, asyncio.timeout(20):
         return (await engine.send("POST", f"{server.url}/", (), b"{}", lambda: None)).body
 
 

@@ -26,7 +26,7 @@ from wosdk_async.transport.network import Network
 
 
 class Http2:
-    """Answers with path and body; resets requests to ``/reset``, holds those to ``/held`` until ``/go``."""
+    """Responses with path and body; resets requests to ``/reset``, holds those to ``/held`` until ``/go``."""
 
     def __init__(self) -> None:
         self.protocols: list[str | None] = []
@@ -43,11 +43,11 @@ class Http2:
                 if isinstance(event, StreamEnded) and bodies[event.stream_id] == b"/held":
                     self.holds.set()
                     continue
-                answer(h2, event, bodies)
+                response(h2, event, bodies)
             writer.write(h2.data_to_send())
 
 
-def answer(h2: H2Connection, event: Event, bodies: dict[int, bytes]) -> None:
+def response(h2: H2Connection, event: Event, bodies: dict[int, bytes]) -> None:
     if isinstance(event, RequestReceived):
         bodies[event.stream_id] = dict(event.headers)[b":path"]
     elif isinstance(event, DataReceived):
@@ -72,22 +72,22 @@ def offering(path: Path) -> ssl.SSLContext:
 
 
 @pytest.fixture
-async def made(made_out: dict[str, Path]) -> AsyncIterator[HttpEngine]:
-    trusted = ssl.create_default_context(cafile=made_out["here"])
+async def made(certificates: dict[str, Path]) -> AsyncIterator[HttpEngine]:
+    trusted = ssl.create_default_context(cafile=certificates["here"])
     engine = engine_for(Network(http2=True, ssl_context=trusted))
     yield engine
     await engine.aclose()
 
 
-async def test_requests_and_answers(made: HttpEngine, made_out: dict[str, Path]) -> None:
+async def test_requests_and_responses(made: HttpEngine, certificates: dict[str, Path]) -> None:
     """One connection for requests one after the other; more for those at once."""
     speaking = Http2()
-    async with RawServer(speaking, offering(made_out["here"])) as server:
+    async with RawServer(speaking, offering(certificates["here"])) as server:
         for n in range(3):
             sent: list[int] = []
-            reply = await made.send("POST", f"{server.url}/{n}", (), b"-body", lambda: sent.append(1))  # noqa: B023
-            assert (reply.status, reply.headers["x-a"], sent) == (200, "b", [1])
-            assert reply.body == b"/%d-body" % n
+            response = await made.send("POST", f"{server.url}/{n}", (), b"-body", lambda: sent.append(1))  # noqa: B023
+            assert (response.status, response.headers["x-a"], sent) == (200, "b", [1])
+            assert response.body == b"/%d-body" % n
         assert speaking.protocols == ["h2"]
         urls = [f"{server.url}/{n}" for n in range(3)]
         await asyncio.gather(*(made.send("GET", url, (), None, lambda: None) for url in urls))
@@ -96,19 +96,19 @@ async def test_requests_and_answers(made: HttpEngine, made_out: dict[str, Path])
 
 
 @pytest.mark.parametrize("bad", ["/page", "/reset"])
-async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: dict[str, Path]) -> None:
+async def test_others_on_the_connection_of_a_bad_response(bad: str, certificates: dict[str, Path]) -> None:
     """A client of the program sends all over one connection: what is not believed ends one call alone."""
-    trusted = ssl.create_default_context(cafile=made_out["here"])
+    trusted = ssl.create_default_context(cafile=certificates["here"])
 
-    def unreadable(reply: Response) -> Any:
-        raise InconclusiveResponse(reply.status, "not the service's")
+    def unreadable(response: Response) -> Any:
+        raise InconclusiveResponse(response.status, "not the service's")
 
-    def body(reply: Response) -> bytes:
-        return reply.body
+    def body(response: Response) -> bytes:
+        return response.body
 
     speaking = Http2()
     async with (
-        RawServer(speaking, offering(made_out["here"])) as server,
+        RawServer(speaking, offering(certificates["here"])) as server,
         httpx.AsyncClient(http2=True, verify=trusted, trust_env=False) as client,
     ):
         engine = engine_for(Network(http_client=client))
@@ -126,9 +126,9 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, made_out: di
         assert speaking.protocols == ["h2"]
 
 
-async def test_verdicts(made: HttpEngine, made_out: dict[str, Path]) -> None:
+async def test_verdicts(made: HttpEngine, certificates: dict[str, Path]) -> None:
     """A stream that was reset may have been carried out; a connection that never was, not."""
-    async with RawServer(Http2(), offering(made_out["here"])) as server:
+    async with RawServer(Http2(), offering(certificates["here"])) as server:
         with pytest.raises(SendError) as reset:
             await made.send("POST", f"{server.url}/reset", (), b"{}", lambda: None)
     with pytest.raises(SendError) as refused:
@@ -136,7 +136,7 @@ async def test_verdicts(made: HttpEngine, made_out: dict[str, Path]) -> None:
     assert (reset.value.sent, refused.value.sent) == (True, False)
 
 
-async def test_the_words_of_a_farewell_are_not_shown(made: HttpEngine, made_out: dict[str, Path]) -> None:
+async def test_the_words_of_a_farewell_are_not_shown(made: HttpEngine, certificates: dict[str, Path]) -> None:
     """h2 shows what a peer says when it closes in hexadecimal digits: it may repeat the token."""
 
     async def farewell(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -150,17 +150,17 @@ async def test_the_words_of_a_farewell_are_not_shown(made: HttpEngine, made_out:
         h2.close_connection(error_code=1, additional_data=b"a-token-of-many-characters")
         writer.write(h2.data_to_send())
 
-    async with RawServer(farewell, offering(made_out["here"])) as server:
+    async with RawServer(farewell, offering(certificates["here"])) as server:
         with pytest.raises(SendError, match="ConnectionTerminated error_code:1, last_stream_id:") as caught:
             await made.send("POST", f"{server.url}/a", (), b"{}", lambda: None)
     assert "additional_data" not in str(caught.value)
     assert b"a-token".hex() not in str(caught.value)
 
 
-async def test_a_service_without_http2(made_out: dict[str, Path]) -> None:
+async def test_a_service_without_http2(certificates: dict[str, Path]) -> None:
     """It is an offer: the call goes over HTTP/1.1 then."""
-    trusted = ssl.create_default_context(cafile=made_out["here"])
-    async with Service(context=serving(made_out["here"])) as service:
+    trusted = ssl.create_default_context(cafile=certificates["here"])
+    async with Service(context=serving(certificates["here"])) as service:
         async with service.client(http2=True, ssl_context=trusted) as client:
             assert (await client.company().get(Customer, 1)).id == 1
 

@@ -17,7 +17,7 @@ from h2.connection import H2Connection
 from h2.events import StreamEnded
 
 from tests.documents.storage import Storage, answer
-from tests.engine.raw import RawServer, answering
+from tests.engine.raw import RawServer, responding
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
 from wosdk_async.transport.http.engine import SendError
@@ -122,8 +122,8 @@ async def test_what_a_response_repeats_is_in_no_log(
     """Not the token of a call and not the address of a file: as the reason, or in a body that is broken."""
     caplog.set_level(logging.DEBUG)
     async with (
-        RawServer(answering(quoting(TOKEN, where))) as server,
-        RawServer(answering(quoting(SIGNED, where))) as storage,
+        RawServer(responding(quoting(TOKEN, where))) as server,
+        RawServer(responding(quoting(SIGNED, where))) as storage,
         httpx.AsyncClient() as http,
         httpx.AsyncHTTPTransport() as transport,
     ):
@@ -173,9 +173,9 @@ class Draining(httpx.AsyncHTTPTransport):
 
 
 async def test_what_is_read_to_close_a_response_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
-    """As a transport of the user's own may do with what nobody wants to read."""
+    """Transport of the user's own that reads the rest of a response."""
     caplog.set_level(logging.DEBUG)
-    async with RawServer(answering(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
+    async with RawServer(responding(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
         engine = engine_for(Network(transport=transport))
         async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
             assert response.status == 200
@@ -224,14 +224,14 @@ class Trailing(Http2):
 
 @pytest.mark.parametrize("own", [False, True])
 async def test_the_token_is_in_no_log_of_http_2(
-    made_out: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
+    certificates: dict[str, Path], caplog: pytest.LogCaptureFixture, own: bool
 ) -> None:
     """hpack logs headers in a form that can be decoded: not those of our requests."""
     caplog.set_level(logging.DEBUG)
     made = OfThisTask()
     logging.getLogger("hpack").addHandler(made)
-    trusting = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(Trailing(), offering(made_out["here"])) as server:
+    trusting = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(Trailing(), offering(certificates["here"])) as server:
         async with httpx.AsyncClient(http2=True, verify=trusting) as http:
             network = Network(http_client=http) if own else Network(http2=True, ssl_context=trusting)
             engine = engine_for(network)

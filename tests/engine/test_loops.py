@@ -16,9 +16,9 @@ def test_a_second_loop_starts_afresh() -> None:
     made = NativeEngine()
 
     async def use(target: str) -> bytes:
-        reply = await get(made, server.url + target)
+        response = await get(made, server.url + target)
         await made.aclose()
-        return reply.body
+        return response.body
 
     with Apart() as server:
         assert asyncio.run(use("/a")) == b"/a"
@@ -27,7 +27,7 @@ def test_a_second_loop_starts_afresh() -> None:
 
 
 def test_a_loop_that_was_closed_with_connections() -> None:
-    """Nobody closed the engine: its sockets go with the loop, as Python warns, and the next loop works."""
+    """The engine was not closed: its sockets end with the loop, as Python warns, and the next loop works."""
     made = NativeEngine()
     with Apart() as server:
         asyncio.run(get(made, server.url + "/a"))
@@ -35,9 +35,9 @@ def test_a_loop_that_was_closed_with_connections() -> None:
             warnings.simplefilter("ignore", ResourceWarning)
 
             async def use() -> bytes:
-                reply = await get(made, server.url + "/b")
+                response = await get(made, server.url + "/b")
                 await made.aclose()
-                return reply.body
+                return response.body
 
             assert asyncio.run(use()) == b"/b"
             gc.collect()
@@ -101,7 +101,7 @@ def test_a_fork_leaves_the_parents_connections_alone() -> None:
 
 
 async def test_calls_under_way_end_after_the_engine_is_closed() -> None:
-    """Their answers are read and their connections not kept; the grace for them is the dispatcher's."""
+    """Their responses are read and their connections not kept; the grace for them is the dispatcher's."""
     async with RawServer(echoing) as server, engine() as made:
         call = asyncio.create_task(get(made, server.url + "/a"))
         while "1 of" not in repr(made):

@@ -1,6 +1,6 @@
 """Tests that mock httpx: nothing passes the mock by, and behind it all is as before.
 
-The service is a real one on a socket; that nobody connected to it is the proof.
+The service is a real one on a socket; no connection to it is the proof.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MODES = [{}, {"using": "httpx"}, {"using": "httpcore"}]
 
 
 @pytest.mark.parametrize("mode", MODES, ids=str)
-async def test_respx_answers_in_each_of_its_modes(service: Service, mode: dict[str, Any]) -> None:
+async def test_respx_responds_in_each_of_its_modes(service: Service, mode: dict[str, Any]) -> None:
     """Token, discovery and call, of a client made inside; a new client after it reaches the network."""
     with respx.mock(**mode) as router:
         route = mocked_service(router, service.url)
@@ -96,7 +96,7 @@ async def test_the_fixture(respx_mock: respx.MockRouter, service: Service) -> No
     assert service.connections == 0
 
 
-async def test_what_nobody_mocked_fails_the_test(service: Service) -> None:
+async def test_a_request_without_a_mock_fails_the_test(service: Service) -> None:
     """respx says which request it did not expect, and that is what the test sees."""
     with respx.mock(assert_all_called=False) as router:
         mocked_service(router, service.url)
@@ -131,7 +131,7 @@ async def test_files_are_mocked_too(service: Service) -> None:
 
 
 async def test_pytest_httpx(service: Service, httpx_mock: HTTPXMock) -> None:
-    """Its fixture answers, and its requests can be looked at."""
+    """Its fixture responses, and its requests can be looked at."""
     httpx_mock.add_response(url=f"{service.url}/OAuth/token", json=TOKEN)
     httpx_mock.add_response(method="POST", json=discovery(service.url))
     httpx_mock.add_response(method="GET", json={"Data": {"Id": 7, "Name": "mocked"}})
@@ -142,7 +142,7 @@ async def test_pytest_httpx(service: Service, httpx_mock: HTTPXMock) -> None:
 
 
 async def test_a_patch_of_the_tests_own(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever wrote it, and even if it poses as what it replaces."""
+    """A mock is detected whoever wrote it, even if it copies the name of the method it replaces."""
 
     @functools.wraps(httpx.AsyncHTTPTransport.handle_async_request)
     async def patch(_: object, request: httpx.Request) -> httpx.Response:

@@ -30,7 +30,7 @@ Handler = Callable[[httpx.Request], httpx.Response]
 
 @contextlib.asynccontextmanager
 async def over(service: Service, handler: Handler, **settings: Any) -> AsyncIterator[Client]:
-    """A client whose session is that of the service, and whose calls are answered by ``handler``."""
+    """A client whose session is that of the service, and whose calls go to ``handler``."""
     direct = httpx.AsyncHTTPTransport()
 
     class Half(httpx.AsyncBaseTransport):
@@ -92,8 +92,8 @@ async def test_what_is_not_known_to_be_unsent_is_in_doubt(
 
 async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -> None:
     """A failure to connect leaves no doubt behind, although the request had been handed over."""
-    told = []
-    hooks = {"on_in_doubt": lambda *call: told.append(call)}
+    notified = []
+    hooks = {"on_in_doubt": lambda *call: notified.append(call)}
     patient = RetryPolicy(attempts=2, wait_initial=1e8, wait_max=1e8)
     async with over(service, raising(httpx.ConnectError("refused")), **hooks) as client:
         company = client.company().with_options(deadline=1e9, retry=patient)
@@ -103,13 +103,13 @@ async def test_a_deadline_between_attempts_that_sent_nothing(service: Service) -
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert task.cancelled()
-    assert told == []
+    assert notified == []
 
 
 async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(service: Service) -> None:
-    """Requests of one turn of the loop leave at its end, and nobody is told of one that did not."""
-    told = []
-    async with service.client(on_in_doubt=lambda *call: told.append(call)) as client:
+    """Requests of one turn of the loop leave at its end, and the hook is not called for one that did not."""
+    notified = []
+    async with service.client(on_in_doubt=lambda *call: notified.append(call)) as client:
         acme = client.company()
         await asyncio.gather(*(acme.get(Customer, 1) for _ in range(2)))  # two connections
         before = len(service.calls)
@@ -118,10 +118,10 @@ async def test_a_create_that_is_cancelled_before_it_leaves_is_in_no_doubt(servic
         await asyncio.gather(task, return_exceptions=True)
         await acme.get(Customer, 1)
     assert task.cancelled()
-    assert (told, len(service.calls)) == ([], before + 1)
+    assert (notified, len(service.calls)) == ([], before + 1)
 
 
-async def test_answers_are_bounded(service: Service) -> None:
+async def test_responses_are_bounded(service: Service) -> None:
     """Also when they were compressed."""
 
     def bomb(request: httpx.Request) -> httpx.Response:

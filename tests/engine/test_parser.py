@@ -1,4 +1,4 @@
-"""The parser, fuzzed: however an answer is cut into pieces and whatever is wrong with it."""
+"""The parser, fuzzed: however a response is cut into pieces and whatever is wrong with it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.raw import RawServer, answering, engine, get
-from tests.engine.test_answers import REFUSED, WHOLE
+from tests.engine.raw import RawServer, engine, get, responding
+from tests.engine.test_responses import REFUSED, WHOLE
 from tests.support.laws import examples
 from wosdk_async.options import Limits
 from wosdk_async.protocol.wire import Response
@@ -28,31 +28,31 @@ SMALL = {name: raw for name, raw in RECORDED.items() if len(raw) < 400}
 LIMITS = Limits()
 
 
-def answer_in(*pieces: bytes) -> Response:
-    """What comes of an answer in these pieces, with the end of the connection after them."""
+def response_in(*pieces: bytes) -> Response:
+    """What comes of a response in these pieces, with the end of the connection after them."""
     parser = ResponseParser(LIMITS)
     try:
-        answer = None
+        response = None
         for piece in pieces:
-            answer = answer or parser.feed(piece)
-        return answer or parser.end()
+            response = response or parser.feed(piece)
+        return response or parser.end()
     finally:
         parser.close()
 
 
 def read(*pieces: bytes) -> tuple[int, tuple[tuple[bytes, bytes], ...], bytes] | None:
-    """Like answer_in, decompressed; None for what is refused. Only BadResponse and BadContent are raised."""
+    """Like response_in, decompressed; None if refused. Only BadResponse and BadContent are raised."""
     try:
-        answer = answer_in(*pieces)
-        assert isinstance(answer.headers, LazyHeaders)
-        return answer.status, tuple(answer.headers.raw), decompressed(answer)
+        response = response_in(*pieces)
+        assert isinstance(response.headers, LazyHeaders)
+        return response.status, tuple(response.headers.raw), decompressed(response)
     except (BadResponse, BadContent):
         return None
 
 
-def decompressed(answer: Response) -> bytes:
+def decompressed(response: Response) -> bytes:
     """The body, which is small: to decompress it takes no turn of an event loop."""
-    steps = decompress(answer.body, answer.headers, LIMITS.body)
+    steps = decompress(response.body, response.headers, LIMITS.body)
     try:
         steps.send(None)
     except StopIteration as end:
@@ -62,14 +62,14 @@ def decompressed(answer: Response) -> bytes:
 
 @pytest.mark.parametrize("raw", SMALL.values(), ids=SMALL)
 def test_every_cut_in_two_and_byte_by_byte(raw: bytes) -> None:
-    """The same answer, or an error again, at every place where a segment could end."""
+    """The same response, or an error again, at every place where a segment could end."""
     whole = read(raw)
     assert {read(raw[:cut], raw[cut:]) for cut in range(len(raw) + 1)} == {whole}
     assert read(*(raw[i : i + 1] for i in range(len(raw)))) == whole
 
 
 @pytest.mark.parametrize("empty", [b"\r\n", b"\r\n\r\n", b"\n"])
-def test_empty_lines_before_an_answer_are_passed_over(empty: bytes) -> None:
+def test_empty_lines_before_a_response_are_passed_over(empty: bytes) -> None:
     """They are no headers, and no end of them, wherever they are cut."""
     whole, after = read(SMALL["gzip"]), empty + SMALL["gzip"]
     assert whole is not None
@@ -106,9 +106,9 @@ def test_the_limit_of_a_head_is_exact(made: Callable[[int], bytes], over: int) -
         for pieces in ((whole[:cut], whole[cut:] + b"hi"), (whole[:cut], whole[cut:], b"hi")):
             if over:
                 with pytest.raises(BadResponse, match=f"more than {limit} bytes of headers"):
-                    answer_in(*pieces)
+                    response_in(*pieces)
             else:
-                assert answer_in(*filter(None, pieces)).body == b"hi"
+                assert response_in(*filter(None, pieces)).body == b"hi"
 
 
 def test_chunk_marks_have_a_limit_of_their_own() -> None:
@@ -118,16 +118,18 @@ def test_chunk_marks_have_a_limit_of_their_own() -> None:
     assert len(long) == LIMITS.head
     marks = [b"2;" + b"a" * 30_000, b"a" * 30_000, b"\r\nhi\r\n0\r\n\r\n"]
     assert (
-        answer_in(long[:-9], long[-9:], *marks).body == answer_in(start + marks[0], *marks[1:]).body == b"hi"
+        response_in(long[:-9], long[-9:], *marks).body
+        == response_in(start + marks[0], *marks[1:]).body
+        == b"hi"
     )
     for first in (start, long):
         with pytest.raises(BadResponse, match="bytes of headers"):
-            answer_in(first, marks[0], b"a" * 40_000)
+            response_in(first, marks[0], b"a" * 40_000)
 
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
-    """A recorded answer with bytes changed, left out, doubled, or with lines of another one in it."""
+    """A recorded response with bytes changed, left out, doubled, or with lines of another one in it."""
     raw = bytearray(draw(st.sampled_from(sorted(RECORDED.values()))))
     for _ in range(draw(st.integers(1, 4))):
         place = draw(st.integers(0, len(raw)))
@@ -144,7 +146,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 @examples(150)
 @given(raw=mutated(), cut=st.integers(0, 200))
-def test_what_is_broken_is_an_answer_or_an_error(raw: bytes, cut: int) -> None:
+def test_what_is_broken_is_a_response_or_an_error(raw: bytes, cut: int) -> None:
     """Nothing but BadResponse is ever raised, and where a segment ends does not change what is read."""
     assert read(raw) == read(raw[:cut], raw[cut:])
 
@@ -155,7 +157,7 @@ def test_what_is_broken_never_hangs_a_call(raws: list[bytes]) -> None:
     """The same through sockets: each call ends, and leaves nothing behind."""
 
     async def each(raw: bytes) -> None:
-        async with RawServer(answering(raw)) as server, engine() as made:
+        async with RawServer(responding(raw)) as server, engine() as made:
             with contextlib.suppress(SendError):
                 await asyncio.wait_for(get(made, server.url), 5)
 
@@ -220,11 +222,11 @@ async def test_httpx_reads_the_same(name: str) -> None:
 
 @examples(300)
 @given(raw=mutated())
-def test_httpx_never_reads_another_answer(raw: bytes) -> None:
-    """Of broken bytes one may refuse what the other reads, but they never read two different answers."""
+def test_httpx_never_reads_another_response(raw: bytes) -> None:
+    """Of broken bytes one may refuse what the other reads, but they never read two different responses."""
     theirs = asyncio.run(by_httpx(raw))
     try:
-        mine = answer_in(raw)
+        mine = response_in(raw)
     except BadResponse:
         return
     if theirs is not None:

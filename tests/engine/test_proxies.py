@@ -41,9 +41,9 @@ async def proxy() -> AsyncIterator[Proxy]:
 
 
 @pytest.fixture
-async def secured(made_out: dict[str, Path]) -> AsyncIterator[Service]:
+async def secured(certificates: dict[str, Path]) -> AsyncIterator[Service]:
     """A service with TLS whose name only the proxy finds."""
-    async with Service(name=NAME, context=serving(made_out["acme"])) as made:
+    async with Service(name=NAME, context=serving(certificates["acme"])) as made:
         yield made
 
 
@@ -58,18 +58,22 @@ def resolved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
 
 
-def client(service: Service, made_out: dict[str, Path], **settings: Any) -> Client:
-    trusted = ssl.create_default_context(cafile=made_out["acme"])
+def client(service: Service, certificates: dict[str, Path], **settings: Any) -> Client:
+    trusted = ssl.create_default_context(cafile=certificates["acme"])
     return service.client(ssl_context=trusted, trusted_hosts=[NAME], options=QUICK, **settings)
 
 
 @pytest.mark.parametrize("variable", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])
 async def test_the_environment_names_a_proxy(
-    secured: Service, proxy: Proxy, made_out: dict[str, Path], monkeypatch: pytest.MonkeyPatch, variable: str
+    secured: Service,
+    proxy: Proxy,
+    certificates: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
 ) -> None:
     """Everything goes through it, inside of TLS: it learns the host and nothing else."""
     monkeypatch.setenv(variable, proxy.address)
-    async with client(secured, made_out) as made:
+    async with client(secured, certificates) as made:
         assert (await made.company().get(Customer, 1)).id == 1
         monkeypatch.delenv(variable)  # what was read once is not read again
         assert (await made.company().get(Customer, 1)).id == 1
@@ -94,7 +98,7 @@ async def test_a_proxy_for_plain_http(proxy: Proxy, monkeypatch: pytest.MonkeyPa
 async def test_hosts_without_a_proxy(
     secured: Service,
     proxy: Proxy,
-    made_out: dict[str, Path],
+    certificates: dict[str, Path],
     monkeypatch: pytest.MonkeyPatch,
     resolved: None,
     settings: dict[str, Any],
@@ -103,21 +107,21 @@ async def test_hosts_without_a_proxy(
     """``NO_PROXY`` names hosts and the domains that they are in; ``trust_env=False`` is for all."""
     monkeypatch.setenv("HTTPS_PROXY", proxy.address)
     monkeypatch.setenv("NO_PROXY", no_proxy)
-    async with client(secured, made_out, **settings) as made:
+    async with client(secured, certificates, **settings) as made:
         assert (await made.company().get(Customer, 1)).id == 1
         assert made.stats().connections_idle == 1
     assert proxy.heads == []
 
 
 async def test_other_hosts_keep_their_proxy(
-    secured: Service, proxy: Proxy, made_out: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    secured: Service, proxy: Proxy, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """This machine needs no proxy, a host that NO_PROXY does not name does, on the same client."""
     monkeypatch.setenv("ALL_PROXY", proxy.address)
     monkeypatch.setenv("NO_PROXY", "cme.example, elsewhere.example")
     async with Service() as here:
         here.company_url = f"{secured.url}/"
-        async with client(here, made_out) as made:
+        async with client(here, certificates) as made:
             assert (await made.company().get(Customer, 1)).id == 1
     assert (len(here.tokens), len(here.calls), len(secured.calls)) == (1, 0, 1)
     assert len(proxy.heads) == 1
@@ -188,9 +192,9 @@ async def test_a_proxy_without_tls_that_repeats_its_password(monkeypatch: pytest
     check(caught.value, PASSWORD, PASSWORD[-12:])
 
 
-async def test_a_proxy_that_is_not_there(made_out: dict[str, Path], secured: Service) -> None:
+async def test_a_proxy_that_is_not_there(certificates: dict[str, Path], secured: Service) -> None:
     """Nothing was sent, and the caller hears so."""
-    async with client(secured, made_out, proxy="http://127.0.0.1:1") as made:
+    async with client(secured, certificates, proxy="http://127.0.0.1:1") as made:
         with pytest.raises(NotSentError, match="ConnectError"):
             await made.company().run(WoCreateCommand(), check=False)
 
@@ -205,13 +209,13 @@ async def test_a_proxy_that_is_not_there(made_out: dict[str, Path], secured: Ser
     ],
 )
 async def test_a_proxy_that_cannot_be_used(
-    secured: Service, made_out: dict[str, Path], monkeypatch: pytest.MonkeyPatch, proxy: str, remedy: str
+    secured: Service, certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch, proxy: str, remedy: str
 ) -> None:
     """Said when it is needed, and not before: a variable for other programs breaks nothing."""
     monkeypatch.setenv("HTTPS_PROXY", proxy)
     async with Service() as here, here.client() as made:
         assert (await made.company().get(Customer, 1)).id == 1
-    async with client(secured, made_out) as made:
+    async with client(secured, certificates) as made:
         with pytest.raises(ConfigurationError, match=remedy) as caught:
             await made.company().get(Customer, 1)
     assert SECRET not in str(caught.value)

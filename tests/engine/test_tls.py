@@ -12,44 +12,47 @@ import certifi
 import pytest
 
 from tests.engine.conftest import serving
-from tests.engine.raw import OK, RawServer, answering, echoing, engine, get
+from tests.engine.raw import OK, RawServer, echoing, engine, get, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.tls import TLSContextProvider
 
 
-async def test_a_context_of_the_callers_own(made_out: dict[str, Path]) -> None:
+async def test_a_context_of_the_callers_own(certificates: dict[str, Path]) -> None:
     """The certificates of the given context are trusted; connections are kept, and closed in good order."""
-    own = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(echoing, serving(made_out["here"])) as server, engine(context=own) as made:
-        replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(30)))
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(echoing, serving(certificates["here"])) as server, engine(context=own) as made:
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(30)))
         assert (await get(made, server.url, safe=False)).body == b"/"
-    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(30)]
+    assert [response.body for response in responses] == [b"/%d" % n for n in range(30)]
     assert server.connections <= 30
 
 
-async def test_large_bodies_over_tls(made_out: dict[str, Path]) -> None:
-    """Many records make one answer."""
+async def test_large_bodies_over_tls(certificates: dict[str, Path]) -> None:
+    """Many records make one response."""
     body = bytes(range(256)) * 4000
     raw = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
-    own = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(answering(raw), serving(made_out["here"])) as server, engine(context=own) as made:
-        reply = await made.send("POST", server.url, (), body, lambda: None)
-    assert reply.body == body
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with (
+        RawServer(responding(raw), serving(certificates["here"])) as server,
+        engine(context=own) as made,
+    ):
+        response = await made.send("POST", server.url, (), body, lambda: None)
+    assert response.body == body
 
 
 @pytest.mark.parametrize("name", ["here", "elsewhere"])
-async def test_a_certificate_that_is_not_trusted(made_out: dict[str, Path], name: str) -> None:
+async def test_a_certificate_that_is_not_trusted(certificates: dict[str, Path], name: str) -> None:
     """Self-signed with the system's context, or of another host: refused, and never sent."""
-    own = ssl.create_default_context(cafile=made_out[name]) if name == "elsewhere" else None
-    async with RawServer(answering(OK), serving(made_out[name])) as server, engine(context=own) as made:
+    own = ssl.create_default_context(cafile=certificates[name]) if name == "elsewhere" else None
+    async with RawServer(responding(OK), serving(certificates[name])) as server, engine(context=own) as made:
         with pytest.raises(SendError, match="certificate verify failed") as caught:
             await get(made, server.url, sending=lambda: pytest.fail("sent"))
-        await asyncio.sleep(0)  # the loop tells the connection of its end
+        await asyncio.sleep(0)  # the connection learns of its end
     assert not caught.value.sent
 
 
-async def test_a_service_that_does_not_speak_tls(made_out: dict[str, Path]) -> None:
+async def test_a_service_that_does_not_speak_tls(certificates: dict[str, Path]) -> None:
     """A plain service under an https address, and one that says nothing at all: never sent."""
 
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -72,24 +75,24 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 
 async def main():
     made = NativeEngine()
-    reply = await made.send("GET", sys.argv[1], (), None, lambda: None)
+    response = await made.send("GET", sys.argv[1], (), None, lambda: None)
     await made.aclose()
-    print(reply.body.decode())
+    print(response.body.decode())
 
 asyncio.run(main())
 """
 
 
-async def test_the_environment_names_certificates(made_out: dict[str, Path]) -> None:
+async def test_the_environment_names_certificates(certificates: dict[str, Path]) -> None:
     """``SSL_CERT_FILE`` is honoured, as by every program that uses OpenSSL."""
-    async with RawServer(answering(OK), serving(made_out["here"])) as server:
+    async with RawServer(responding(OK), serving(certificates["here"])) as server:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-Werror",
             "-c",
             TRUSTING,
             server.url,
-            env={"SSL_CERT_FILE": str(made_out["here"]), "PYTHONPATH": ":".join(sys.path)},
+            env={"SSL_CERT_FILE": str(certificates["here"]), "PYTHONPATH": ":".join(sys.path)},
             stdout=subprocess.PIPE,
         )
         out, _ = await process.communicate()
@@ -98,26 +101,26 @@ async def test_the_environment_names_certificates(made_out: dict[str, Path]) -> 
 
 @pytest.mark.parametrize("has", ["nothing", "an empty folder", "a folder", "a variable"])
 async def test_a_system_without_certificates(
-    made_out: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: str
+    certificates: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: str
 ) -> None:
     """A slim container has none: those of certifi hold then, and only then."""
     folder = tmp_path / "certificates"
     folder.mkdir()
     if has == "a folder":
-        (folder / "one.pem").write_bytes(made_out["elsewhere"].read_bytes())
+        (folder / "one.pem").write_bytes(certificates["elsewhere"].read_bytes())
     capath = None if has == "nothing" else str(folder)
     paths = ssl.get_default_verify_paths()._replace(cafile=None, capath=capath)
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     monkeypatch.delenv("SSL_CERT_FILE", raising=False)
     if has == "a variable":
-        monkeypatch.setenv("SSL_CERT_FILE", str(made_out["elsewhere"]))
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificates["elsewhere"]))
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     monkeypatch.setattr(ssl.SSLContext, "set_default_verify_paths", lambda context: None)
-    monkeypatch.setattr(certifi, "where", lambda: str(made_out["here"]))
+    monkeypatch.setattr(certifi, "where", lambda: str(certificates["here"]))
     trust = TLSContextProvider(
         protocols=("http/1.1", has)
     )  # a name of its own: contexts are kept for the whole process
-    async with RawServer(answering(OK), serving(made_out["here"])) as server:
+    async with RawServer(responding(OK), serving(certificates["here"])) as server:
         async with engine(context=await trust.context()) as made:
             if has in ("nothing", "an empty folder"):
                 assert (await get(made, server.url)).body == b"hi"

@@ -17,24 +17,24 @@ from wosdk_async.transport.http.engine import SendError
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["plain", "TLS"])
-def test_many_calls_over_few_connections(made_out: dict[str, Path], tls: bool) -> None:
-    """Each gets its own answer, creates too."""
-    own = ssl.create_default_context(cafile=made_out["here"]) if tls else None
+def test_many_calls_over_few_connections(certificates: dict[str, Path], tls: bool) -> None:
+    """Each gets its own response, creates too."""
+    own = ssl.create_default_context(cafile=certificates["here"]) if tls else None
 
     async def run() -> list[bytes]:
-        async with RawServer(echoing, serving(made_out["here"]) if tls else None) as server:
+        async with RawServer(echoing, serving(certificates["here"]) if tls else None) as server:
             async with engine(context=own, connections=5) as made:
                 calls = (get(made, f"{server.url}/{n}", safe=n % 2 == 0) for n in range(200))
-                replies = await asyncio.gather(*calls)
+                responses = await asyncio.gather(*calls)
         assert server.connections <= 5
-        return [reply.body for reply in replies]
+        return [response.body for response in responses]
 
     assert uvloop.run(run()) == [b"/%d" % n for n in range(200)]
 
 
 @pytest.mark.parametrize("turns", range(12))
 def test_a_call_that_is_cancelled_while_it_connects(turns: int) -> None:
-    """Nothing is lost, and the engine can be closed: uvloop does not tell of the end of such a connection."""
+    """Nothing is lost, and the engine can be closed: uvloop does not report the end of such a connection."""
 
     async def run() -> bytes:
         async with RawServer(echoing) as server, engine(connections=2) as made:
@@ -45,9 +45,9 @@ def test_a_call_that_is_cancelled_while_it_connects(turns: int) -> None:
                 call.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await call
-            replies = await asyncio.gather(*(get(made, server.url + "/x") for _ in range(4)))
-            assert {reply.body for reply in replies} == {b"/x"}
-        return replies[0].body
+            responses = await asyncio.gather(*(get(made, server.url + "/x") for _ in range(4)))
+            assert {response.body for response in responses} == {b"/x"}
+        return responses[0].body
 
     assert uvloop.run(run()) == b"/x"
 

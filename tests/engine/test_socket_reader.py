@@ -1,4 +1,4 @@
-"""How answers are read: by an epoll of our own where there is one, else by the loop. Both do the same."""
+"""How responses are read: by an epoll of our own where there is one, else by the loop. Both do the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.engine.conftest import serving
-from tests.engine.raw import OK, Apart, RawServer, answering, echoing, engine, get, request
+from tests.engine.raw import OK, Apart, RawServer, echoing, engine, get, request, responding
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
 
@@ -42,7 +42,7 @@ def epolls() -> int:
 
 
 @BOTH
-async def test_answers_that_come_in_the_same_moment(epoll: bool) -> None:
+async def test_responses_that_come_in_the_same_moment(epoll: bool) -> None:
     """Many more than are read in one go: each call gets its own."""
     asked: set[bytes] = set()
     everyone = asyncio.Event()
@@ -59,16 +59,16 @@ async def test_answers_that_come_in_the_same_moment(epoll: bool) -> None:
 
     before = epolls()
     async with RawServer(script) as server, engine(connections=300) as made:
-        replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(300)))
         assert epolls() - before == epoll
-    assert [reply.body for reply in replies] == [b"/%d" % n for n in range(300)]
+    assert [response.body for response in responses] == [b"/%d" % n for n in range(300)]
     assert epolls() == before  # it is closed with the last connection
 
 
 @BOTH
-async def test_an_answer_that_ends_with_the_connection(epoll: bool) -> None:
+async def test_a_response_that_ends_with_the_connection(epoll: bool) -> None:
     """A body without a length is whole when the service closes."""
-    async with RawServer(answering(b"HTTP/1.1 200 OK\r\n\r\nall of it")) as server, engine() as made:
+    async with RawServer(responding(b"HTTP/1.1 200 OK\r\n\r\nall of it")) as server, engine() as made:
         assert (await get(made, server.url)).body == b"all of it"
         assert made.statistics().idle == 0
 
@@ -90,7 +90,7 @@ async def test_a_connection_that_is_reset_says_so(epoll: bool) -> None:
 
 
 @BOTH
-async def test_tls_ends_in_good_order(made_out: dict[str, Path], epoll: bool) -> None:
+async def test_tls_ends_in_good_order(certificates: dict[str, Path], epoll: bool) -> None:
     """Many requests over few connections; the service hears the end of TLS, not that of the socket alone."""
     ended: list[bytes] = []
 
@@ -100,23 +100,23 @@ async def test_tls_ends_in_good_order(made_out: dict[str, Path], epoll: bool) ->
         except asyncio.IncompleteReadError as end:
             ended.append(end.partial)
 
-    own = ssl.create_default_context(cafile=made_out["here"])
-    async with RawServer(script, serving(made_out["here"])) as server:
+    own = ssl.create_default_context(cafile=certificates["here"])
+    async with RawServer(script, serving(certificates["here"])) as server:
         async with engine(context=own, connections=3) as made:
-            replies = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(50)))
-            assert [reply.body for reply in replies] == [b"/%d" % n for n in range(50)]
+            responses = await asyncio.gather(*(get(made, f"{server.url}/{n}") for n in range(50)))
+            assert [response.body for response in responses] == [b"/%d" % n for n in range(50)]
         while len(ended) < server.connections:
             await asyncio.sleep(0)
     assert set(ended) == {b""}
 
 
 async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(
-    made_out: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    certificates: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even when somebody else still holds it, as a forked child does: the kernel would tell of it for
-    ever, and the loop never rest.
+    """Not even when somebody else still holds it, as a forked child does: the kernel would report it for
+    ever, and the loop would never sleep.
     """
-    own = ssl.create_default_context(cafile=made_out["here"])
+    own = ssl.create_default_context(cafile=certificates["here"])
     before = epolls()
     loop = asyncio.get_running_loop()
     create_connection: Any = loop.create_connection
@@ -128,7 +128,7 @@ async def test_a_socket_below_tls_that_breaks_is_not_watched_any_more(
         return transport, protocol
 
     monkeypatch.setattr(loop, "create_connection", noting)
-    async with RawServer(echoing, serving(made_out["here"])) as server, engine(context=own) as made:
+    async with RawServer(echoing, serving(certificates["here"])) as server, engine(context=own) as made:
         await get(made, server.url)
         (raw,) = below_tls
         held = os.dup(raw.get_extra_info("socket").fileno())

@@ -1,4 +1,4 @@
-"""Where an answer ends, what is in it, and what is refused: raw bytes on real sockets."""
+"""Where a response ends, what is in it, and what is refused: raw bytes on real sockets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from tests.engine.raw import RawServer, answering, engine, get, request
+from tests.engine.raw import RawServer, engine, get, request, responding
 from wosdk_async.transport.http.engine import SendError
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -81,17 +81,17 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "status", "body"), WHOLE.values(), ids=WHOLE)
-async def test_an_answer_is_read_whole(raw: bytes, status: int, body: bytes) -> None:
-    """Status and decompressed body, however the answer is framed."""
-    async with RawServer(answering(raw)) as server, engine() as made:
-        reply = await get(made, server.url)
-    assert (reply.status, reply.body) == (status, body)
+async def test_a_response_is_read_whole(raw: bytes, status: int, body: bytes) -> None:
+    """Status and decompressed body, however the response is framed."""
+    async with RawServer(responding(raw)) as server, engine() as made:
+        response = await get(made, server.url)
+    assert (response.status, response.body) == (status, body)
 
 
 @pytest.mark.parametrize("raw", REFUSED.values(), ids=REFUSED)
-async def test_what_is_no_whole_answer_is_an_error(raw: bytes) -> None:
+async def test_what_is_not_a_whole_response_is_an_error(raw: bytes) -> None:
     """Cut, ambiguous or broken: SendError, and the request counts as sent."""
-    async with RawServer(answering(raw)) as server, engine() as made:
+    async with RawServer(responding(raw)) as server, engine() as made:
         with pytest.raises(SendError, match=server.url) as caught:
             await get(made, server.url, safe=False)
     assert (caught.value.sent, caught.value.timeout) == (True, "")
@@ -99,7 +99,7 @@ async def test_what_is_no_whole_answer_is_an_error(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize("raw", [WHOLE["chunks"][0], WHOLE["gzip"][0], WHOLE["early hints"][0]])
-async def test_an_answer_that_comes_byte_by_byte(raw: bytes) -> None:
+async def test_a_response_that_comes_byte_by_byte(raw: bytes) -> None:
     """One segment for each byte makes no difference."""
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -108,14 +108,14 @@ async def test_an_answer_that_comes_byte_by_byte(raw: bytes) -> None:
             writer.write(bytes([byte]))
             await asyncio.sleep(0)
 
-    async with RawServer(drip) as dripping, RawServer(answering(raw)) as server, engine() as made:
+    async with RawServer(drip) as dripping, RawServer(responding(raw)) as server, engine() as made:
         assert await get(made, dripping.url) == await get(made, server.url)
 
 
 async def test_headers_are_looked_up_in_any_case() -> None:
     """Names are lower case, a repeated name has all its values, and a trailer is no header."""
     trailer = b"Transfer-Encoding: chunked\r\nX-A: 1\r\nx-a: 2\r\n\r\n0\r\nRetry-After: 9\r\n\r\n"
-    async with RawServer(answering(HEAD + trailer)) as server, engine() as made:
+    async with RawServer(responding(HEAD + trailer)) as server, engine() as made:
         headers = (await get(made, server.url)).headers
     assert dict(headers) == {"transfer-encoding": "chunked", "x-a": "1, 2"}
     assert headers["X-A"] == "1, 2"
@@ -148,13 +148,13 @@ BOUNDED = {
 
 @pytest.mark.parametrize(("raw", "why"), BOUNDED.values(), ids=BOUNDED)
 async def test_what_is_received_is_bounded(raw: bytes, why: str) -> None:
-    """No answer makes the client keep more than it is set to."""
-    async with RawServer(answering(raw)) as server, engine(body=5000) as made:
+    """No response makes the client keep more than it is set to."""
+    async with RawServer(responding(raw)) as server, engine(body=5000) as made:
         with pytest.raises(SendError, match=why):
             await get(made, server.url)
 
 
-async def test_a_large_answer_and_a_large_request() -> None:
+async def test_a_large_response_and_a_large_request() -> None:
     """Bodies far above the buffers come through whole, both ways."""
     sent = bytes(range(256)) * 8000
 
@@ -165,5 +165,5 @@ async def test_a_large_answer_and_a_large_request() -> None:
         await writer.drain()
 
     async with RawServer(mirror) as server, engine() as made:
-        reply = await made.send("PUT", server.url + "/x", (("A", "é"),), sent, lambda: None)
-    assert reply.body == sent
+        response = await made.send("PUT", server.url + "/x", (("A", "é"),), sent, lambda: None)
+    assert response.body == sent

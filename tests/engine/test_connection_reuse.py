@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.engine.raw import OK, RawServer, answering, request
+from tests.engine.raw import OK, RawServer, request, responding
 from wosdk_async.errors import BusinessRuleError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
@@ -51,33 +51,33 @@ async def post(engine: Engine, url: str, read: Callable[[Response], Any]) -> Any
     return await engine.send("POST", f"{url}/x", (), b"{}", lambda: None, False, read)
 
 
-def body(reply: Response) -> bytes:
-    return reply.body
+def body(response: Response) -> bytes:
+    return response.body
 
 
-def unreadable(reply: Response) -> Any:
-    raise InconclusiveResponse(reply.status, "not the service's")
+def unreadable(response: Response) -> Any:
+    raise InconclusiveResponse(response.status, "not the service's")
 
 
-def refused(reply: Response) -> Any:
+def refused(response: Response) -> Any:
     raise BusinessRuleError("no")
 
 
-def stumbling(reply: Response) -> Any:
+def stumbling(response: Response) -> Any:
     raise KeyError("a fault of the reader")
 
 
 async def test_what_read_returns_is_returned(engine: Engine) -> None:
     """And the connection takes the next request."""
-    async with RawServer(answering(OK, OK, OK)) as server:
+    async with RawServer(responding(OK, OK, OK)) as server:
         for _ in range(3):
             assert await post(engine, server.url, body) == b"hi"
     assert server.connections == 1
 
 
 async def test_a_refusal_is_believed(engine: Engine) -> None:
-    """It is the service's own answer: the connection is kept."""
-    async with RawServer(answering(OK, OK)) as server:
+    """It is the service's own response: the connection is kept."""
+    async with RawServer(responding(OK, OK)) as server:
         with pytest.raises(BusinessRuleError):
             await post(engine, server.url, refused)
         assert await post(engine, server.url, body) == b"hi"
@@ -89,7 +89,7 @@ async def test_nothing_is_believed_after_a_response_that_is_not(
     engine: Engine, read: Callable[[Response], Any]
 ) -> None:
     """The connection is closed before another request can get it."""
-    async with RawServer(answering(OK, OK)) as server:
+    async with RawServer(responding(OK, OK)) as server:
         waiting = [asyncio.create_task(post(engine, server.url, read)) for _ in range(2)]
         ended = await asyncio.gather(*waiting, return_exceptions=True)
         assert {type(each) for each in ended} <= {InconclusiveResponse, KeyError, SendError}
@@ -138,7 +138,7 @@ async def test_a_surplus_response_to_an_idle_connection_is_never_read(own_engine
 @contextlib.asynccontextmanager
 async def connection_with_response() -> AsyncIterator[tuple[Pool, Connection, asyncio.Future[Response]]]:
     """A connection with a whole response, before its request has said that it is believed."""
-    async with RawServer(answering(OK)) as server:
+    async with RawServer(responding(OK)) as server:
         loop = asyncio.get_running_loop()
         pool = Pool(loop, Limits(), Timeouts(), TLSContextProvider(), time.monotonic)
         origin, target = pool.locate(f"{server.url}/x")
@@ -163,7 +163,7 @@ async def test_bytes_that_come_while_a_response_is_read_close_the_connection() -
 
 
 async def test_a_response_to_a_cancelled_request_is_not_believed() -> None:
-    """It came in the turn in which the caller was cancelled: nobody read it."""
+    """It came in the turn in which the caller was cancelled, and was not read."""
     async with connection_with_response() as (pool, connection, waiter):
         connection.cancel(waiter)
         assert pool.statistics() == PoolStatistics(sockets=1)

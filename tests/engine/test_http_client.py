@@ -32,7 +32,7 @@ async def service() -> AsyncIterator[Service]:
         yield made
 
 
-async def test_an_asgi_application_answers() -> None:
+async def test_an_asgi_application_responds() -> None:
     """Token, discovery and call reach it, and the network sees nothing."""
     seen = []
 
@@ -129,7 +129,7 @@ async def test_timeouts_are_the_clients_own_unless_ours_are_given(service: Servi
 
 
 async def test_a_download_takes_nothing_of_the_client_along(service: Service) -> None:
-    """Whoever may write a document chooses its address: base headers, cookies and auth stay at home."""
+    """The author of a document chooses its address, so base headers, cookies and auth are not sent."""
     service.handler = Script(
         Answer(body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{service.url}/file"}]}}),
         Answer(body=b"bytes"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.raw import OK, RawServer, answering, engine, get, request
+from tests.engine.raw import OK, RawServer, engine, get, request, responding
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -28,7 +28,7 @@ class Sending:
 
 
 async def failure(made: NativeEngine, url: str, body: bytes | None = None, method: str = "POST") -> SendError:
-    """How a request fails; ``sent`` and ``on_sending`` always tell the same."""
+    """Return how a request fails; ``sent`` and ``on_sending`` always agree."""
     sending = Sending()
     with pytest.raises(SendError) as caught:
         await made.send(method, url, (("A", "b"),), body, sending)
@@ -45,7 +45,7 @@ async def test_a_service_that_says_nothing() -> None:
 
 
 async def test_a_service_that_goes_on_is_not_too_slow() -> None:
-    """The read timeout counts from the last byte: a slow answer is read to its end."""
+    """The read timeout counts from the last byte: a slow response is read to its end."""
 
     async def drip(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
@@ -158,14 +158,14 @@ async def test_what_cannot_be_sent_is_never_sent(url: str, why: str) -> None:
 @pytest.mark.parametrize("header", [("A", "b\r\nX: y"), ("A\r\nX", "b"), ("A", "\0"), ("", "b"), ("Ä", "b")])
 async def test_headers_cannot_carry_others(header: tuple[str, str]) -> None:
     """A line break in a name or value is refused before anything is sent."""
-    async with RawServer(answering(OK)) as server, engine() as made:
+    async with RawServer(responding(OK)) as server, engine() as made:
         with pytest.raises(SendError) as caught:
             await made.send("GET", server.url, (header,), None, lambda: None)
     assert not caught.value.sent
     assert server.connections == 0
 
 
-async def test_a_connection_that_is_reset_while_the_answer_is_waited_for() -> None:
+async def test_a_connection_that_is_reset_while_the_response_is_waited_for() -> None:
     """Sent, and lost."""
 
     async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -176,7 +176,7 @@ async def test_a_connection_that_is_reset_while_the_answer_is_waited_for() -> No
         assert (await failure(made, server.url, b"x")).sent
 
 
-async def test_an_answer_before_the_request_was_read() -> None:
+async def test_a_response_before_the_request_was_read() -> None:
     """It counts; the connection, on which the rest of the request is stuck, is closed."""
     early = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
     stop = asyncio.Event()
@@ -187,10 +187,10 @@ async def test_an_answer_before_the_request_was_read() -> None:
         await stop.wait()
 
     async with RawServer(script) as server, engine() as made:
-        reply = await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)
+        response = await made.send("POST", server.url, (), b"x" * 20_000_000, lambda: None)
         assert "busy, 0 idle" in repr(made)
         stop.set()
-    assert reply.status == 413
+    assert response.status == 413
 
 
 def test_limits_and_timeouts_are_checked() -> None:

@@ -27,8 +27,8 @@ async def test_requests_of_one_turn_leave_at_its_end_in_their_order() -> None:
 
     async def ask(name: str) -> bytes:
         seen.append(f"{name} asks")
-        reply = await get(made, f"{server.url}/{name}", sending=lambda: seen.append(f"{name} leaves"))
-        return reply.body
+        response = await get(made, f"{server.url}/{name}", sending=lambda: seen.append(f"{name} leaves"))
+        return response.body
 
     async with RawServer(echoing) as server, engine() as made:
         await warm(made, server.url)
@@ -67,7 +67,7 @@ async def test_a_long_turn_does_not_hold_requests_back() -> None:
 
 
 async def test_one_that_is_cancelled_before_it_leaves_is_never_sent() -> None:
-    """Nobody is told that it was, the service does not see it, and the other leaves all the same."""
+    """``on_sending`` is not called, the service does not see it, and the other request leaves."""
     sent = []
     async with RawServer(recording) as server, engine() as made:
         targets.clear()
@@ -81,7 +81,7 @@ async def test_one_that_is_cancelled_before_it_leaves_is_never_sent() -> None:
         assert sent == ["b"]
         assert targets == [b"/warm", b"/warm", b"/b"]
         await warm(made, server.url)
-    assert server.connections == 2  # what had not been used was kept
+    assert server.connections == 2  # the connection that was not used was kept
 
 
 async def test_a_connection_that_was_not_used_has_rested_all_the_while() -> None:

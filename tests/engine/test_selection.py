@@ -10,7 +10,7 @@ import sys
 import httpx
 import pytest
 
-from tests.engine.raw import OK, RawServer, answering, echoing
+from tests.engine.raw import OK, RawServer, echoing, responding
 from wosdk_async.options import Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.network import Network
@@ -36,8 +36,8 @@ from wosdk_async.transport.network import Network
 
 async def main():
     made = engine_for(Network())
-    reply = await made.send("GET", sys.argv[2], (), None, lambda: None)
-    print(reply.body.decode(), made, "httpx" in sys.modules)
+    response = await made.send("GET", sys.argv[2], (), None, lambda: None)
+    print(response.body.decode(), made, "httpx" in sys.modules)
     await made.aclose()
 
 asyncio.run(main())
@@ -71,24 +71,24 @@ async def test_both_engines_keep_the_same_contract() -> None:
         packed,
     )
     for made in (engine_for(Network()), HttpxEngine()):
-        async with RawServer(answering(moved, text, OK)) as server:
+        async with RawServer(responding(moved, text, OK)) as server:
             sent: list[int] = []
-            replies = [
+            responses = [
                 await made.send("POST", server.url, (("A", "b"),), b"{}", lambda: sent.append(1))  # noqa: B023
                 for _ in range(3)
             ]
             await made.aclose()
-        assert [(reply.status, reply.body) for reply in replies] == [
+        assert [(response.status, response.body) for response in responses] == [
             (302, b""),
             (200, b"hello"),
             (200, b"hi"),
         ]
-        assert replies[0].headers["location"] == "/x"
+        assert responses[0].headers["location"] == "/x"
         assert (sent, server.connections) == ([1, 1, 1], 1)
 
 
 async def test_the_limits_hold_for_httpx_too() -> None:
-    """Its answers are bounded, and its places are as many as were asked for."""
+    """Its responses are bounded, and its places are as many as were asked for."""
     from wosdk_async.transport.http.engine import SendError
     from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
