@@ -48,7 +48,7 @@ def peek_json(raw: bytes) -> Record:
 
 
 def require_body(body: Record) -> Record:
-    """Return the body if the service would look at it.
+    """Return the body, or refuse one that is empty or nests too deep.
 
     Raises:
         Refusal: ``EMPTY_INPUT_PARAMETER`` if the body is empty or was not read as an object

@@ -66,34 +66,36 @@ class Dialect:
 
     name: str
     opens_created: bool = True
-    """A created order or space comes with its references opened and its lists empty (spec 2.3), or as a
-    default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
+    """Whether a created order or space comes with its references opened and its lists empty (spec 2.3); else
+    as a default read shows it (facts 5, Shape of a result; facts 12 rows 2 and 11)."""
     marks_records: bool = True
-    """A read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1), or never (facts 12 row 2)."""
+    """Whether a read shows ``IsNew`` and ``PerformDeletion`` (spec 2.1; else facts 12 row 2)."""
     entities_envelope: bool = True
-    """The response to a retrieve has ``Entities`` too (spec 4.9), or ``Data`` alone (facts 12 row 5)."""
+    """Whether a retrieve has ``Entities`` beside ``Data`` (spec 4.9; else facts 12 row 5)."""
     spec_fields: bool = True
-    """Properties that only the specification names exist: ``BillToType``, ``IsRestricted``, a Note's
-    ``Body`` and others (spec 2), or do not (facts 12 rows 6, 7, 8 and 12)."""
+    """Whether properties exist that only the specification names: ``BillToType``, ``IsRestricted``, a Note's
+    ``Body`` and others (spec 2; else facts 12 rows 6, 7, 8 and 12)."""
     spec_entities: bool = True
-    """``Priority``, ``SubType`` and ``Asset`` name entity types (spec 2.2, 2.8), or do not (facts 3.9 and
+    """Whether ``Priority``, ``SubType`` and ``Asset`` name entity types (spec 2.2, 2.8; else facts 3.9 and
     12 row 6)."""
     spec_paths: bool = True
-    """``/cmd/SendWorkOrder`` exists (spec 4.6), or only ``SendWorkOrderCommand`` (facts 12 row 4)."""
+    """Whether the path ``/cmd/SendWorkOrder`` exists beside the full name (spec 4.6; else facts 12 row 4)."""
     contactid_is_requestor: bool = True
-    """``Contactid`` of a creation becomes the requestor (spec 4.3), or is dropped (facts 12 row 3)."""
+    """Whether ``Contactid`` of a creation becomes the requestor (spec 4.3); else it is dropped (facts 12
+    row 3)."""
     update_shows_version: bool = False
-    """The response to an update has type and id (spec 4.9), or ``ConcurrencyId`` too (facts 12 row 15)."""
+    """Whether the response to an update has ``ConcurrencyId`` (facts 12 row 15); else only type and id
+    (spec 4.9)."""
     errors_show_request_id: bool = False
-    """An error has three members (spec 7), or ``RequestId`` too when one was sent (facts 12 row 9)."""
+    """Whether an error has the ``RequestId`` that was sent (facts 12 row 9); else three members (spec 7)."""
     explains: bool = True
-    """A refusal adds to a recorded text what a reader needs, or is that text alone (facts 6)."""
+    """Whether a refusal adds to a recorded text what a reader needs; else it is that text alone (facts 6)."""
     refuses_missing_delete: bool = True
-    """The delete of a record that never existed is refused unless a header says otherwise (facts 3.8),
-    or succeeds like any other (facts 3.4)."""
+    """Whether the delete of a record that never existed is refused unless a header says otherwise (facts
+    3.8); else it succeeds like any other (facts 3.4)."""
     soap_url: bool = False
-    """Discovery without ``ApiType`` finds the REST address (spec 4.1 knows no other), or the SOAP one
-    (facts 2)."""
+    """Whether discovery without ``ApiType`` finds the SOAP address (facts 2); else the REST one (spec 4.1
+    knows no other)."""
     tick: int = 1
     """Step of the clock behind stored times, in units of 100 ns: it gives seven fraction digits, or the
     two of records read back (facts 3.5)."""

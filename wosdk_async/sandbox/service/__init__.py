@@ -1,1 +1,1 @@
-"""What the service does with a request: base calls, queries, commands and rules."""
+"""Behaviour of the service: base calls, queries, commands and rules."""

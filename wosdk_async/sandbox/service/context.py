@@ -1,4 +1,4 @@
-"""What the operations of one request share: the store, the Company and the moment."""
+"""Context of one request: the store, the Company, the moment and the dialect."""
 
 from __future__ import annotations
 

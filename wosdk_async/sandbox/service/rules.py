@@ -1,4 +1,4 @@
-"""Rules of single entity types: what the service checks and fills in, whoever writes the record."""
+"""Rules of single entity types: what the service checks and fills in at every write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Create, delete and restore records together with what they own (spec 4.9, facts 3.3 and 3.4)."""
+"""Creation, removal and restoring of records with what they own (spec 4.9, facts 3.3 and 3.4)."""
 
 from __future__ import annotations
 

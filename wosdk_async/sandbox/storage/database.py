@@ -60,7 +60,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> bool:
 
 
 def remedy(error: sqlite3.Error) -> str:
-    """Return what a user can do about a file that SQLite refuses."""
+    """Return the remedy for an error of SQLite, for the end of a message."""
     text = str(error)
     if "not a database" in text:
         return "Name a file that the sandbox made, or a new one."

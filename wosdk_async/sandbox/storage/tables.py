@@ -185,5 +185,5 @@ def _index_statements(entity: str, path: str, kind: str) -> Iterator[str]:
 
 
 def _statistics(entity: str, name: str, numbers: str) -> str:
-    """Return what SQLite's planner assumes of an index: one Company owns the table, a value is rare."""
+    """Return the statement that gives SQLite's planner statistics: one Company has all rows, a value few."""
     return f"INSERT INTO sqlite_stat1 VALUES ('{entity}', '{name}', '{numbers}')"  # noqa: S608 known names

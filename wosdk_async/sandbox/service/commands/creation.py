@@ -109,7 +109,7 @@ def _take_requestor(order: Record, sent: Record) -> None:
 
 
 def _find_parts(context: RequestContext, order: Record, sent: Record) -> _Parts:
-    """Return what the order refers to; all of it must exist (spec 3)."""
+    """Return the records that the order refers to; all of them must exist (spec 3)."""
     if order["TypeCategory"] == "Unknown":
         raise required("TypeCategory", "WorkOrder")
     if _referred(context, order, "SubType", "WorkOrderType") is None:

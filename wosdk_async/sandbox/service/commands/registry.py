@@ -1,4 +1,4 @@
-"""The table of all commands: found by their path, run with arguments read by the catalogue."""
+"""The table of all commands: how each is found by its path, and run."""
 
 from __future__ import annotations
 

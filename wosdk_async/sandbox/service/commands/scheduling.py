@@ -1,4 +1,4 @@
-"""Who works on an order and by when: assignees, deadlines, and the routines that compute them (facts 5)."""
+"""Assignees and deadlines of a work order, and the routines that compute them (facts 5)."""
 
 from __future__ import annotations
 

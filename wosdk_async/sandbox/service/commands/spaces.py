@@ -101,7 +101,7 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return where the unit goes: the zone's asset, or the building and floor named below it (assumed)."""
+    """Return the id of the new unit's parent: the zone's asset, or the building or floor named (assumed)."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):

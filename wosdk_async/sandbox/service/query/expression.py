@@ -1,4 +1,4 @@
-"""Run a QueryExpression (facts 4)."""
+"""A whole QueryExpression as one SQL statement (facts 4)."""
 
 from __future__ import annotations
 
