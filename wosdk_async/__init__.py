@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     )
     from wosdk_async.hooks import DryRun
     from wosdk_async.model import *  # noqa: F403
-    from wosdk_async.options import CallOptions, Limits, RetryPolicy, Timeouts
+    from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
     from wosdk_async.query.builder import Query
     from wosdk_async.query.conditions import Condition
@@ -76,6 +76,7 @@ __all__ = [
     "CallOptions",
     "ChangeFeed",
     "Client",
+    "ClientOptions",
     "Company",
     "Condition",
     "ConfigurationError",
@@ -142,7 +143,7 @@ _HOMES = {
     "wosdk_async.query.conditions": ("Condition",),
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
-    "wosdk_async.options": ("CallOptions", "Limits", "RetryPolicy", "Timeouts"),
+    "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
     "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.webhooks": ("read_event",),

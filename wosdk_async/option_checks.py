@@ -1,22 +1,40 @@
-"""Checks of what a program sets, where it is given: the value, and what is taken instead."""
+"""Checks of options where a program sets them. The message has the value and says what the option takes."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError, WosdkError
+from wosdk_async.protocol.arguments import described
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["check_kind", "check_names", "check_number", "names_checked", "option"]
+__all__ = [
+    "check_kind",
+    "check_names",
+    "check_number",
+    "hook",
+    "instance",
+    "names_checked",
+    "number",
+    "switch",
+    "takes_options",
+]
 
 C = TypeVar("C", bound=type[Any])
+P = ParamSpec("P")
+S = TypeVar("S")
+O = TypeVar("O")  # noqa: E741 - options
+R = TypeVar("R")
 
-_MOST = 1e9  # a deadline of 30 years: beyond it a clock cannot count, and no one means it
+_MOST = 1e9  # a deadline of 30 years: a clock cannot count further, and nobody needs more
 _SHOWN = 80  # characters of a value in a message
+
+# --- checks of a value --------------------------------------------------------------------------
 
 
 def check_number(
@@ -52,17 +70,69 @@ def check_names(given: Iterable[str], known: Iterable[str], taker: str) -> None:
             raise ConfigurationError(f"{taker} takes no {name!r}{near}")
 
 
-def option(
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # an integer of very many digits has no text
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+# --- attrs fields that check their value --------------------------------------------------------
+
+
+def number(
     default: Any, takes: str, *, none: bool = False, low: float = 0, high: float = _MOST, **more: Any
 ) -> Any:
-    """Return an attrs field of a number that :func:`check_number` lets pass, or None if ``none``."""
+    """Return a field of a number that :func:`check_number` lets pass, or None if ``none``."""
 
     def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
         if value is not None or not none:
-            name = f"{type(owner).__name__}.{attribute.name}"
-            check_number(name, value, f"{takes}, or None" if none else takes, low=low, high=high, **more)
+            expected = f"{takes}, or None" if none else takes
+            check_number(_name(owner, attribute), value, expected, low=low, high=high, **more)
 
     return attrs.field(default=default, validator=check)
+
+
+def switch(default: bool) -> Any:
+    """Return a field that is True or False."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        check_kind(_name(owner, attribute), value, bool, "True or False")
+
+    return attrs.field(default=default, validator=check)
+
+
+def instance(kind: type[Any], takes: str, default: Any = None) -> Any:
+    """Return a field of a ``kind``, or None."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        if value is not None:
+            check_kind(_name(owner, attribute), value, kind, takes)
+
+    return attrs.field(default=default, validator=check)
+
+
+def hook(method: str = "__call__", takes: str = "a function") -> Any:
+    """Return a field of None or an object, not a class, that has ``method``."""
+
+    def check(owner: object, attribute: attrs.Attribute[Any], value: object) -> None:
+        name = _name(owner, attribute)
+        if isinstance(value, type):
+            raise ConfigurationError(f"{name} is {described(value)}; make one: {value.__name__}()")
+        if value is not None and not hasattr(value, method):
+            raise ConfigurationError(f"{name} is a {type(value).__name__}; it takes {takes}")
+
+    return attrs.field(default=None, validator=check)
+
+
+def _name(owner: object, attribute: attrs.Attribute[Any]) -> str:
+    """Return the name of an option as a program writes it: options of the client are arguments."""
+    prefix: str = getattr(owner, "PREFIX", f"{type(owner).__name__}.")
+    return prefix + attribute.name
+
+
+# --- names of options ---------------------------------------------------------------------------
 
 
 def names_checked(cls: C) -> C:
@@ -72,18 +142,35 @@ def names_checked(cls: C) -> C:
 
     @functools.wraps(plain)
     def checked(self: Any, *values: Any, **named: Any) -> None:
-        if not named.keys() <= _known:
+        if not named.keys() <= names:
             check_names(named, known, cls.__name__)
         plain(self, *values, **named)
 
-    _known = frozenset(known)
+    names = frozenset(known)
     cls.__init__ = checked
     return cls
 
 
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception:  # an integer of very many digits has no text
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+def takes_options(
+    kind: Callable[P, O], taker: str
+) -> Callable[[Callable[[S, O], R]], Callable[Concatenate[S, P], R]]:
+    """Let a method that takes one ``kind`` object be called with the arguments of ``kind`` instead.
+
+    So ``Client(in_flight=8)`` is ``Client.__init__(client, ClientArguments(in_flight=8))``. Type checkers and
+    editors see the arguments of ``kind``: each option is written there and nowhere else. ``taker`` names the
+    method in the message for an unknown argument.
+    """
+    arguments = inspect.signature(kind).parameters
+
+    def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
+        @functools.wraps(method)
+        def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
+            if not named.keys() <= arguments.keys():
+                check_names(named, arguments, taker)
+            return method(owner, kind(*values, **named))
+
+        owner = next(iter(inspect.signature(method).parameters.values()))
+        called.__signature__ = inspect.Signature([owner, *arguments.values()])  # type: ignore[attr-defined]
+        return called
+
+    return decorate

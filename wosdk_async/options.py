@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+import ssl
+from collections.abc import Awaitable, Callable, Iterable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import check_kind, names_checked, option
+from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
+from wosdk_async.protocol.validation import kind_of
 from wosdk_async.protocol.verdicts import CODES, REFUSED
-from wosdk_async.protocol.wire import Call
+from wosdk_async.protocol.wire import Call, Response
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["CallOptions", "Limits", "OnInDoubt", "RetryPolicy", "Timeouts", "as_limits", "as_timeouts"]
+    from wosdk_async.transport.telemetry.hooks import AttemptHook
+
+__all__ = [
+    "BeforeSend",
+    "CallOptions",
+    "ClientOptions",
+    "Limits",
+    "OnInDoubt",
+    "RetryPolicy",
+    "Timeouts",
+    "as_limits",
+    "as_timeouts",
+]
+
+BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
+"""Called with a call and the Company's name, once for each call, before anything of it is sent.
+
+For a call with a marker it is called for each attempt and each lookup. If it raises, the call is stopped. A
+Response that it returns is taken for the service's; with None the call is sent. Its time counts against the
+deadline, which does not end it. Closing the client does not wait for it.
+"""
 
 OnInDoubt = Callable[[Call[Any], str | None], None]
 """Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
@@ -25,11 +48,11 @@ _BYTES = 2**62  # any number that a length can have
 
 
 def _seconds(default: Any) -> Any:
-    return option(default, "seconds above 0", above=True, none=True)
+    return number(default, "seconds above 0", above=True, none=True)
 
 
 def _count(default: int, takes: str = "a number, 1 or more") -> Any:
-    return option(default, takes, low=1, high=_BYTES, whole=True)
+    return number(default, takes, low=1, high=_BYTES, whole=True)
 
 
 @names_checked
@@ -58,9 +81,9 @@ class Limits:
 
     connections: int = _count(100)
     """Most connections at once."""
-    keepalive: float = option(15.0, "seconds, 0 or more")
+    keepalive: float = number(15.0, "seconds, 0 or more")
     """Seconds that an idle connection is kept."""
-    lifetime: float = option(600.0, "seconds above 0", above=True)
+    lifetime: float = number(600.0, "seconds above 0", above=True)
     """Seconds after which a connection is not used again although it works."""
     head: int = _count(64 * 1024, "bytes, 1 or more")
     """Most bytes of a status line with its headers."""
@@ -68,6 +91,47 @@ class Limits:
     """Most headers of a response."""
     body: int = _count(64 * 1024 * 1024, "bytes, 1 or more")
     """Most bytes of a response's body, also after decompression."""
+
+
+def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
+    """Return ``given`` as Timeouts. Raises ConfigurationError."""
+    if isinstance(given, Timeouts):
+        return given
+    try:
+        return Timeouts(**given.as_dict())
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"timeouts is {given!r}; it takes Timeouts(...) or httpx.Timeout(...), of seconds above 0"
+        ) from None
+
+
+def as_limits(given: Limits | httpx.Limits) -> Limits:
+    """Return ``given`` as Limits; a bound that httpx leaves open keeps our default."""
+    if isinstance(given, Limits):
+        return given
+    try:
+        named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
+        return Limits(**{name: value for name, value in named.items() if value is not None})
+    except (AttributeError, TypeError, ValueError):
+        raise ConfigurationError(
+            f"limits is {given!r}; it takes Limits(...) or httpx.Limits(...), of one connection at least"
+        ) from None
+
+
+def _check_proxy(_: object, __: attrs.Attribute[Any], value: object) -> None:
+    """Raise ConfigurationError for what cannot be the address of a proxy, without it: it may hold a password.
+
+    A bare name is refused, though a variable of the environment may be one: here it is a slip more often.
+    """
+    takes = "it takes the address of a proxy, such as http://proxy.example:8080"
+    if value is None:
+        return
+    if not isinstance(value, str):
+        raise ConfigurationError(f"proxy is {kind_of(value)}; {takes}")
+    if any(char.isspace() for char in value) or not value:
+        raise ConfigurationError(f"proxy is empty or has blanks in it; {takes}")
+    if "://" not in value and not value.rpartition(":")[2].isdecimal():
+        raise ConfigurationError(f"proxy has neither a scheme nor a port; {takes}")
 
 
 def _as_codes(value: Any) -> Any:
@@ -102,14 +166,14 @@ def _check_codes(policy: RetryPolicy, attribute: attrs.Attribute[Any], value: An
 class RetryPolicy:
     """When and how often a call is sent again. Raises ConfigurationError for a value that does not fit."""
 
-    attempts: int = option(4, "a number, 1 or more", low=1, whole=True)
+    attempts: int = number(4, "a number, 1 or more", low=1, whole=True)
     """Most attempts, with the first one."""
-    wait_initial: float = option(0.25, "seconds, 0 or more")
+    wait_initial: float = number(0.25, "seconds, 0 or more")
     """Seconds: the wait before the second attempt is drawn at random between 0 and this. It doubles with each
     further attempt."""
-    wait_max: float = option(8.0, "seconds, 0 or more")
+    wait_max: float = number(8.0, "seconds, 0 or more")
     """Seconds up to which ``wait_initial`` doubles."""
-    max_retry_after: float = option(60.0, "seconds, 0 or more")
+    max_retry_after: float = number(60.0, "seconds, 0 or more")
     """Seconds: if the service asks for a longer wait, the call is not sent again."""
     waits: frozenset[str] = attrs.field(default=frozenset(), converter=_as_codes, validator=_check_codes)
     """Error codes of which the program knows that the service did nothing and asks to wait: the call is sent
@@ -125,12 +189,12 @@ class RetryPolicy:
 class CallOptions:
     """Options of a call: time and retries. Raises ConfigurationError for a value that does not fit."""
 
-    deadline: float | None = option(None, "seconds, 0 or more", none=True)
+    deadline: float | None = number(None, "seconds, 0 or more", none=True)
     """Seconds for the whole call: queue, session, attempts, waits. None means 60, and 120 for a call that is
     not safe to repeat, because a short deadline causes doubt. With 0 nothing is sent."""
     retry: RetryPolicy = attrs.field(default=RetryPolicy())
     """When and how often a call is sent again."""
-    settle: float = option(30.0, "seconds, 0 or more")
+    settle: float = number(30.0, "seconds, 0 or more")
     """Seconds for which a create may still take effect after it was given up. A call with a marker is looked
     up for so long, within its deadline, before it is sent again."""
 
@@ -145,26 +209,83 @@ class CallOptions:
         return 60.0 if call.repeat_safe else 120.0
 
 
-def as_timeouts(given: Timeouts | httpx.Timeout) -> Timeouts:
-    """Return ``given`` as Timeouts. Raises ConfigurationError."""
-    if isinstance(given, Timeouts):
-        return given
-    try:
-        return Timeouts(**given.as_dict())
-    except (AttributeError, TypeError, ValueError):
-        raise ConfigurationError(
-            f"timeouts is {given!r}; it takes Timeouts(...) or httpx.Timeout(...), of seconds above 0"
-        ) from None
+@attrs.frozen(kw_only=True, eq=False)
+class ClientOptions:
+    """Options of a client: arguments of :class:`~wosdk_async.client.Client` and ``Client.from_env``.
 
+    Raises ConfigurationError for a value that does not fit, and for options that contradict each other.
+    """
 
-def as_limits(given: Limits | httpx.Limits) -> Limits:
-    """Return ``given`` as Limits; a bound that httpx leaves open keeps our default."""
-    if isinstance(given, Limits):
-        return given
-    try:
-        named: dict[str, Any] = {"connections": given.max_connections, "keepalive": given.keepalive_expiry}
-        return Limits(**{name: value for name, value in named.items() if value is not None})
-    except (AttributeError, TypeError, ValueError):
-        raise ConfigurationError(
-            f"limits is {given!r}; it takes Limits(...) or httpx.Limits(...), of one connection at least"
-        ) from None
+    PREFIX: ClassVar[str] = ""  # messages name them like arguments of Client
+
+    # --- whom to trust ---
+    trusted_hosts: Iterable[str] | None = None
+    """Your own hosts, which a locator may name, and which may be reached without https."""
+    host_suffixes: Iterable[str] = ("corrigo.com",)
+    """Domains below which a locator may name hosts."""
+    ssl_context: ssl.SSLContext | None = instance(ssl.SSLContext, "an ssl.SSLContext")
+    """Certificates to trust instead of the system's."""
+
+    # --- connections ---
+    limits: Limits = attrs.field(default=Limits(), converter=as_limits)
+    """Bounds of connections and responses, as ours or ``httpx.Limits``."""
+    timeouts: Timeouts | None = attrs.field(default=None, converter=attrs.converters.optional(as_timeouts))
+    """Seconds for each step of a request, as ours or ``httpx.Timeout``. None means those of ``http_client``,
+    or the defaults of Timeouts."""
+    proxy: str | None = attrs.field(default=None, validator=_check_proxy, repr=False)
+    """Address of the proxy for all requests, instead of those that the environment names."""
+    trust_env: bool = switch(True)
+    """Whether to follow the proxies that the environment names (``docs/transport.md``)."""
+    http2: bool = switch(False)
+    """Whether to offer HTTP/2; requests then go through httpx."""
+    transport: httpx.AsyncBaseTransport | None = hook("handle_async_request", "an httpx.AsyncBaseTransport")
+    """Your own transport of httpx, such as a mock or an ASGI application. The client does not close it."""
+    http_client: httpx.AsyncClient | None = hook("aclose", "an httpx.AsyncClient")
+    """Your own client of httpx, with its auth, proxies and hooks. The client does not close it."""
+
+    # --- load ---
+    in_flight: int = number(32, "a number of calls above 0", low=1, whole=True)
+    """Most calls of one Company that are under way; fewer after a 429 or 503 (``docs/load.md``)."""
+    # The service publishes no limit (facts 7).
+    rate: float | None = number(None, "calls in a second, a number above 0", above=True, none=True)
+    """Most calls of one Company sent in a second; None for no limit."""
+    max_queued: int | None = number(None, "a number of calls, 0 or more", whole=True, none=True)
+    """Most calls of one Company that wait; one more raises OverloadedError. None for no limit."""
+    adaptive: bool = switch(False)
+    """Whether to lower the calls under way of a Company also when its responses get slower."""
+    retry_quota: float = number(500, "a number, 0 or more")
+    """Budget of all calls for retries: each takes 5, and successes give back."""
+
+    # --- calls ---
+    options: CallOptions | None = instance(CallOptions, "CallOptions(...)")
+    """Deadline and retries of every call that does not bring its own."""
+    check_request_ids: bool = switch(True)
+    """Whether to believe the response to a command only if it carries the RequestId of that command
+    (``docs/failures.md``)."""
+    read_only: bool = switch(False)
+    """Whether to refuse every call that could change something, before it is sent."""
+
+    # --- hooks ---
+    before_send: BeforeSend | None = hook()
+    """Called before each call, which it may stop or answer (:data:`BeforeSend`, :class:`DryRun`)."""
+    on_in_doubt: OnInDoubt | None = hook()
+    """Called when a caller was cancelled and its call may have taken effect; it must return at once."""
+    on_attempt: AttemptHook | None = hook()
+    """Called when a request has ended (:class:`Attempt`); it must return at once."""
+    telemetry: bool = switch(True)
+    """Whether to make spans and metrics for OpenTelemetry: it must be installed, with a provider set."""
+    traceparent: bool = switch(False)
+    """Whether to send the id of the trace to the service, in the W3C header."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that would be ignored beside another one."""
+        own = [name for name in ("transport", "http_client") if getattr(self, name) is not None]
+        if len(own) == 2:
+            raise ConfigurationError(
+                "transport= and http_client= are two ways; pass one, or httpx.AsyncClient(transport=...)"
+            )
+        ours = [name for name in ("ssl_context", "proxy", "http2") if getattr(self, name)]
+        if own and ours:
+            raise ConfigurationError(f"{ours[0]}= has no effect beside {own[0]}=; set it there")
+        if self.http2 and find_spec("h2") is None:
+            raise ConfigurationError("http2=True needs the package h2: pip install 'wosdk_async[http2]'")

@@ -19,11 +19,10 @@ from tests.engine.proxy import Proxy
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_responses import raw_deflate, sized
 from tests.support.laws import case
-from wosdk_async.options import Limits
+from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.transport.http.decompression import BadContent, decompress
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import HttpEngine, engine_for
-from wosdk_async.transport.network import Network
 
 MIB = 1024 * 1024
 ENGINES = ["native", "httpx", "proxy", "transport", "http_client", "hooked http_client"]
@@ -41,17 +40,17 @@ async def made(kind: str, **limits: int) -> AsyncIterator[HttpEngine]:
     async with contextlib.AsyncExitStack() as stack:
         if kind == "proxy":
             proxy = await stack.enter_async_context(Proxy())
-            network = Network(proxy=f"http://{proxy.address}")
+            options = ClientOptions(proxy=f"http://{proxy.address}")
         elif kind == "transport":
             own = await stack.enter_async_context(httpx.AsyncHTTPTransport())
-            network = Network(transport=own)
+            options = ClientOptions(transport=own)
         elif kind in ("http_client", "hooked http_client"):
             hooks = {"response": [hook]} if kind.startswith("hooked") else {}
             client = httpx.AsyncClient(trust_env=False, event_hooks=hooks)
-            network = Network(http_client=await stack.enter_async_context(client))
+            options = ClientOptions(http_client=await stack.enter_async_context(client))
         else:
-            network = Network(http2=kind == "httpx", trust_env=False)
-        engine = engine_for(network, bounds)
+            options = ClientOptions(http2=kind == "httpx", trust_env=False)
+        engine = engine_for(options, bounds)
         stack.push_async_callback(engine.aclose)
         yield engine
 

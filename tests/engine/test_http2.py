@@ -19,10 +19,10 @@ from tests.engine.conftest import serving
 from tests.engine.raw import RawServer
 from tests.support.service import Service
 from wosdk_async import Client, ConfigurationError, Customer
+from wosdk_async.options import ClientOptions
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import HttpEngine, engine_for
-from wosdk_async.transport.network import Network
 
 
 class Http2:
@@ -74,7 +74,7 @@ def offering(path: Path) -> ssl.SSLContext:
 @pytest.fixture
 async def made(certificates: dict[str, Path]) -> AsyncIterator[HttpEngine]:
     trusted = ssl.create_default_context(cafile=certificates["here"])
-    engine = engine_for(Network(http2=True, ssl_context=trusted))
+    engine = engine_for(ClientOptions(http2=True, ssl_context=trusted))
     yield engine
     await engine.aclose()
 
@@ -111,7 +111,7 @@ async def test_others_on_the_connection_of_a_bad_response(bad: str, certificates
         RawServer(speaking, offering(certificates["here"])) as server,
         httpx.AsyncClient(http2=True, verify=trusted, trust_env=False) as client,
     ):
-        engine = engine_for(Network(http_client=client))
+        engine = engine_for(ClientOptions(http_client=client))
 
         def post(path: str, read: Callable[[Response], Any]) -> Coroutine[Any, Any, Any]:
             return engine.send("POST", f"{server.url}{path}", (), b"", lambda: None, False, read)

@@ -20,9 +20,9 @@ from tests.documents.storage import Storage, answer
 from tests.engine.raw import RawServer, responding
 from tests.engine.test_http2 import Http2, offering
 from tests.support.service import Answer, Request, Service
+from wosdk_async.options import ClientOptions
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.network import Network
 
 SIGNED = "X-Signature=5ecre7ly51gned"
 
@@ -127,12 +127,12 @@ async def test_what_a_response_repeats_is_in_no_log(
         httpx.AsyncClient() as http,
         httpx.AsyncHTTPTransport() as transport,
     ):
-        network = {
-            "http_client": Network(http_client=http),
-            "transport": Network(transport=transport),
-            "http2": Network(http2=True),
+        options = {
+            "http_client": ClientOptions(http_client=http),
+            "transport": ClientOptions(transport=transport),
+            "http2": ClientOptions(http2=True),
         }[own]
-        engine = engine_for(network)
+        engine = engine_for(options)
         with contextlib.suppress(SendError):
             await engine.send("POST", server.url, (("Authorization", TOKEN),), b"{}", lambda: None)
         with contextlib.suppress(SendError):
@@ -176,7 +176,7 @@ async def test_what_is_read_to_close_a_response_is_in_no_log(caplog: pytest.LogC
     """Transport of the user's own that reads the rest of a response."""
     caplog.set_level(logging.DEBUG)
     async with RawServer(responding(quoting(SIGNED, "chunk"))) as storage, Draining() as transport:
-        engine = engine_for(Network(transport=transport))
+        engine = engine_for(ClientOptions(transport=transport))
         async with engine.stream(f"{storage.url}/a?{SIGNED}") as response:
             assert response.status == 200
     texts = [record.getMessage() for record in caplog.records]
@@ -233,8 +233,8 @@ async def test_the_token_is_in_no_log_of_http_2(
     trusting = ssl.create_default_context(cafile=certificates["here"])
     async with RawServer(Trailing(), offering(certificates["here"])) as server:
         async with httpx.AsyncClient(http2=True, verify=trusting) as http:
-            network = Network(http_client=http) if own else Network(http2=True, ssl_context=trusting)
-            engine = engine_for(network)
+            ours = ClientOptions(http2=True, ssl_context=trusting)
+            engine = engine_for(ClientOptions(http_client=http) if own else ours)
             headers = (("Authorization", "Bearer a-token-of-mine"),)
             await engine.send("POST", f"{server.url}/a", headers, b"{}", lambda: None)
             async with engine.stream(f"{server.url}/file") as response:

@@ -19,9 +19,9 @@ from tests.errors.test_faults import check
 from tests.support.service import SECRET, Answer, Service
 from tests.transport.script import QUICK
 from wosdk_async import Client, ConfigurationError, Customer, NotSentError, WoCreateCommand, WosdkError
+from wosdk_async.options import ClientOptions
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.network import Network
 
 NAME = "acme.example"
 
@@ -145,7 +145,7 @@ async def test_the_clients_own_proxy(proxy: Proxy, monkeypatch: pytest.MonkeyPat
 async def test_a_proxy_that_refuses(status: bytes) -> None:
     """What did not get past the proxy was never sent to the service, although the proxy was asked."""
     async with Proxy(b"HTTP/1.1 %b\r\nContent-Length: 0\r\n\r\n" % status) as proxy:
-        made = engine_for(Network(proxy=f"http://user:{SECRET}@{proxy.address}"))
+        made = engine_for(ClientOptions(proxy=f"http://user:{SECRET}@{proxy.address}"))
         with pytest.raises(SendError, match=status.decode()) as caught:
             await made.send("POST", f"https://{NAME}/", (), b"{}", lambda: pytest.fail("sent"))
         await made.aclose()

@@ -11,9 +11,8 @@ import httpx
 import pytest
 
 from tests.engine.raw import OK, RawServer, echoing, responding
-from wosdk_async.options import Limits, Timeouts, as_limits, as_timeouts
+from wosdk_async.options import ClientOptions, Limits, Timeouts, as_limits, as_timeouts
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.network import Network
 
 
 def test_settings_of_httpx_are_understood() -> None:
@@ -32,10 +31,10 @@ import asyncio, sys
 if sys.argv[1] == "without":
     sys.modules["httptools"] = None
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.network import Network
+from wosdk_async.options import ClientOptions
 
 async def main():
-    made = engine_for(Network())
+    made = engine_for(ClientOptions())
     response = await made.send("GET", sys.argv[2], (), None, lambda: None)
     print(response.body.decode(), made, "httpx" in sys.modules)
     await made.aclose()
@@ -70,7 +69,7 @@ async def test_both_engines_keep_the_same_contract() -> None:
         len(packed),
         packed,
     )
-    for made in (engine_for(Network()), HttpxEngine()):
+    for made in (engine_for(ClientOptions()), HttpxEngine()):
         async with RawServer(responding(moved, text, OK)) as server:
             sent: list[int] = []
             responses = [

@@ -12,15 +12,13 @@ from typing import Any
 import attrs
 
 from wosdk_async import CallOptions, Company, Credentials, Region
-from wosdk_async.options import Limits
+from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.clock import Clock
 from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
-from wosdk_async.transport.network import Network
+from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.session.credentials import Tenant
-from wosdk_async.transport.session.hosts import HostRules
-from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.transport import Transport
 
 TURNS = 20  # of the loop, in which everything that is ready has run
@@ -154,13 +152,9 @@ class World:
         self.tokens = 0
         self.on_token: Handler = self._token
         self.on_discovery: Handler = self._discovery
-        defaults = {
-            "hosts": HostRules(),
-            "network": Network(limits=Limits(connections=1000)),
-            "in_flight": 32,
-        }
+        options = ClientOptions(**{"limits": Limits(connections=1000), **settings})
         self.transport = Transport(
-            TransportSettings(**{**defaults, **settings}, clock=self.time.clock(), engine=self._engine)
+            TransportSettings(options=options, clock=self.time.clock(), engine=self._engine)
         )
 
     def company(self, name: str = "Acme", region: Region = REGION, **options: Any) -> Company:

@@ -25,13 +25,12 @@ from wosdk_async.errors import (
     UnknownCompanyError,
     WosdkError,
 )
-from wosdk_async.options import Limits, RetryPolicy
+from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
 from wosdk_async.transport.http.selection import engine_for
-from wosdk_async.transport.network import Network
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
@@ -147,7 +146,7 @@ class _Stopwatch:
     """An engine that measures how long responses take, and how far our clock is from the server's."""
 
     def __init__(self) -> None:
-        self.engine = engine_for(Network(), Limits(connections=1))
+        self.engine = engine_for(ClientOptions(), Limits(connections=1))
         self.capacity = self.engine.capacity
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.last_url = ""

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Self
 
 import attrs
 
-from wosdk_async.client import Bounds, Client
-from wosdk_async.options import Limits
+from wosdk_async.client import Client
+from wosdk_async.option_checks import takes_options
+from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.sandbox.env import env_of
 from wosdk_async.sandbox.faults.state import Faults
 from wosdk_async.sandbox.http.app import create_app
@@ -117,18 +118,18 @@ class Sandbox:
         """The requests so far, oldest first; at most the last 10,000."""
         return tuple(self._recorder.requests)
 
-    def client(self, **bounds: Unpack[Bounds]) -> Client:
+    @takes_options(ClientOptions, "client()")
+    def client(self, options: ClientOptions) -> Client:
         """Return a client for all Companies here. It need not be closed, as it holds no socket.
 
-        Args:
-            bounds: keyword arguments of :class:`~wosdk_async.Client`.
+        Its keyword arguments are options of :class:`~wosdk_async.Client`.
         """
+        given: dict[str, Any] = attrs.asdict(options, recurse=False)
         client = Client(
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
             credentials=self._credentials,
             company=self.name,
-            trusted_hosts=(_HOST,),
-            **bounds,
+            **given | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )
         client._transport = client._transport.changed(
             engine=self._engine, files=self._engine, clock=self.clock.client_clock()

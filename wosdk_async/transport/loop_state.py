@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Protocol, Self
 
 import attrs
 
-from wosdk_async.options import RetryPolicy
+from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Clock, Deadlines
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
+from wosdk_async.transport.http.engine import Engine, StreamingEngine
+from wosdk_async.transport.http.proxies import checked_proxy
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
+from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
-from wosdk_async.transport.settings import TransportSettings
 from wosdk_async.transport.telemetry.statistics import Counters
 
-__all__ = ["Hold", "LoopState", "open_loop_state"]
+__all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
 
 _DOWNLOADS = 8  # files at once, over connections of their own: long files must not delay calls
 _LOGIN_CONNECTIONS = 1024  # each Company renews once at a time; one that hangs must not delay the others
@@ -35,6 +37,28 @@ class Closable(Protocol):
 
     async def aclose(self) -> None:
         """Close them."""
+
+
+@attrs.frozen(kw_only=True)
+class TransportSettings:
+    """Options of a client, and the parts of its transport that tests replace."""
+
+    options: ClientOptions
+    hosts: HostRules = attrs.field()
+    clock: Clock = Clock()
+    engine: Callable[[Limits], Engine] | None = None
+    """Makes the engine of calls and log-ins."""
+    files: Callable[[Limits], StreamingEngine] | None = None
+    """Makes the engine of downloads."""
+
+    @hosts.default
+    def _hosts_of_options(self) -> HostRules:
+        return HostRules(self.options.host_suffixes, self.options.trusted_hosts or ())
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a proxy that cannot be used."""
+        if self.options.proxy is not None:
+            checked_proxy(self.options.proxy, "proxy")
 
 
 @attrs.define(eq=False)
@@ -64,8 +88,8 @@ class LoopState:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """Return the downloads of this loop, made when they are first used."""
         if self._downloads is None:
-            make = settings.files or partial(engine_for, settings.network)
-            engine = make(attrs.evolve(settings.network.limits, connections=_DOWNLOADS))
+            make = settings.files or partial(engine_for, settings.options)
+            engine = make(attrs.evolve(settings.options.limits, connections=_DOWNLOADS))
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads
@@ -132,17 +156,18 @@ def open_loop_state(
     settings: TransportSettings, quota: RetryQuota, request_ids: RequestIds | None
 ) -> LoopState:
     """Return the state of the running loop. Its connections are opened by the first call."""
-    make = settings.engine or partial(engine_for, settings.network)
-    limits = settings.network.limits
+    options = settings.options
+    make = settings.engine or partial(engine_for, settings.options)
+    limits = options.limits
     calls = make(limits)
     logins = make(attrs.evolve(limits, connections=_LOGIN_CONNECTIONS))
     clock = settings.clock
     limiter = ConcurrencyLimiter(
         calls.capacity,
-        settings.in_flight,
-        rate=settings.rate,
+        options.in_flight,
+        rate=options.rate,
         clock=clock,
-        algorithm=GradientLimit if settings.adaptive else AIMDLimit,
+        algorithm=GradientLimit if options.adaptive else AIMDLimit,
     )
     dispatcher = Dispatcher(
         engine=calls,
@@ -151,8 +176,8 @@ def open_loop_state(
         deadlines=Deadlines(clock, asyncio.get_running_loop()),
         quota=quota,
         counters=Counters(),
-        max_queued=settings.max_queued,
-        on_in_doubt=settings.on_in_doubt,
+        max_queued=options.max_queued,
+        on_in_doubt=options.on_in_doubt,
         request_ids=request_ids,
     )
     login = Login(

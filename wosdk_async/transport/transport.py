@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.options import CallOptions
+from wosdk_async.options import BeforeSend, CallOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
@@ -20,11 +20,10 @@ from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
 from wosdk_async.transport.http.engine import PoolStatistics
-from wosdk_async.transport.loop_state import Hold, LoopState, open_loop_state
+from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings, open_loop_state
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
-from wosdk_async.transport.settings import BeforeSend, TransportSettings
 from wosdk_async.transport.telemetry.hooks import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
 from wosdk_async.transport.telemetry.statistics import Stats, Trace, company_stats
@@ -45,13 +44,14 @@ class Transport:
 
     def __init__(self, settings: TransportSettings) -> None:
         self._settings = settings
+        self._options = options = settings.options
         self._loops: dict[asyncio.AbstractEventLoop, LoopState] = {}
         self._inherited: list[LoopState] = []
         self._sessions = SessionCache()
-        self._quota = RetryQuota(settings.retry_quota)
-        self._request_ids = RequestIds() if settings.check_request_ids else None
+        self._quota = RetryQuota(options.retry_quota)
+        self._request_ids = RequestIds() if options.check_request_ids else None
         self._closed = False
-        self._hook = None if settings.on_attempt is None else HookObserver(settings.on_attempt)
+        self._hook = None if options.on_attempt is None else HookObserver(options.on_attempt)
         self._telemetry: Telemetry | None = None
         self._observers: tuple[Observer, ...] = ()
         register_after_fork(self)
@@ -98,7 +98,7 @@ class Transport:
             hold: that of the call that this one is a part of.
         """
         # It returns the coroutine of the dispatcher: tens of thousands of calls may wait, each with one less.
-        if self._settings.before_send is not None or self._settings.read_only:
+        if self._options.before_send is not None or self._options.read_only:
             return self._send_checked(call, sessions, options, trace, hold)
         return self._send(call, sessions, options, trace, hold)
 
@@ -129,14 +129,14 @@ class Transport:
         hold: Hold | None,
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` if ``read_only`` and ``before_send`` let it pass."""
-        settings = self._settings
-        if settings.read_only and not call.reads:
+        client = self._options
+        if client.read_only and not call.reads:
             raise InvalidCallError(
                 "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
             )
-        if settings.before_send is None:
+        if client.before_send is None:
             return self._send(call, sessions, options, trace, hold)
-        return self._ask_hook(settings.before_send, call, sessions, options, trace, hold)
+        return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
 
     async def _ask_hook(
         self,
@@ -181,7 +181,7 @@ class Transport:
 
     def report_in_doubt(self, call: Call[Any], sessions: SessionManager) -> None:
         """Log a call that was cancelled while it may have taken effect, and call ``on_in_doubt``."""
-        report_in_doubt(self._settings.on_in_doubt, call, sessions.company)
+        report_in_doubt(self._options.on_in_doubt, call, sessions.company)
 
     def downloads(self) -> Downloads:
         """Return the downloads of the running loop, which have connections of their own."""
@@ -197,7 +197,8 @@ class Transport:
             retry_quota=self._quota.left,
             outcomes=loop.dispatcher.counters.totals() if loop else {},
             companies=tuple(
-                company_stats(manager, settings.in_flight, settings.clock.now()) for manager in self._sessions
+                company_stats(manager, settings.options.in_flight, settings.clock.now())
+                for manager in self._sessions
             ),
             connections_busy=connections.busy,
             connections_idle=connections.idle,
@@ -232,8 +233,8 @@ class Transport:
     def _find_observers(self) -> None:
         """Set the observers: the hook of the program, and OpenTelemetry if it has a provider by now."""
         # Not asked for each call: OpenTelemetry reads the environment until there is a provider.
-        if self._settings.telemetry and self._telemetry is None:
-            self._telemetry = active_telemetry(traceparent=self._settings.traceparent)
+        if self._options.telemetry and self._telemetry is None:
+            self._telemetry = active_telemetry(traceparent=self._options.traceparent)
         self._observers = tuple(each for each in (self._hook, self._telemetry) if each is not None)
 
     async def _log_in(self, tenant: Tenant, replaced: Secrets) -> TokenGrant:

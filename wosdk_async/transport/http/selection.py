@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from wosdk_async.options import Limits
+from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.transport.http.engine import (
     Engine,
     OnSending,
@@ -21,7 +21,6 @@ from wosdk_async.transport.http.engine import (
 )
 from wosdk_async.transport.http.mock_detection import mocked
 from wosdk_async.transport.http.proxies import proxy_rules
-from wosdk_async.transport.network import Network
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -38,20 +37,20 @@ class HttpEngine(Engine, StreamingEngine, Protocol):
     """Engine that sends calls and downloads files."""
 
 
-def engine_for(network: Network, limits: Limits | None = None) -> HttpEngine:
-    """Return an engine that sends over ``network``, within ``limits`` instead of the network's own."""
-    limits = limits or network.limits
-    if network.http_client is not None:
+def engine_for(options: ClientOptions, limits: Limits | None = None) -> HttpEngine:
+    """Return an engine that sends over ``options``, within ``limits`` instead of the options' own."""
+    limits = limits or options.limits
+    if options.http_client is not None:
         from wosdk_async.transport.http.httpx.client import ClientEngine
 
         return ClientEngine(
-            network.http_client, limits=limits, timeouts=network.timeouts, merge_defaults=True
+            options.http_client, limits=limits, timeouts=options.timeouts, merge_defaults=True
         )
-    if network.transport is not None:
+    if options.transport is not None:
         from wosdk_async.transport.http.httpx.client import engine_over
 
-        return engine_over(network.transport, limits=limits, timeouts=network.timeouts)
-    return EngineSelector(network, limits)
+        return engine_over(options.transport, limits=limits, timeouts=options.timeouts)
+    return EngineSelector(options, limits)
 
 
 class EngineSelector:
@@ -62,12 +61,12 @@ class EngineSelector:
     * Else the native engine.
     """
 
-    def __init__(self, network: Network, limits: Limits) -> None:
+    def __init__(self, options: ClientOptions, limits: Limits) -> None:
         self.capacity = limits.connections
-        self._network = network
+        self._options = options
         self._limits = limits
-        self._proxies = proxy_rules(network.proxy, network.trust_env)
-        self._native = None if network.http2 else _native_engine(network, limits)
+        self._proxies = proxy_rules(options.proxy, options.trust_env)
+        self._native = None if options.http2 else _native_engine(options, limits)
         self._always = self._native if self._proxies is None else None
         """The engine of all hosts, None if it depends on the host."""
         self._by_proxy: dict[str | None, HttpxEngine] = {}
@@ -139,13 +138,13 @@ class EngineSelector:
         if engine is None:
             from wosdk_async.transport.http.httpx.engine import HttpxEngine
 
-            network = self._network
+            options = self._options
             engine = self._by_proxy[proxy] = HttpxEngine(
                 limits=self._limits,
-                timeouts=network.timeouts,
-                ssl_context=network.ssl_context,
+                timeouts=options.timeouts,
+                ssl_context=options.ssl_context,
                 proxy=proxy,
-                http2=network.http2,
+                http2=options.http2,
             )
         return engine
 
@@ -154,17 +153,17 @@ class EngineSelector:
         if self._mockable is None:
             from wosdk_async.transport.http.httpx.client import stock_engine
 
-            self._mockable = await stock_engine(self._network, self._limits)
+            self._mockable = await stock_engine(self._options, self._limits)
         return self._mockable
 
     def _engines(self) -> list[Engine]:
         return [engine for engine in (self._native, *self._by_proxy.values(), self._mockable) if engine]
 
 
-def _native_engine(network: Network, limits: Limits) -> Engine | None:
+def _native_engine(options: ClientOptions, limits: Limits) -> Engine | None:
     """Return a native engine, None if httptools cannot be imported."""
     try:
         from wosdk_async.transport.http.native.engine import NativeEngine
     except ImportError:
         return None
-    return NativeEngine(limits=limits, timeouts=network.timeouts, ssl_context=network.ssl_context)
+    return NativeEngine(limits=limits, timeouts=options.timeouts, ssl_context=options.ssl_context)

@@ -11,7 +11,7 @@ import attrs
 import httpx
 
 from wosdk_async.errors import ConfigurationError, WosdkError
-from wosdk_async.options import Limits, Timeouts
+from wosdk_async.options import ClientOptions, Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse
 from wosdk_async.transport.http.engine import (
     OnSending,
@@ -30,7 +30,6 @@ from wosdk_async.transport.http.httpx.responses import (
     translated_errors,
 )
 from wosdk_async.transport.http.tls import TLSContextProvider
-from wosdk_async.transport.network import Network
 
 __all__ = ["ClientEngine", "engine_over", "stock_engine"]
 
@@ -162,8 +161,8 @@ def engine_over(
     return ClientEngine(client, limits=limits, timeouts=timeouts or Timeouts())
 
 
-async def stock_engine(network: Network, limits: Limits) -> ClientEngine:
+async def stock_engine(options: ClientOptions, limits: Limits) -> ClientEngine:
     """Return an engine that sends as a plain httpx client does, which is what mocks expect."""
-    context = await TLSContextProvider(network.ssl_context).context()
-    client = httpx.AsyncClient(verify=context, proxy=network.proxy, trust_env=False)
-    return ClientEngine(client, limits=limits, timeouts=network.timeouts or Timeouts(), owns_client=True)
+    context = await TLSContextProvider(options.ssl_context).context()
+    client = httpx.AsyncClient(verify=context, proxy=options.proxy, trust_env=False)
+    return ClientEngine(client, limits=limits, timeouts=options.timeouts or Timeouts(), owns_client=True)
