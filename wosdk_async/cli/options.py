@@ -67,24 +67,20 @@ class _Seconds(click.types.FloatParamType):
 
 def target_options(hidden: bool = False) -> Callable[[F], F]:
     """Return a decorator that adds the global options, for ``wosdk`` and commands that use a Company."""
+    shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
+    deadline = "Seconds for each call as a whole; otherwise 60, and 120 for calls that change something."
     options = (
-        (("--profile",), {"metavar": "NAME", "help": "Profile of the settings file (WOSDK_PROFILE)."}),
-        (("--company",), {"metavar": "NAME", "help": "The Company, instead of WOSDK_COMPANY."}),
-        (
-            ("--deadline",),
-            {
-                "type": _Seconds(),
-                "metavar": "SECONDS",
-                "help": "For each call as a whole; otherwise 60, and 120 for what changes something.",
-            },
+        click.option(
+            "--profile", metavar="NAME", help="Profile of the settings file (WOSDK_PROFILE).", **shared
         ),
-        (("--read-only",), {"is_flag": True, "help": "Refuse whatever could change something."}),
+        click.option("--company", metavar="NAME", help="The Company, instead of WOSDK_COMPANY.", **shared),
+        click.option("--deadline", type=_Seconds(), metavar="SECONDS", help=deadline, **shared),
+        click.option("--read-only", is_flag=True, help="Refuse whatever could change something.", **shared),
     )
 
     def add(function: F) -> F:
-        for names, details in reversed(options):
-            shared: dict[str, Any] = {"expose_value": False, "callback": _remember, "hidden": hidden}
-            function = click.option(*names, **shared, **details)(function)
+        for option in reversed(options):
+            function = option(function)
         return function
 
     return add

@@ -22,6 +22,7 @@ __all__ = ["sandbox_command"]
 
 _MAX_ENV_FILE = 100_000  # characters; serve writes less than a thousand
 _FILE = click.Path(path_type=Path)
+_PORT = click.IntRange(0, 65535)
 _new_store = click.option("--store", type=_FILE, required=True, help="The file; created if needed.")
 _store = click.option("--store", type=_FILE, required=True, help="The file; it must exist.")
 _one_company = click.option("--company", metavar="NAME", help="The Company; without it the first.")
@@ -34,9 +35,7 @@ def sandbox_command() -> None:
 
 @sandbox_command.command()
 @_new_store
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8900, show_default=True, help="0 picks a free one."
-)
+@click.option("--port", type=_PORT, default=8900, show_default=True, help="0 picks a free one.")
 @click.option(
     "--dialect",
     type=click.Choice(["spec", "recorded"]),
@@ -53,9 +52,7 @@ def sandbox_command() -> None:
 @click.option("--open-admin", is_flag=True, help="Let other machines use /_sandbox/ too.")
 @click.option("--log/--no-log", default=True, help="Record requests for the console.")
 @click.option("--faults", type=_FILE, help="A TOML file of faults to inject.")
-@click.option(
-    "--second-port", type=click.IntRange(0, 65535), default=0, help="Where a fault moves the Company to."
-)
+@click.option("--second-port", type=_PORT, default=0, help="Where a fault moves the Company to.")
 def serve(
     store: Path,
     port: int,
@@ -120,7 +117,7 @@ def serve(
 @click.argument("name")
 @click.option("--host", default="", help="The only host name that serves it, such as acme.localhost.")
 @click.option("--live", is_flag=True, help="A live Company; without it a stage or preview one.")
-@click.option("--empty", is_flag=True, help="Without the rows that a new Company starts with.")
+@click.option("--empty", is_flag=True, help="Without the records that a new Company starts with.")
 def add_company(store: Path, name: str, host: str, live: bool, empty: bool) -> None:
     """Add a Company to a store; a server that serves it goes on, and serves it too."""
     with _opened(store, make=True) as opened:
@@ -168,7 +165,7 @@ def seed(store: Path, file: Path, entity: str | None, company: str | None) -> No
 @_store
 @click.option("--to", type=_FILE, required=True, help="The file of the snapshot; an older one is replaced.")
 def snapshot(store: Path, to: Path) -> None:
-    """Copy a store as it is at one moment, also while it is served."""
+    """Copy a store at one moment, also while it is served."""
     require_not_store("--to", to, store)
     with _opened(store) as opened:
         opened.take_snapshot(to)
@@ -177,9 +174,11 @@ def snapshot(store: Path, to: Path) -> None:
 
 @sandbox_command.command()
 @_store
-@click.option("--to", type=_FILE, help="The snapshot; without it what the Companies started with.")
+@click.option(
+    "--to", type=_FILE, help="A snapshot to return to; without it the Companies are as they started."
+)
 def reset(store: Path, to: Path | None) -> None:
-    """Bring a store back, also while it is served: clients keep their credentials and tokens."""
+    """Reset a store, also while it is served: clients keep their credentials and tokens."""
     with _opened(store) as opened:
         from wosdk_async.sandbox.seed.initial import reset as reset_store
 
