@@ -117,6 +117,11 @@ class Service:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._server.wait_closed()
 
+    @property
+    def open_connections(self) -> int:
+        """Connections that no side has closed."""
+        return len(self._tasks)
+
     def region(self) -> Region:
         return Region("test", locator_url=self.url, token_url=f"{self.url}/OAuth/token")
 

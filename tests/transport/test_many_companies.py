@@ -10,8 +10,9 @@ from typing import Any
 import attrs
 
 from tests.support.virtual import REGION, World, reply
-from wosdk_async import NoAnswerError
+from wosdk_async import Credentials, NoAnswerError
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.session.credentials import Tenant
 
 COMPANIES = 1000
 DEAD = attrs.evolve(REGION, name="dead", locator_url="https://dead.corrigo.com")
@@ -125,7 +126,8 @@ async def test_an_outage_of_the_locator_within_the_life_of_a_token_stops_nobody(
 async def test_sessions_that_nobody_uses_are_let_go() -> None:
     """Two thousand Companies, each met once: only what is alive or held is kept."""
     cloud = Cloud()
-    held = cloud.company("held")
+    tenant = Tenant("held", REGION, Credentials("id", "secret"))
+    held = cloud.transport.sessions(tenant)
     for number in range(2000):
         call = asyncio.create_task(cloud.company(f"c{number}").connect())
         await cloud.time.finish(call)
@@ -133,8 +135,8 @@ async def test_sessions_that_nobody_uses_are_let_go() -> None:
     gc.collect()
     known = cloud.transport.stats().companies
     assert len(known) <= 2 * (1170 / 20 + 1) + 64
-    assert held.name in {company.name for company in known}
-    assert cloud.company("held")._sender.sessions is held._sender.sessions
+    assert held.company in {company.name for company in known}
+    assert cloud.transport.sessions(tenant) is held
 
 
 async def test_a_session_in_use_is_not_let_go() -> None:

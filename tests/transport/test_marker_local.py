@@ -1,41 +1,39 @@
-"""A create whose answer is lost, against the local Company: a real server and its store."""
+"""A create whose response is lost, against the local Company: a real server and its store."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import attrs
+import httpx
 
 from wosdk_async import CallOptions, Client, Ref, WoCreateCommand, WoItem, WorkOrder, WOType
-from wosdk_async.protocol.wire import Response
 from wosdk_async.sandbox import LocalCompany
-from wosdk_async.transport.http.engine import SendError
 
 
-class Losing:
-    """Sends to the real service, and loses the answers to its first creates."""
+class Losing(httpx.AsyncBaseTransport):
+    """Transport that sends to the real service, and loses the response to the first create."""
 
-    def __init__(self, engine: Any, times: int) -> None:
-        self.engine, self.left = engine, times
+    def __init__(self) -> None:
+        self.inner, self.lost = httpx.AsyncHTTPTransport(), 0
 
-    async def send(self, method: str, url: str, *request: Any, **more: Any) -> Response:
-        answer: Response = await self.engine.send(method, url, *request, **more)
-        if url.endswith("/WoCreateCommand") and self.left:
-            self.left -= 1
-            raise SendError("the answer was lost", sent=True)
-        return answer
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self.inner.handle_async_request(request)
+        if request.url.path.endswith("/WoCreateCommand") and not self.lost:
+            self.lost += 1
+            await response.aread()
+            raise httpx.ReadError("the response was lost")
+        return response
+
+    async def aclose(self) -> None:
+        await self.inner.aclose()
 
 
-async def test_a_lost_answer_of_the_local_company(dialect: str) -> None:
+async def test_a_lost_response_of_the_local_company(dialect: str) -> None:
     """The order is found by its key, with its number as from a create, and there is one of it."""
     with LocalCompany(dialect=dialect) as local:
-        async with Client.from_env(local.variables, options=CallOptions(settle=5.0)) as client:
+        async with (
+            Losing() as losing,
+            Client.from_env(local.variables, options=CallOptions(settle=5.0), transport=losing) as client,
+        ):
             acme = client.company()
-            await acme.connect()
-            loops = client._transport._loops
-            ((loop, running),) = loops.items()
-            losing = attrs.evolve(running.dispatcher, engine=Losing(running.dispatcher.engine, 1))
-            loops[loop] = attrs.evolve(running, dispatcher=losing)
             order = WorkOrder(
                 po_number="PO-1",
                 items=[WoItem(asset=Ref(20440), task=Ref(14211))],
@@ -46,6 +44,7 @@ async def test_a_lost_answer_of_the_local_company(dialect: str) -> None:
             command = WoCreateCommand(work_order=order, compute_schedule=True)
             made = await acme.run(command, marker="work_order.po_number")
             rows = await acme.query(WorkOrder).select("*").all()
+    assert losing.lost == 1
     assert made.wo is not None
     assert made.wo.number
     assert [row.id for row in rows if row.po_number == "PO-1"] == [made.wo.id]

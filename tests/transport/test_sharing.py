@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from tests.support.service import Service
-from tests.support.virtual import World, reply, settle
+from tests.support.virtual import REGION, World, reply, settle
 from tests.transport.script import FOUND
 from tests.transport.test_lifetime import Server
-from wosdk_async import Client, ConfigurationError
+from wosdk_async import Client, ConfigurationError, Credentials
 from wosdk_async.protocol.wire import Response
+from wosdk_async.transport.session.credentials import Tenant
 
 
 async def test_closing_twice_at_once() -> None:
@@ -105,10 +106,15 @@ def preempted() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
+async def never(*_: Any) -> Response:
+    raise AssertionError("nothing is sent")
+
+
 @pytest.mark.usefixtures("preempted")
 def test_companies_that_are_added_while_others_are_counted() -> None:
     """Figures can be had from one loop while others open Companies, and one Company has one session."""
-    client = Client(credentials=lambda _: asyncio.sleep(3600))
+    transport = World(never).transport
+    credentials = Credentials("id", "secret")
     errors, managers, begin, done = (
         list[BaseException](),
         dict[int, Any](),
@@ -117,13 +123,13 @@ def test_companies_that_are_added_while_others_are_counted() -> None:
     )
 
     async def add(number: int) -> None:
-        found = [client.company(f"C{each}")._sender.sessions for each in range(1500)]
+        found = [transport.sessions(Tenant(f"C{each}", REGION, credentials)) for each in range(1500)]
         managers[number] = found
 
     async def count() -> None:
         while not done.is_set():
-            client.stats()
-            repr(client)
+            transport.stats()
+            repr(transport)
 
     def run(job: Any) -> None:
         try:
