@@ -151,6 +151,19 @@ def test_wrong_scripts(script: object, text: str) -> None:
         FaultScript.of(script)
 
 
+def test_rules_are_added_one_by_one() -> None:
+    """A new rule follows the others; any Company may be named, unless there is a list of them."""
+    faults = Faults({"seed": 3, "rule": [{"fault": "reset", "rate": 0}]})
+    faults.add("status", status=503, company="Later")
+    assert [rule.kind for rule in faults.script.rules] == ["reset", "status"]
+    assert faults.script.seed == 3
+    faults.companies = ["North", "Later"]
+    with pytest.raises(
+        FaultScriptError, match=r"rule 3 \(reset\): company is 'west'; there is only North, Later"
+    ):
+        faults.add("reset", company="West")
+
+
 def test_files(tmp_path: Path) -> None:
     """The error names a file that does not exist or is not TOML."""
     broken = tmp_path / "broken.toml"

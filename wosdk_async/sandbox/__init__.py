@@ -1,9 +1,10 @@
 """Local, non-live Company that behaves like the service: a real HTTP server over a SQLite file.
 
     http/       requests and responses: routes, log-in, admin addresses, OpenAPI
-    service/    rules of the service: records, queries, commands, dialects
-    storage/    rows of several Companies in one SQLite file, group commit, snapshots
-    seed/       the rows that a Company starts with, and rows of your own
+    service/    what the service does: records, queries, commands, rules
+    storage/    records of several Companies in one SQLite file, group commit, snapshots
+    schema/     entity types, relations, values, bodies and dialects
+    seed/       records that a Company starts with, and rows of your own
     faults/     faults on command
     console/    pages for a browser
     server.py   a real socket

@@ -107,14 +107,15 @@ class _Service:
         await _send(send, status, content)
 
     def _respond(self, scope: Scope, body: bytes | Refusal) -> tuple[int, bytes]:
-        request_id: list[str] = []
+        if isinstance(body, Refusal):
+            return body.status, self._error(body, None)
+        request = _request(scope, body)
+        request_id = self.router.request_id(request)
         try:
-            if isinstance(body, Refusal):
-                raise body
-            status, found = self.router.respond(_request(scope, body), request_id)
+            status, found = self.router.respond(request)
         except Refusal as refusal:
-            return refusal.status, self._error(refusal, request_id[0] if request_id else None)
-        return status, _body_with(found, request_id[0] if request_id else None)
+            return refusal.status, self._error(refusal, request_id)
+        return status, _body_with(found, request_id)
 
     def refusal(self, refused: Refusal, request_id: str | None) -> FaultyResponse:
         """Return the whole response for a refusal, for faults on command."""

@@ -31,6 +31,7 @@ class ServiceRequest:
 
     ``segments`` are the parts of the path without empty ones, as a doubled slash changes nothing (facts 3.1).
     ``query`` and ``headers`` have lower-case names. ``root`` is the address that the request came to.
+    ``content`` is the JSON object of the body; empty for any other body.
     """
 
     method: str
@@ -39,6 +40,17 @@ class ServiceRequest:
     headers: Mapping[str, str]
     body: bytes = attrs.field(repr=False)
     root: str
+    content: Record = attrs.field(init=False, repr=False)
+
+    @content.default
+    def _decode(self) -> Record:
+        return peek_json(self.body)
+
+    @property
+    def family(self) -> str:
+        """The part of the path after ``/api/v1/``, in lower case; empty for other paths."""
+        head = [part.lower() for part in self.segments[:3]]
+        return head[2] if head[:2] == ["api", "v1"] and len(head) == 3 else ""
 
 
 @attrs.define
@@ -55,9 +67,17 @@ class Router:
     tokens: Tokens = attrs.field(init=False)
     _listed: tuple[StoredCompany, ...] = attrs.field(default=(), init=False)
     _by_name: dict[str, StoredCompany] = attrs.field(factory=dict, init=False)
+    _families: Mapping[str, Callable[[RequestContext, ServiceRequest], Record]] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.tokens = Tokens(self.clock)
+        self._families = {
+            "base": self._base,
+            "batch": self._batch,
+            "query": self._query,
+            "cmd": self._command,
+            "corrigoservice": self._locate,
+        }
 
     def companies(self) -> Mapping[str, StoredCompany]:
         """Return the Companies by lower-case name."""
@@ -66,34 +86,23 @@ class Router:
             self._listed, self._by_name = listed, {company.name.lower(): company for company in listed}
         return self._by_name
 
-    def respond(self, request: ServiceRequest, request_id: list[str]) -> StatusAndBody:
+    def respond(self, request: ServiceRequest) -> StatusAndBody:
         """Return status and body of the response.
-
-        Args:
-            request: any path and method.
-            request_id: gets the request's ``RequestId``, if there is one, also when the request is refused.
 
         Raises:
             Refusal: the service would refuse the request.
         """
-        head = [part.lower() for part in request.segments[:3]]
-        if head == ["oauth", "token"]:
+        if [part.lower() for part in request.segments[:3]] == ["oauth", "token"]:
             return self._token(request)
-        family = head[2] if head[:2] == ["api", "v1"] and len(head) == 3 else ""
-        handler = {
-            "base": self._base,
-            "batch": self._batch,
-            "query": self._query,
-            "cmd": self._command,
-            "corrigoservice": self._locate,
-        }.get(family)
+        handler = self._families.get(request.family)
         if handler is None:
             raise Refusal(404, "NOT_FOUND", "There is nothing at this path.")  # not shown; assumed
-        body = peek_json(request.body)
-        # facts 5 and 3.1: it comes back in every success and error
-        sent = request_id_of(request.query, body)
-        request_id.extend([] if sent is None else [sent])
-        return 200, handler(self._context(request), request, body)
+        return 200, handler(self._context(request), request)
+
+    def request_id(self, request: ServiceRequest) -> str | None:
+        """Return the RequestId, which comes back in every success and error (facts 5 and 3.1)."""
+        known = request.family in self._families
+        return request_id_of(request.query, request.content) if known else None
 
     def file(self, company: int, document: int, key: str) -> StoredFile | None:
         """Return the file of a download address, or None if there is none."""
@@ -117,7 +126,7 @@ class Router:
         now = Moment.at(self.clock(), self.dialect.tick)
         return RequestContext(self.store, company, now, request.root, self.dialect)
 
-    def _base(self, context: RequestContext, request: ServiceRequest, body: Record) -> Record:
+    def _base(self, context: RequestContext, request: ServiceRequest) -> Record:
         rest = request.segments[3:]
         if not rest:
             raise Refusal(400, "ENTITY_NOT_FOUND", "There are no such entityType as ''")
@@ -132,30 +141,30 @@ class Router:
         if len(rest) > 1:
             raise _id_in_path(request.method, schema.name, "/".join(rest[1:]))
         _only(request, "POST", "PUT")
-        require_body(body)
+        body = require_body(request.content)
         with self.store.savepoint():
             entity = get_ignore_case(body, "Entity")
             if request.method == "POST":
                 return create_entity(context, schema, entity)
             return update_entity(context, schema, entity, get_ignore_case(body, "Properties"))
 
-    def _batch(self, _context: RequestContext, _request: ServiceRequest, _body: Record) -> Record:
+    def _batch(self, _context: RequestContext, _request: ServiceRequest) -> Record:
         """Refuse: facts 3.2 names these endpoints and shows no response."""
         raise broken_rule("The local sandbox does not model the batch endpoints: no response is known.")
 
-    def _query(self, context: RequestContext, request: ServiceRequest, body: Record) -> Record:
+    def _query(self, context: RequestContext, request: ServiceRequest) -> Record:
         _only(request, "POST")
         schema = find_schema("/".join(request.segments[3:]), context.dialect)
-        expression = get_ignore_case(require_body(body), "QueryExpression")
+        expression = get_ignore_case(require_body(request.content), "QueryExpression")
         if not isinstance(expression, dict):
             raise incorrect_model("QueryExpression must be an object.")
         return {"Entities": [{"Data": row} for row in run_query(context, schema, expression)]}
 
-    def _command(self, context: RequestContext, request: ServiceRequest, body: Record) -> Record:
+    def _command(self, context: RequestContext, request: ServiceRequest) -> Record:
         _only(request, "POST")
         # before the body is judged (facts 3.3)
         wanted = find_command(list(request.segments[3:]), context.dialect)
-        sent = get_ignore_case(require_body(body), "Command")
+        sent = get_ignore_case(require_body(request.content), "Command")
         if not isinstance(sent, dict):
             raise incorrect_model("Command must be an object.")
         if wanted.name == "GetCompanyWsdkUrlCommand":
@@ -163,7 +172,7 @@ class Router:
         with self.store.savepoint():
             return {"CommandResult": run_command(context, wanted, sent)}
 
-    def _locate(self, context: RequestContext, request: ServiceRequest, _body: Record) -> Record:
+    def _locate(self, context: RequestContext, request: ServiceRequest) -> Record:
         """Respond to the GET form of discovery (facts 2)."""
         _only(request, "GET")
         if len(request.segments) != 5 or request.segments[3].lower() != "getcompanywsdkurl":
