@@ -47,7 +47,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def wosdk() -> Wosdk:
-    """Run a command in this process; an exception that is no exit fails the test."""
+    """Run a command in this process; any exception but an exit fails the test."""
 
     def run(*arguments: str | Path, **options: str) -> Result:
         result = CliRunner().invoke(app, [str(each) for each in arguments], prog_name="wosdk", **options)

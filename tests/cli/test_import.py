@@ -84,7 +84,7 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
 
 
 def test_outcomes_of_an_earlier_import_are_kept(wosdk: Wosdk, tmp_path: Path, served: dict[str, str]) -> None:
-    """Refused before anything is sent, unless --force says otherwise; an empty file is nobody's list."""
+    """Refused before anything is sent, unless --force says otherwise; an empty file may be overwritten."""
     outcomes = tmp_path / "out.jsonl"
     outcomes.touch()
     command = ("import", FILE, "--map", MAP, "--outcomes", outcomes)
@@ -182,7 +182,7 @@ def test_a_user_at_a_terminal_is_asked(
     wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
 ) -> None:
     monkeypatch.setattr(runner, "is_local", lambda _: False)
-    monkeypatch.setattr(runner, "_is_interactive", lambda: True)
+    monkeypatch.setattr(runner, "is_interactive", lambda: True)
     result = wosdk("import", FILE, "--map", MAP, input=answer)
     assert result.exit_code == code
     assert "Create the work orders? [y/N]" in result.stderr

@@ -35,7 +35,7 @@ def test_lines_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
-def test_nothing_is_shown_when_it_is_not_wanted_or_nobody_reads(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_shown_unless_wanted_and_read(capsys: pytest.CaptureFixture[str]) -> None:
     with RowProgress(shown=False, interval=0) as progress:
         progress.add(1)
     assert progress.rows == 1

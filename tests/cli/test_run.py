@@ -116,7 +116,7 @@ def test_what_cannot_be_sent_is_reported_and_not_sent(
 
 
 def test_names_beyond_the_catalogue_are_sent_as_they_are(wosdk: Wosdk, scripted: Service) -> None:
-    """A command that nobody documented, and with --unchecked anything."""
+    """An undocumented command, and with --unchecked anything."""
     scripted.handler = lambda _: DONE
     assert wosdk("run", "NewFancyThing", "Some.Field=1", "Other:=[2]").exit_code == 0
     assert wosdk("run", "WoOnHoldCommand", "WorkOrdrId=1", "--unchecked").exit_code == 0
@@ -150,7 +150,7 @@ def test_a_change_elsewhere_needs_a_yes(
     result = wosdk(*HOLD)
     assert (result.exit_code, scripted.calls) == (2, [])
     assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
-    monkeypatch.setattr(runner, "_is_interactive", lambda: True)
+    monkeypatch.setattr(runner, "is_interactive", lambda: True)
     for answer, status, calls in (("n\n", 1, 0), ("y\n", 0, 1)):
         result = wosdk(*HOLD, input=answer)
         assert (result.exit_code, len(scripted.calls)) == (status, calls)

@@ -292,7 +292,7 @@ def test_a_misspelt_store_is_reported(
     assert wosdk("sandbox", command, "--store", "new.db", *rest).exit_code == 0
 
 
-def test_a_fault_for_nobody_is_refused(tmp_path: Path) -> None:
+def test_a_fault_for_an_unknown_company_is_refused(tmp_path: Path) -> None:
     """A rule that names a Company which is not there would never strike; the store is not made."""
     (tmp_path / "f.toml").write_text('[[rule]]\nfault = "reset"\ncompany = "Nope"\n')
     process = spawn(

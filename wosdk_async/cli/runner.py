@@ -20,7 +20,7 @@ from wosdk_async.transport.session.hosts import is_local
 if TYPE_CHECKING:
     from wosdk_async import Company
 
-__all__ = ["Runner", "confirm"]
+__all__ = ["Runner", "confirm", "is_interactive"]
 
 T = TypeVar("T")
 
@@ -86,11 +86,12 @@ def confirm(company: Company, what: str, question: str, *, ask: bool) -> None:
     say(f"{what} for Company {company.name!r} at {company.host} (release {company.version})")
     if not ask or is_local(company.host or ""):
         return
-    if not _is_interactive():
+    if not is_interactive():
         raise CliError("stdin is not a terminal, so you cannot be asked; add --yes to go on all the same")
     if not click.confirm(question, err=True):
         raise CliError("nothing was sent", Exit.SOME)
 
 
-def _is_interactive() -> bool:
+def is_interactive() -> bool:
+    """Return whether the user can answer a question."""
     return sys.stdin.isatty()

@@ -1,6 +1,6 @@
-"""``--where`` and ``--order``: what a text on the command line asks of the service, and the message about a wrong one."""
+"""``--where`` and ``--order``: the condition or order of a text, and the message about a wrong one."""
 
-# ruff: noqa: E501 - tables of conditions and what they ask
+# ruff: noqa: E501 - tables of conditions
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a command ends when somebody stops it: as a process of its own, on real signals and pipes."""
+"""How a command ends on Ctrl-C, a closed pipe or a full disk: as a process, with real signals and pipes."""
 
 from __future__ import annotations
 

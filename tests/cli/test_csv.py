@@ -44,7 +44,7 @@ def test_no_text_is_a_formula(text: str) -> None:
 
 @given(st.text("=+-@＝; \t\n\x0b\xa0\u200bab"))
 def test_no_part_of_a_text_is_a_formula(text: str) -> None:
-    """Behind a separator blanks and marks that nobody sees do not hide the sign of a formula."""
+    """Blanks and invisible marks behind a separator do not hide the sign of a formula."""
     made = csv_cell(text)
     assert made.replace("'", "") == text.replace("'", "")
     for inside in re.split(r"[;\t\r\n]", made)[1:]:
@@ -137,6 +137,6 @@ def test_properties_that_come_too_late_are_reported(capsys: pytest.CaptureFixtur
 
 
 def test_names_are_no_formulas_either() -> None:
-    """Names of properties that nobody documented are the service's texts too."""
+    """Names of undocumented properties are texts of the service too."""
     assert written([{"=A()": 1}], []).startswith("'=A()\r\n")
     assert written([{"A;=B()": 1}], []).startswith("A;'=B()\r\n")
