@@ -195,10 +195,10 @@ def test_calls_that_were_sent_before_a_refusal_teach_nothing(algorithm: AIMDLimi
     for number in (5, 8, 9):
         algorithm.throttled(number, latest=12)
         for _ in range(50):
-            algorithm.answered(number, 0.1, int(halved))
+            algorithm.responded(number, 0.1, int(halved))
     assert algorithm.limit == halved
     for _ in range(50):
-        algorithm.answered(10, 0.1, int(halved))
+        algorithm.responded(10, 0.1, int(halved))
     assert algorithm.limit > halved
     after = algorithm.limit
     algorithm.throttled(10, latest=12)

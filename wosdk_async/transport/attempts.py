@@ -37,7 +37,6 @@ class Attempts:
     """Attempts of one call. It is made when the call has left the queue for the first time."""
 
     __slots__ = (
-        "_begun",
         "_call",
         "_channel",
         "_host",
@@ -46,6 +45,7 @@ class Attempts:
         "_own_codes",
         "_queue",
         "_sessions",
+        "_started",
         "_trace",
     )
 
@@ -78,17 +78,17 @@ class Attempts:
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
         tried, renewals_left = 1, _MAX_RENEWALS
         while True:
-            begun = clock.now()
-            session = sessions.current(begun) if holding else None
+            started = clock.now()
+            session = sessions.current(started) if holding else None
             if session is None:
                 session = await self._admitted(holding)
-                begun = clock.now()
+                started = clock.now()
             holding = False
             grant = session.grant
             host = grant.locator_url if call.to_locator else grant.base_url
-            self._host, self._begun, self._number = host, begun, limiter.sent
+            self._host, self._started, self._number = host, started, limiter.sent
             trace.attempts += 1
-            trace.start_phase("connect", begun)
+            trace.start_phase("connect", started)
             try:
                 result = await send(
                     call.method,
@@ -131,7 +131,7 @@ class Attempts:
         if response.status in BUSY:
             queue.algorithm.throttled(self._number, channel.limiter.sent)
         else:
-            queue.algorithm.responded(self._number, now - self._begun, queue.held)
+            queue.algorithm.responded(self._number, now - self._started, queue.held)
         secrets, own_codes = self._sessions.secrets, self._own_codes
         return read(self._call, response, secrets, channel.request_ids, self._host, own_codes)
 
@@ -142,7 +142,7 @@ class Attempts:
             if not failure.sent:
                 self._trace.sent = False  # it was handed to a library, which reports that nothing left
         if not isinstance(failure, InconclusiveResponse):
-            self._queue.algorithm.failed(self._channel.clock.now() - self._begun)
+            self._queue.algorithm.failed(self._channel.clock.now() - self._started)
 
     async def _admitted(self, holding: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.

@@ -66,15 +66,13 @@ class Dispatcher:
         seconds = options.seconds(call)
         queue = sessions.queue
         if queue is None or queue.limiter is not self.limiter:
-            queue = self.queue_of(sessions)
+            queue = self._queue_of(sessions)
         scope = Scope(self.deadlines, now + seconds)
         queue.calls += 1
         self.counters.running += 1
         try:
-            if seconds <= 0:
-                raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
-            if self.max_queued is not None:
-                self._shed(queue, self.max_queued)
+            if seconds <= 0 or self.max_queued is not None:
+                self._require_admission(queue, seconds)
             if not self.limiter.take(queue):
                 granted = self.limiter.enqueue(queue)
                 try:
@@ -98,36 +96,32 @@ class Dispatcher:
             raise
         except CancelledError:
             trace = trace or self._new_trace(call, now)
-            if not scope.end():
-                self._cancelled(call, sessions, trace)
-                raise
-            limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
-            late = _too_late(call, limit, trace)
-            self._complete(late, call, sessions, trace)
-            raise late from None
+            if scope.end():
+                raise self._too_late(call, sessions, trace, seconds) from None
+            self._cancelled(call, sessions, trace)
+            raise
         finally:
             scope.end()
             queue.calls -= 1
             self.counters.end()
 
-    def _new_trace(self, call: Call[Any], begun: float) -> Trace:
-        return Trace(call.request_id, [begun], self.clock.now)
+    def _new_trace(self, call: Call[Any], started: float) -> Trace:
+        return Trace(call.request_id, [started], self.clock.now)
 
-    def queue_of(self, sessions: SessionManager) -> TenantQueue:
-        """Return the queue of a Company at the limiter of this loop."""
-        queue = sessions.queue
-        if queue is None or queue.limiter is not self.limiter:
-            queue = sessions.queue = self._queues.get(sessions) or self.limiter.new_queue()
-            self._queues[sessions] = queue
+    def _queue_of(self, sessions: SessionManager) -> TenantQueue:
+        """Return the queue of a Company at this limiter, and make it the one in use."""
+        queue = sessions.queue = self._queues.get(sessions) or self.limiter.new_queue()
+        self._queues[sessions] = queue
         return queue
 
-    @staticmethod
-    def _shed(queue: TenantQueue, most: int) -> None:
-        """Refuse a call if too many calls are in the queue already."""
-        if queue.calls > queue.limit + most:
+    def _require_admission(self, queue: TenantQueue, seconds: float) -> None:
+        """Refuse a call without time, and one above ``max_queued``."""
+        if seconds <= 0:
+            raise DeadlineError(f"not sent: its deadline is {seconds:g} s", phase="queue")
+        if self.max_queued is not None and queue.calls > queue.limit + self.max_queued:
             raise OverloadedError(
-                f"{queue.calls - 1} calls are under way or wait, and {queue.limit} may be in flight with "
-                f"{most} waiting (max_queued); nothing was sent: try later, or raise the bound"
+                f"{queue.calls - 1} calls are in flight or wait, and {queue.limit} may be in flight with "
+                f"{self.max_queued} waiting (max_queued); nothing was sent: try later, or raise the bound"
             )
 
     def _complete(self, error: WosdkError, call: Call[Any], sessions: SessionManager, trace: Trace) -> None:
@@ -149,13 +143,17 @@ class Dispatcher:
         if trace.sent and not call.repeat_safe:
             report_in_doubt(self.on_in_doubt, call, sessions.company)
 
-
-def _too_late(call: Call[Any], limit: str, trace: Trace) -> WosdkError:
-    """Return the error of a call whose time is up."""
-    doing = PHASES[trace.phase]
-    if trace.sent and not call.repeat_safe:
-        return InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
-    return DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
+    def _too_late(
+        self, call: Call[Any], sessions: SessionManager, trace: Trace, seconds: float
+    ) -> WosdkError:
+        """Count a call whose time is up, and return its error."""
+        limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
+        doing = PHASES[trace.phase]
+        error: WosdkError = DeadlineError(f"not done {limit} ({doing})", phase=trace.phase)
+        if trace.sent and not call.repeat_safe:
+            error = InDoubtError(f"it may have been carried out: no response {limit} ({doing})")
+        self._complete(error, call, sessions, trace)
+        return error
 
 
 def report_in_doubt(hook: OnInDoubt | None, call: Call[Any], company: str) -> None:
