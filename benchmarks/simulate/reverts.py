@@ -17,7 +17,7 @@ import attrs
 from wosdk_async import bulk, sender
 from wosdk_async.options import CallOptions
 from wosdk_async.outcome import NotStarted
-from wosdk_async.protocol import commands, envelopes, wire
+from wosdk_async.protocol import calls, envelopes, responses, wire
 from wosdk_async.reconcile import Resolver
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.loop_state import Hold, LoopState
@@ -65,7 +65,7 @@ def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
     "foreign-record done-but-lost",
 )
 def _request_id_not_compared() -> Iterator[None]:
-    with _replaced(wire.RequestIds, "check", lambda *_: None):
+    with _replaced(responses.RequestIds, "check", lambda *_: None):
         yield
 
 
@@ -100,11 +100,11 @@ def _null_result_done() -> Iterator[None]:
 
     changed = attrs.evolve(envelopes.RESULT, plain=before)
     with _replaced(envelopes, "RESULT", changed):
-        commands._kind.cache_clear()
+        calls._kind.cache_clear()
         try:
             yield
         finally:
-            commands._kind.cache_clear()
+            calls._kind.cache_clear()
 
 
 @_revert(
@@ -113,14 +113,14 @@ def _null_result_done() -> Iterator[None]:
     "doubled failed-but-done",
 )
 def _gateway_503_repeated() -> Iterator[None]:
-    now = wire._failure
+    now = responses._failure
 
     def before(reply: wire.Response, *more: Any) -> Any:
         if reply.status == 503:
             reply = wire.Response(503, {"retry-after": "0"} | dict(reply.headers), reply.body)
         return now(reply, *more)
 
-    with _replaced(wire, "_failure", before):
+    with _replaced(responses, "_failure", before):
         yield
 
 
@@ -136,7 +136,7 @@ def _shared_trace() -> Iterator[None]:
     def before(self: Any, call: Any, trace: Any = None) -> Any:
         return self.transport.send(call, self.sessions, self.options, trace or self.trace)
 
-    with _replaced(sender.CallSender, "_send", before):
+    with _replaced(sender.CallSender, "send", before):
         yield
 
 
