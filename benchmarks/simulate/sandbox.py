@@ -74,7 +74,7 @@ class SandboxBackend(Backend):
         self._store.close()
 
     async def _ask(self, request: Request, done: Callable[[Answer], None]) -> None:
-        headers = [(name, value) for name, value in request.headers.items() if name != "host"]
+        headers = tuple((name, value) for name, value in request.headers.items() if name != "host")
         scope = scope_of(request.method, f"http://{request.host}{request.path}", headers)
         parts: list[dict[str, Any]] = []
 

@@ -25,7 +25,7 @@ from wosdk_async.transport.http.engine import (
     whole_response,
 )
 
-__all__ = ["AsgiEngine", "InProcessTransport"]
+__all__ = ["AsgiEngine", "InProcessTransport", "scope_of"]
 
 _log = logging.getLogger("wosdk_async")
 
@@ -161,7 +161,7 @@ class AsgiEngine:
         own_work = Work()
         clock = self.transport.clock
         exchange = AsgiExchange(
-            self.transport.app, _scope(method, url, headers), body or b"", clock, own_work
+            self.transport.app, scope_of(method, url, headers), body or b"", clock, own_work
         )
         on_sending()
         self._busy += 1
@@ -192,7 +192,7 @@ async def _one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
     yield body
 
 
-def _scope(method: str, url: str, headers: RequestHeaders) -> Scope:
+def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     raw = [(name.lower().encode("ascii"), value.encode("utf-8")) for name, value in headers]
