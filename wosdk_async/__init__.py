@@ -126,12 +126,12 @@ __all__ = [
 ]
 
 
-if TYPE_CHECKING:  # what type checkers take for exported; at run time a name is loaded when it is asked for
+if TYPE_CHECKING:  # for type checkers; at run time __getattr__ loads the names of the model
     from wosdk_async import model
 
     __all__ += model.__all__
 
-_HOMES = {
+_EXPORTS = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
     "wosdk_async.hooks": ("DryRun",),
@@ -148,16 +148,16 @@ _HOMES = {
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.webhooks": ("read_event",),
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _EXPORTS.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is named: a program pays for what it uses, and the generator of the model runs without it."""
+    """Import the module of a name when it is first used: a program loads only what it uses."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOME.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
+    module = _MODULE_OF.get(name) or ("wosdk_async.errors" if name in __all__ else "wosdk_async.model")
     try:
-        value = getattr(import_module(home), name)
+        value = getattr(import_module(module), name)
     except AttributeError:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
     globals()[name] = value

@@ -117,7 +117,7 @@ class Client:
         *,
         credentials: Credentials | CredentialProvider | None = None,
         region: Region | None = None,
-        **unknown: Never,
+        **_unknown: Never,
     ) -> Company:
         """Return one Company. Nothing is sent yet, and Companies of the same name share their session.
 
@@ -129,7 +129,7 @@ class Client:
         Raises:
             ConfigurationError: the name cannot be sent in a header, or there are no credentials.
         """
-        check_names(unknown, ("name", "credentials", "region"), "company()")
+        check_names(_unknown, ("name", "credentials", "region"), "company()")
         _check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")
@@ -155,13 +155,13 @@ class Client:
         """Return the state and the totals in figures; call it within the event loop."""
         return self._transport.stats()
 
-    async def aclose(self, grace: float = 5.0, **unknown: Never) -> None:
+    async def aclose(self, grace: float = 5.0, **_unknown: Never) -> None:
         """Close the client and every Company of it; new calls are refused. It may be called again.
 
         Calls under way get ``grace`` seconds to end. Those that are left then raise InDoubtError if a request
         was sent that is not safe to repeat, else DeadlineError.
         """
-        check_names(unknown, ("grace",), "aclose()")
+        check_names(_unknown, ("grace",), "aclose()")
         check_number("grace", grace, "seconds, 0 or more")
         await self._transport.aclose(grace)
 

@@ -181,10 +181,10 @@ class Company:
         self,
         entity: type[Record] | str,
         id: Id = NOT_GIVEN,
-        *more: Any,
+        *_more: Any,
         properties: Iterable[str | Path] = (),
         check: bool = True,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> Any:
         """Read one record.
 
@@ -199,10 +199,10 @@ class Company:
             NotFoundError: no record has that id.
             InvalidCallError: the value cannot be an id.
         """
-        if unknown:
-            refuse_keywords("get", unknown, ("properties", "check"))
-        if more:
-            refuse_values("get", _PAIR, more, "properties")
+        if _unknown:
+            refuse_keywords("get", _unknown, ("properties", "check"))
+        if _more:
+            refuse_values("get", _PAIR, _more, "properties")
         require_pair("get", entity, id)
         return await self._sender.send(calls.retrieve(entity, id, selection(entity, properties, check)))
 
@@ -218,15 +218,15 @@ class Company:
         fields: Mapping[str, Any] | None = None,
         *,
         check: bool = True,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> EntitySpecifier:
         """Create a record and return its type, id and version. WoCreateCommand creates work orders.
 
         Raises:
             InDoubtError: the record may have been created, but no response confirms it.
         """
-        if unknown:
-            refuse_keywords("create", unknown, ("check",), _where_fields_go(entity))
+        if _unknown:
+            refuse_keywords("create", _unknown, ("check",), _where_fields_go(entity))
         if not isinstance(entity, str):
             require_record("create", entity)
         if check:
@@ -313,7 +313,7 @@ class Company:
         properties: Iterable[str | Path] = ("*",),
         attempts: int = 5,
         check: bool = True,
-        **unknown: Never,
+        **_unknown: Never,
     ) -> E:
         """Read a record, let ``change`` edit a copy of it, write the difference, and return the record.
 
@@ -333,8 +333,8 @@ class Company:
         Raises:
             ConflictError: every attempt met a change of another caller.
         """
-        if unknown:
-            refuse_keywords("edit", unknown, ("properties", "attempts", "check"))
+        if _unknown:
+            refuse_keywords("edit", _unknown, ("properties", "attempts", "check"))
         wait = self._sender.pause
         return await edit(
             self, entity, id, change, properties=properties, attempts=attempts, check=check, pause=wait
@@ -352,20 +352,20 @@ class Company:
         self,
         entity: type[Record] | str,
         id: Id = NOT_GIVEN,
-        *more: Any,
+        *_more: Any,
         missing_ok: bool = False,
         check: bool = True,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> EntitySpecifier:
         """Delete a record; the service only marks a record that can be restored.
 
         With ``missing_ok``, a record that does not exist any more is not an error: the call is then safe to
         repeat.
         """
-        if unknown:
-            refuse_keywords("delete", unknown, ("missing_ok", "check"))
-        if more:
-            refuse_values("delete", _PAIR, more, "missing_ok")
+        if _unknown:
+            refuse_keywords("delete", _unknown, ("missing_ok", "check"))
+        if _more:
+            refuse_values("delete", _PAIR, _more, "missing_ok")
         require_pair("delete", entity, id)
         if check:
             require_support(entity, "delete")
@@ -399,16 +399,16 @@ class Company:
         expression: Expression | None = None,
         *,
         check: bool = True,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> Any:
         """Return a :class:`~wosdk_async.query.builder.Query` of an entity: ``query(WorkOrder).where(...)``.
 
         A QueryExpression is sent unchanged: ``await query(WorkOrder, expression)`` returns its records, 4,000
         at most.
         """
-        if unknown:
+        if _unknown:
             remedy = "; narrow the query itself: query(...).where(...).select(...).order_by(...).limit(n)"
-            refuse_keywords("query", unknown, ("check",), remedy)
+            refuse_keywords("query", _unknown, ("check",), remedy)
         entity_name(entity)
         if check:
             require_support(entity, "query")
@@ -423,7 +423,7 @@ class Company:
         since: Watermark | datetime | None = None,
         properties: Iterable[str | Path] = (),
         overlap: timedelta = timedelta(minutes=5),
-        **unknown: Never,
+        **_unknown: Never,
     ) -> ChangeFeed[E]:
         """Return the records that moved since a watermark: ``async for order in acme.changes(WorkOrder)``.
 
@@ -441,8 +441,8 @@ class Company:
             UnsupportedError: the entity has no time of its last change.
             InvalidCallError: the watermark belongs to another Company.
         """
-        if unknown:
-            refuse_keywords("changes", unknown, ("since", "properties", "overlap"))
+        if _unknown:
+            refuse_keywords("changes", _unknown, ("since", "properties", "overlap"))
         return follow(self._sender, entity, since, properties, overlap)
 
     @overload
@@ -511,7 +511,7 @@ class Company:
         *,
         marker: str | None = None,
         check: bool = True,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> Any:
         """Run a command and return its result; ``run("AnyName", {...})`` for one the catalogue does not know.
 
@@ -532,8 +532,8 @@ class Company:
             NotUniqueError: several records have the key of the marker.
         """
         # spec 4.2
-        if unknown:
-            refuse_keywords("run", unknown, ("marker", "check"))
+        if _unknown:
+            refuse_keywords("run", _unknown, ("marker", "check"))
         mark = Marker.of(command, marker) if marker is not None else None
         call = calls.command(command, fields, check=check)
         if mark is not None:
@@ -570,7 +570,7 @@ class Company:
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
-        **unknown: Any,
+        **_unknown: Any,
     ) -> Run[Any, Any]:
         """Run many commands at once: one outcome for each input, in the order in which the calls end.
 
@@ -584,8 +584,8 @@ class Company:
 
         :class:`~wosdk_async.bulk.Run` says what happens if the block is left early.
         """
-        if unknown:
-            refuse_keywords("run_many", unknown, ("command", "marker", "limit", "grace", "keep_replies"))
+        if _unknown:
+            refuse_keywords("run_many", _unknown, ("command", "marker", "limit", "grace", "keep_replies"))
         sender = self._sender
 
         async def run_one(item: Any, trace: Trace) -> Any:

@@ -1,4 +1,4 @@
-"""Credentials out of a file or a command, read anew at every renewal: a secrets manager may change them."""
+"""Credentials from a file or a command, read again at every renewal: a secrets manager may change them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from wosdk_async.transport.session.credentials import CredentialProvider, Creden
 __all__ = ["from_command", "from_file", "split_command"]
 
 _MAX_SECRET = 64 * 1024  # characters
-_PATIENCE = 30.0  # seconds for a command
+_TIMEOUT = 30.0  # seconds for a command
 
 
 def from_file(client_id: str, path: str | Path) -> CredentialProvider:
-    """A provider that reads the secret from a file, without its outer white space."""
+    """Return a provider that reads the secret from a file, without its outer white space."""
 
     async def read(_: str) -> Credentials:
         return Credentials(client_id, await asyncio.to_thread(_secret_in, Path(path)))
@@ -36,16 +36,17 @@ def _secret_in(path: Path) -> str:
         kind = cause.strerror
     except UnicodeDecodeError:
         kind = "not UTF-8"
-    except ValueError as cause:  # of a name with a null character
+    except ValueError as cause:  # a name with a null character
         kind = str(cause)
-    # Not in the handler: the error of decoding holds the secret.
+    # Not in the handler: the cause, an error of decoding, holds the secret.
     raise ConfigurationError(f"the secret cannot be read from {path}: {kind}")
 
 
 def from_command(command: str | Sequence[str]) -> CredentialProvider:
-    """A provider that runs a command, without a shell, and reads ``{"client_id", "client_secret"}`` from it.
+    """Return a provider that runs a command, without a shell, and reads the pair that it prints.
 
-    The Company's name is in the command's environment as ``WOSDK_COMPANY``.
+    The command prints ``{"client_id": "...", "client_secret": "..."}``. Its environment has the Company's
+    name as ``WOSDK_COMPANY``.
     """
     words = split_command(command, "the credentials command") if isinstance(command, str) else list(command)
     if not words:
@@ -58,12 +59,12 @@ def from_command(command: str | Sequence[str]) -> CredentialProvider:
 
 
 def split_command(command: str, name: str) -> list[str]:
-    """Return the words of a command; ``name`` says in an error where it stands."""
+    """Return the words of a command; errors call it ``name``."""
     try:
         return shlex.split(command)
     except ValueError as cause:
         why = str(cause)
-    # Not in the handler: what goes on from the error of splitting holds the command.
+    # Not in the handler: the cause, an error of splitting, holds the command.
     raise ConfigurationError(f"{name} cannot be split into words: {why}; quote its words as for a shell")
 
 
@@ -80,17 +81,17 @@ async def _output(words: Sequence[str], company: str) -> bytes:
         )
     except OSError as cause:
         why = str(cause.strerror)
-    except ValueError as cause:  # of a null character
+    except ValueError as cause:  # a null character
         why = str(cause)
     if process is None:
-        # Not in the handler: the error of a word that cannot be written holds it, and it may be a secret.
+        # Not in the handler: the cause may hold a word of the command, which may be a secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_TIMEOUT):
             output, _ = await process.communicate()
     except TimeoutError:
         raise ConfigurationError(
-            f"the credentials command {words[0]!r} did not end within {_PATIENCE:g} s"
+            f"the credentials command {words[0]!r} did not end within {_TIMEOUT:g} s"
         ) from None
     finally:
         with contextlib.suppress(ProcessLookupError):
@@ -107,5 +108,5 @@ def _pair(name: str, output: bytes) -> Credentials:
         return Credentials(found["client_id"], found["client_secret"])
     except (ValueError, TypeError, KeyError, RecursionError):
         wanted = '{"client_id": "...", "client_secret": "..."}'
-    # Not in the handler: the error of reading holds what the command printed.
+    # Not in the handler: the cause, an error of reading, holds what the command printed.
     raise ConfigurationError(f"the credentials command {name!r} must print {wanted}")

@@ -1,6 +1,6 @@
-"""What became of one input of a run: exactly one of these for each.
+"""Outcomes of ``run_many``: each input of a run gets exactly one of these.
 
-``reply`` is the last answer as it came, if the run keeps answers and there was one.
+``reply`` is the last response as it came, if the run keeps responses and there was one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 @attrs.frozen
 class Done(Generic[I, R]):
-    """The call for ``input``, the ``index``-th of the run counted from 0, gave ``result``."""
+    """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``."""
 
     index: int
     input: I
@@ -30,7 +30,7 @@ class Done(Generic[I, R]):
 
 @attrs.frozen
 class Failed(Generic[I]):
-    """The call raised ``error``. An error of this library other than InDoubtError means: no effect."""
+    """Failure: the call raised ``error``. Errors of this library other than InDoubtError mean no effect."""
 
     index: int
     input: I
@@ -40,7 +40,7 @@ class Failed(Generic[I]):
 
 @attrs.frozen
 class InDoubt(Generic[I]):
-    """The call was sent and may have been carried out: look before you repeat it."""
+    """Doubt: the call was sent and may have taken effect. Look it up before you repeat it."""
 
     index: int
     input: I
@@ -50,7 +50,7 @@ class InDoubt(Generic[I]):
 
 @attrs.frozen
 class NotStarted(Generic[I]):
-    """The run was stopped before anything of the call was sent, in any attempt."""
+    """Not sent: the run was stopped before any attempt of the call."""
 
     index: int
     input: I

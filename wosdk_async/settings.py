@@ -1,7 +1,7 @@
-"""Where the Company, its credentials and the addresses come from when nobody passes them.
+"""Settings of a client that are not passed as arguments: Company, credentials, addresses.
 
-Arguments come first, then the environment, then a profile of the settings file. A profile names the same
-things as the environment, without the prefix and in lower case::
+Arguments come first, then environment variables, then a profile of the settings file. The keys of a profile
+are the names of the variables without the prefix, in lower case::
 
     # ~/.config/wosdk/config.toml, or the file that WOSDK_CONFIG names
     [profiles.stage]
@@ -32,7 +32,7 @@ _log = logging.getLogger("wosdk_async")
 
 _REGIONS = ("americas", "apac", "emea")
 _PREFIX = "WOSDK_"
-_OTHERS = 0o077  # rights of group and world
+_OTHERS = 0o077  # permissions of group and others
 _NAMES = frozenset(
     [
         "COMPANY",
@@ -50,7 +50,7 @@ _NAMES = frozenset(
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """What the environment and the settings file say; ``None`` where they say nothing.
+    """Settings of the environment and the settings file; None if they do not set it.
 
     =============================  ================================================================
     ``WOSDK_COMPANY``              the Company's name
@@ -83,10 +83,19 @@ class Settings:
         region: Region | None = None,
         trusted_hosts: Iterable[str] | None = None,
     ) -> Settings:
-        """Read the variables above, and the profile called ``profile`` where one is named.
+        """Read the variables above, and a profile if one is named.
 
-        What is passed comes first, and the variables that it stands for are not looked at: a region brings
-        its own addresses. Raises ConfigurationError that names the variable, or file and key, and the remedy.
+        Args:
+            environ: variables to read instead of ``os.environ``.
+            profile: the profile; ``WOSDK_PROFILE`` if left out.
+            company: comes before ``WOSDK_COMPANY``.
+            credentials: come before all variables of credentials.
+            region: comes before ``WOSDK_REGION``, ``WOSDK_TOKEN_URL`` and ``WOSDK_LOCATOR_URL``.
+            trusted_hosts: come before ``WOSDK_TRUSTED_HOSTS``.
+
+        Raises:
+            ConfigurationError: a setting is wrong; the message names the variable, or file and key, and what
+                to do.
         """
         if environ is not None and not isinstance(environ, Mapping):
             shown = repr(environ)[:80] if isinstance(environ, str | os.PathLike) else type(environ).__name__
@@ -148,7 +157,7 @@ def _credentials(env: Mapping[str, str]) -> Credentials | CredentialProvider | N
 
 
 def _profile(name: str, env: Mapping[str, str]) -> dict[str, str]:
-    """A profile as the variables that it stands for."""
+    """Return a profile as variables."""
     path = Path(env.get("WOSDK_CONFIG") or _home(env))
     data, mode = _file(path)
     profiles: Any = data.get("profiles")
@@ -167,7 +176,7 @@ def _home(env: Mapping[str, str]) -> Path:
 
 
 def _file(path: Path) -> tuple[dict[str, Any], int]:
-    """The settings in ``path``, and who may read it."""
+    """Return the content of the settings file and its mode."""
     import tomllib
 
     try:
@@ -177,11 +186,11 @@ def _file(path: Path) -> tuple[dict[str, Any], int]:
         why = f"cannot be read: {cause.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as cause:
         why = f"is not TOML: {cause}"
-    except ValueError as cause:  # a null character in its name, a number of thousands of digits
+    except ValueError as cause:  # a null character in the path, or a number of thousands of digits
         why = f"cannot be read: {cause}"
     except RecursionError:
         why = "is not TOML: it is nested too deeply"
-    # Not in the handler: the error of decoding holds the file, which may hold a secret.
+    # Not in the handler: the cause, an error of decoding, holds the file, which may hold a secret.
     raise ConfigurationError(f"the settings file {path} {why}")
 
 
@@ -189,7 +198,7 @@ _warned: set[Path] = set()
 
 
 def _warn_if_others_read(path: Path, mode: int) -> None:
-    """Warn of a file with a secret that others can read, once for each file."""
+    """Warn once of a file with a secret that others can read."""
     if os.name == "posix" and mode & _OTHERS and path not in _warned:
         _warned.add(path)
         rights = oct(stat.S_IMODE(mode))
@@ -204,7 +213,8 @@ def _warn_if_others_read(path: Path, mode: int) -> None:
 def _text(path: Path, profile: str, key: str, value: Any) -> str:
     where = f"{path}: profiles.{profile}.{key}"
     if key.upper() not in _NAMES:
-        raise ConfigurationError(f"{where} is no setting; they are {', '.join(sorted(_NAMES)).lower()}")
+        known = ", ".join(sorted(_NAMES)).lower()
+        raise ConfigurationError(f"{where} is not a setting; settings are {known}")
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     if not isinstance(value, str):

@@ -1,8 +1,8 @@
-"""What the service posts to a webhook: the envelope of a query, as typed records.
+"""Events that the service posts to a webhook, as typed records.
 
 **The signature is not checked.** The service signs its posts with a key of your choosing, but which header
-carries the signature and how it is computed is not public. Until you know, let the address of your webhook be
-the secret, and read back from the service what matters before you act on it.
+carries the signature and how it is computed is not public. Until you know, keep the address of your webhook
+secret, and read what matters from the service before you act on it.
 """
 # facts 8
 
@@ -18,19 +18,22 @@ __all__ = ["read_event"]
 
 E = TypeVar("E", bound=Record)
 
-_MAX_BODY = 8 * 1024 * 1024  # bytes; whoever knows the address can post
+_MAX_BODY = 8 * 1024 * 1024  # bytes; anybody who knows the address can post
 
 
 def read_event(body: bytes, entity: type[E]) -> list[E]:
-    """The records of a posted ``body``, as the base object of the category that was subscribed to.
+    """Return the records of a posted ``body``; ``entity`` is the class of the category you subscribed to.
 
     ::
 
         for order in read_event(await request.body(), WorkOrder):
             ...
 
-    Where the name of the event stands in the payload is not shown: fields that are not documented
-    are in ``extra``. Raises PayloadError when the body is too long or is not the envelopes.
+    The place of the event's name in the payload is not documented; fields that the class does not know are
+    in ``extra``.
+
+    Raises:
+        PayloadError: the body is too long, or it is not what the service posts.
     """
     # facts 8
     if len(body) > _MAX_BODY:

@@ -17,7 +17,7 @@ QUICK = CallOptions(retry=RetryPolicy(attempts=3, wait_initial=0.001))
 
 
 def answer(body: bytes = b"", status: int = 200, length: str | None = None, **headers: str) -> Act:
-    """A whole answer; ``length`` may lie about it, and ``length="none"`` says nothing."""
+    """Return a whole response; ``length`` may be wrong, and ``length="none"`` leaves it out."""
 
     async def act(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         lines = [f"HTTP/1.1 {status} Status", "Connection: close"]
@@ -30,7 +30,7 @@ def answer(body: bytes = b"", status: int = 200, length: str | None = None, **he
 
 
 def files(directory: Path) -> dict[str, bytes]:
-    """What is in a directory, hidden files too."""
+    """Return the names in a directory, hidden files too."""
     return {path.name: path.read_bytes() for path in directory.iterdir()}
 
 
@@ -72,7 +72,7 @@ class Storage:
 
 @asynccontextmanager
 async def company(url: str, file_name: str = "belt.jpg", bearer: str = "token-1") -> AsyncIterator[Company]:
-    """A Company whose every document is at ``url``."""
+    """Yield a Company whose documents are all at ``url``."""
 
     def handler(request: Request) -> Answer:
         results = [

@@ -76,11 +76,11 @@ async def test_a_link_stays_and_leads_to_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("fifo", "fifo' is there and no regular file"),
-        ("to-fifo", "to-fifo' is there and no regular file"),
-        ("none/a.jpg", "none' is no directory; make it first"),
-        ("none/", "none/' is no directory; make it first"),
-        ("to-none", "none' is no directory; make it first"),
+        ("fifo", "fifo' exists and is not a regular file"),
+        ("to-fifo", "to-fifo' exists and is not a regular file"),
+        ("none/a.jpg", "none' is not a directory; make it first"),
+        ("none/", "none/' is not a directory; make it first"),
+        ("to-none", "none' is not a directory; make it first"),
         ("file/a.jpg", "a.jpg' cannot be written: Not a directory"),
         ("loop", "loop' cannot be written: Too many levels"),
         ("nul\0", "cannot be written: "),
@@ -107,7 +107,7 @@ async def test_the_name_in_a_directory_is_looked_at_too(tmp_path: Path) -> None:
     """It is known only when the address is there."""
     os.mkfifo(tmp_path / "7-belt.jpg")
     async with Storage(answer(b"file")) as storage, company(storage.url) as acme:
-        with pytest.raises(InvalidCallError, match=r"7-belt\.jpg' is there and no regular file"):
+        with pytest.raises(InvalidCallError, match=r"7-belt\.jpg' exists and is not a regular file"):
             await acme.documents.download(7, tmp_path)
     assert (tmp_path / "7-belt.jpg").is_fifo()
 

@@ -35,12 +35,12 @@ PICTURE = Answer(body={"Entities": [{"Data": {"DisplayAs": "Picture", "Id": 3}}]
 
 
 def known(request: Request) -> Answer:
-    """A service that knows one document type."""
+    """Return a service that knows one document type."""
     return PICTURE if "/query/" in request.path else MADE
 
 
 async def sent(owner: Any, source: Any, **options: Any) -> dict[str, Any]:
-    """The Entity that an upload would send; nothing goes out."""
+    """Return the Entity that an upload would send; nothing is sent."""
     dry = DryRun()
     async with Client(credentials=Credentials("id", "s"), company="Acme", before_send=dry) as client:
         await client.company().documents.attach(owner, source, **options)
@@ -161,7 +161,7 @@ async def test_what_cannot_be_sent_is_told_before(tmp_path: Path) -> None:
         (1, b"a", {}, "file_name="),
         (1, b"", {"file_name": "a"}, "empty"),
         (1, tmp_path / "empty.txt", {}, "empty"),
-        (1, tmp_path, {"file_name": "a"}, "no regular file"),
+        (1, tmp_path, {"file_name": "a"}, "not a regular file"),
         (1, 5, {"file_name": "a"}, "a int cannot be uploaded"),
         (1, stream(["text"]), {"file_name": "a"}, "gave a str"),
         (WorkOrder(), b"a", {"file_name": "a"}, "no id"),

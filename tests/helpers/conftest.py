@@ -26,7 +26,7 @@ from wosdk_async.sandbox import open_store
 
 @pytest.fixture(scope="session")
 def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with its seed: copying it is quicker than making it."""
+    """Return a store with its seed: copying it is quicker than making it."""
     path = tmp_path_factory.mktemp("seeded") / "store.db"
     open_store(str(path)).close()
     return path
@@ -34,7 +34,7 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def local(tmp_path: Path, seeded: Path, dialect: str) -> AsyncIterator[Local]:
-    """A fresh local Company."""
+    """Yield a fresh local Company."""
     shutil.copy(seeded, tmp_path / "store.db")
     async with serving(tmp_path / "store.db", dialect) as found:
         yield found
@@ -42,12 +42,12 @@ async def local(tmp_path: Path, seeded: Path, dialect: str) -> AsyncIterator[Loc
 
 @pytest.fixture
 async def order(local: Local) -> WorkOrder:
-    """A new work order of it."""
+    """Create a work order."""
     return await ordered(local)
 
 
 async def ordered(local: Local) -> WorkOrder:
-    """One more work order."""
+    """Create one more work order."""
     made = await local.company.run(
         WoCreateCommand(
             work_order=WorkOrder(
@@ -63,7 +63,7 @@ async def ordered(local: Local) -> WorkOrder:
 
 
 async def started(local: Local, order: WorkOrder) -> WorkOrder:
-    """The same work order in progress."""
+    """Put the work order in progress."""
     await local.company.run(WoPickUpCommand(work_order_id=order.id))
     made = await local.company.run(WoStartCommand(work_order_id=order.id))
     assert made.wo is not None

@@ -50,7 +50,7 @@ class Moving:
         self.commit(id, self._tick())
 
     def commit(self, id: int, at: float) -> None:
-        """A move that was stamped at ``at`` can be seen from now on."""
+        """Show a move that got the time ``at`` from now on."""
         self.rows[id] = Order(at, self.rows[id].version + 1)
 
     def _tick(self) -> float:
@@ -104,7 +104,7 @@ class Moving:
         return shown
 
     def versions(self) -> dict[int, int]:
-        """What a reader that missed nothing has seen last of each row."""
+        """Return the last version of each record that a reader must have seen."""
         return {id: row.version for id, row in self.rows.items()}
 
 

@@ -158,7 +158,7 @@ async def test_a_watermark_is_bounded_and_repeats_what_it_forgot() -> None:
         assert await ids(feed) == list(range(5001, 5011))
 
 
-@pytest.mark.parametrize(("entity", "remedy"), [(Customer, "ConcurrencyId"), (Location, "the rows")])
+@pytest.mark.parametrize(("entity", "remedy"), [(Customer, "ConcurrencyId"), (Location, "the records")])
 async def test_what_cannot_be_followed_says_what_to_do(entity: type[Record], remedy: str) -> None:
     """Only work orders have a time of their last action."""
     async with Service() as service, service.client() as client:

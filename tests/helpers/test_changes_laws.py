@@ -27,7 +27,7 @@ def move(which: int) -> Write:
 
 
 def move_late(which: int, seconds: int) -> Write:
-    """A transaction that was stamped some seconds ago is seen only now."""
+    """Show a transaction now that got its time some seconds ago."""
     return lambda table: table.commit(1 + which % len(table.rows), table.now - seconds)
 
 
@@ -61,7 +61,7 @@ class Reader:
         self.taken: list[tuple[int, int]] = []
 
     async def read(self, rows: int | None = None) -> None:
-        """A pass; after so many rows the next one is looked at and thrown away."""
+        """Read one pass; after ``rows`` records the next one is read and dropped."""
         since = Watermark.parse(self.stored) if self.stored else None
         feed = self.acme.changes(WorkOrder, since=since, overlap=timedelta(seconds=OVERLAP))
         async with aclosing(aiter(feed)) as orders:

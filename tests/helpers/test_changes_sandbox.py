@@ -25,7 +25,7 @@ Taken = dict[int | None, tuple[object, object]]
 
 
 async def write(acme: Company) -> None:
-    """Some orders, each moved through its states."""
+    """Create some orders and move each through its states."""
     for _ in range(6):
         made = await acme.run("WoCreateCommand", {"WorkOrder": ORDER})
         id = made["Wo"]["Id"]

@@ -33,7 +33,7 @@ async def made(local: Local, *names: str, **fields: Any) -> list[int]:
 
 
 def asked(local: Local) -> list[list[str]]:
-    """The values of each condition that was sent."""
+    """Return the values of each condition that was sent."""
     bodies = [json.loads(body) for body in local.server.bodies if "QueryExpression" in body]
     return [body["QueryExpression"]["Criteria"]["Conditions"][0]["Values"] for body in bodies]
 

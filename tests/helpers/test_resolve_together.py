@@ -15,7 +15,7 @@ PIER, DENTAL = "Pier Coffee Inc", "Lindqvist Dental LLC"
 
 @pytest.fixture
 async def held(local: Local) -> asyncio.Event:
-    """Queries of customers arrive, and are not answered before this is set."""
+    """Hold back the responses to queries of customers until the event is set."""
     await local.company.connect()
     local.server.creation, local.server.held = CUSTOMERS, asyncio.Event()
     return local.server.held
@@ -26,7 +26,7 @@ def asking(local: Local, name: str) -> asyncio.Task[Customer]:
 
 
 def queries() -> list[str]:
-    """The shared work that has not ended."""
+    """Return the shared work that has not ended."""
     return [task.get_name() for task in asyncio.all_tasks() if task.get_name().startswith("wosdk lookup")]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.service import Service
 from wosdk_async import InvalidCallError, Watermark, WorkOrder
-from wosdk_async.resources.watermark import Reading, Seen
+from wosdk_async.resources.watermark import Pass, Seen
 
 IDS = st.integers(1, 2**63 - 1)
 TIMES = st.datetimes(timezones=st.just(UTC))
@@ -21,7 +21,7 @@ WATERMARKS = st.builds(
     company=st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
     time=st.none() | TIMES,
     seen=st.lists(SEEN, max_size=4).map(tuple),
-    reading=st.none() | st.builds(Reading, st.none() | TIMES, IDS, IDS),
+    reading=st.none() | st.builds(Pass, st.none() | TIMES, IDS, IDS),
 )
 
 

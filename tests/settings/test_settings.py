@@ -141,7 +141,7 @@ def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
     ("profile", "told"),
     [
         ("nope", r"no \[profiles.nope\]; it has stage, odd, number"),
-        ("odd", "profiles.odd.companie is no setting"),
+        ("odd", "profiles.odd.companie is not a setting"),
         ("number", "profiles.number.company is a int; it takes text"),
     ],
 )

@@ -14,7 +14,7 @@ DONE = Answer(body={"EntitySpecifier": {"EntityType": "WorkOrder", "Id": 7, "Con
 
 
 def done(request: Request) -> Answer:
-    """The success of an update: the type and id that it named, and a new version."""
+    """Return the success of an update: the type and id that it named, and a new version."""
     made = {
         "EntityType": request.path.rpartition("/")[2],
         "Id": request.json["Entity"]["Id"],

@@ -21,7 +21,7 @@ ids = st.integers(1, 9)
 
 
 def plain(cls: type[Record]) -> dict[str, Any]:
-    """The fields of a class that hold a value: no reference, no list, no mark."""
+    """Return the fields of a class that hold a value: no reference, no list, no mark."""
     return {
         name: meta
         for name, meta in cls.__wire__.items()
@@ -31,7 +31,7 @@ def plain(cls: type[Record]) -> dict[str, Any]:
 
 @st.composite
 def reads(draw: st.DrawFn) -> Any:
-    """A record with an id, whose lists have elements with ids of their own."""
+    """Return a record with an id, whose lists have elements with ids of their own."""
     record = draw(st.sampled_from(ENTITIES).flatmap(records))
     record.id = draw(ids)
     for name, meta in record.__wire__.items():
@@ -44,7 +44,7 @@ def reads(draw: st.DrawFn) -> Any:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Any, Any]:
-    """What was read, and a copy with a few changes that an update can make."""
+    """Return a record, and a copy with a few changes that an update can make."""
     read = draw(reads())
     edited = copy.deepcopy(read)
     edited.perform_deletion = read.perform_deletion = None
@@ -77,7 +77,7 @@ def _redraw(draw: st.DrawFn, record: Record) -> None:
 
 @st.composite
 def lists(draw: st.DrawFn, meta: Any, held: list[Any] | None) -> list[Any] | None:
-    """A list with elements changed, left out, marked and added."""
+    """Return a list with elements changed, left out, marked and added."""
     made = []
     for element in held or []:
         fate = draw(st.sampled_from(["keep", "change", "leave out", "mark"]))

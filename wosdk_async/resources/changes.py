@@ -1,4 +1,5 @@
-"""Changes of work orders since a moment, as an async iterator that can go on where it stopped."""
+"""Changes of work orders since a moment, as an async iterator that goes on where it stopped."""
+# facts 4, change feed
 
 from __future__ import annotations
 
@@ -17,17 +18,16 @@ from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
-from wosdk_async.resources.watermark import MOST_SEEN, Reading, Seen, Watermark
+from wosdk_async.resources.watermark import MOST_SEEN, Pass, Seen, Watermark, watermark_since
 from wosdk_async.sender import CallSender
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["MOVED", "ChangeFeed", "follow"]
 
-# facts 4, change feed
-
 E = TypeVar("E", bound=Record)
 
 MOVED = "LastActionDateUtc"
+
 _MOST_OVERLAP = timedelta(days=1)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -56,31 +56,15 @@ def follow(
     return ChangeFeed(
         entity,
         query,
-        _start(sender.company, since),
+        watermark_since(sender.company, since),
         properties=chosen,
         overlap=overlap,
         sleep=sender.transport.clock.sleep,
     )
 
 
-def _start(company: str, since: Watermark | datetime | None) -> Watermark:
-    """Return the watermark that a feed of ``company`` starts from."""
-    if isinstance(since, Watermark):
-        if since.company.casefold() != company.casefold():  # facts 1: case does not matter
-            raise InvalidCallError(f"the watermark is of {since.company!r}, this is {company!r}")
-        return since
-    if since is not None and not isinstance(since, datetime):
-        raise InvalidCallError(
-            f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
-            " Watermark.parse(text)"
-        )
-    if since is not None and since.tzinfo is None:
-        raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
-    return Watermark(company=company, time=since.astimezone(UTC) if since else None)
-
-
 class ChangeFeed(Generic[E]):
-    """Rows that moved since a watermark, each pass of ``async for`` up to now; made by ``company.changes``.
+    """Records that moved since a watermark; each ``async for`` is one pass, up to now.
 
     ::
 
@@ -89,8 +73,8 @@ class ChangeFeed(Generic[E]):
             ...
         stored = str(feed.watermark)
 
-    No move is lost, and a row is handed out again only if it moved again, if it was in hand when its loop was
-    left, or if more rows moved within the overlap than a watermark remembers (5,000).
+    No move is lost. A record comes again only if it moved again, if the loop was left while it was the
+    current one, or if more records moved within the overlap than a watermark holds (5,000).
     """
 
     def __init__(
@@ -108,7 +92,7 @@ class ChangeFeed(Generic[E]):
         self._key = fields(entity)["Id"]
         self._company = since.company
         self._time = since.time
-        self._seen = {row.id: row for row in since.seen}
+        self._seen = {record.id: record for record in since.seen}
         self._reading = since.reading
         self._properties = properties
         self._overlap = overlap
@@ -119,9 +103,10 @@ class ChangeFeed(Generic[E]):
 
     @property
     def watermark(self) -> Watermark:
-        """How far the reader has come: a row counts when the next one is asked for, the last at the end.
+        """Position after the last record that was processed.
 
-        So whatever stops the loop, a feed that goes on from here hands out again the row that was in hand.
+        A record counts as processed once the loop asks for the next one, the last record once the pass ends.
+        So a loop that stops early gets its current record again when it goes on from here.
         """
         return Watermark(
             company=self._company, time=self._time, seen=tuple(self._seen.values()), reading=self._reading
@@ -132,18 +117,19 @@ class ChangeFeed(Generic[E]):
         if reading is None:
             return
         left = self._moved().where(self._key > reading.last, self._key <= reading.highest)
-        async with aclosing(aiter(left.select(*self._properties))) as rows:
-            async for row in rows:
-                now = _as_seen(row)
+        async with aclosing(aiter(left.select(*self._properties))) as records:
+            async for record in records:
+                now = _as_seen(record)
                 if self._seen.get(now.id) != now:
-                    yield row
+                    yield record
                 self._keep(now, reading)
         self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
-        """Pass after pass, ``every`` so many seconds, until the loop is left or a call fails.
+        """Yield the records of pass after pass, with ``every`` seconds between two passes.
 
-        Raises InvalidCallError for what is no number of seconds above 0.
+        Raises:
+            InvalidCallError: ``every`` is not a number of seconds above 0.
         """
         takes = "a number of seconds above 0"
         check_number("every", every, takes, above=True, error=InvalidCallError)
@@ -151,15 +137,15 @@ class ChangeFeed(Generic[E]):
 
     async def _passes(self, every: float) -> AsyncGenerator[E, None]:
         while True:
-            async with aclosing(aiter(self)) as rows:
-                async for row in rows:
-                    yield row
+            async with aclosing(aiter(self)) as records:
+                async for record in records:
+                    yield record
             await self._sleep(every)
 
     # --- one pass ---------------------------------------------------------------------------
 
-    async def _begin(self) -> Reading | None:
-        """Up to where the pass goes; None when nothing has moved."""
+    async def _begin(self) -> Pass | None:
+        """Return a pass up to now; None if nothing has moved."""
         trace = Trace()
         moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
         newest = await moved.order_by(self._at.desc()).first()
@@ -168,7 +154,7 @@ class ChangeFeed(Generic[E]):
         highest = await self._moved().select("Id").order_by(self._key.desc()).first()
         if highest is None:
             return None
-        return Reading(_earliest(newest, _date_of(trace)), _as_seen(highest).id, 0)
+        return Pass(_earliest(newest, _date_of(trace)), _as_seen(highest).id, 0)
 
     def _moved(self, trace: Trace | None = None) -> Query[E]:
         query = self._query(trace)
@@ -176,30 +162,35 @@ class ChangeFeed(Generic[E]):
             return query
         return query.where(self._at >= max(self._time, _NEVER + self._overlap) - self._overlap)
 
-    def _keep(self, row: Seen, reading: Reading) -> None:
-        """Note that the reader is done with ``row``."""
-        self._reading = attrs.evolve(reading, last=row.id)
-        if self._is_near(row, reading.newest) and (row.id in self._seen or len(self._seen) < MOST_SEEN):
-            self._seen[row.id] = row
+    def _keep(self, record: Seen, reading: Pass) -> None:
+        """Count a record as processed."""
+        self._reading = attrs.evolve(reading, last=record.id)
+        if self._is_near(record, reading.newest) and (record.id in self._seen or len(self._seen) < MOST_SEEN):
+            self._seen[record.id] = record
 
-    def _finish(self, reading: Reading) -> None:
-        """The pass is read: the watermark moves on, and rows it will not meet again are forgotten."""
+    def _finish(self, reading: Pass) -> None:
+        """Move the watermark on after a pass, and forget the records that no look back will find."""
         times = [time for time in (self._time, reading.newest) if time is not None]
-        self._time = max(times, default=None)  # the newest row may have been stamped anew, and earlier
+        self._time = max(times, default=None)  # the newest record may have got a new time that is earlier
         self._reading = None
-        self._seen = {row.id: row for row in self._seen.values() if self._is_near(row, self._time)}
+        self._seen = {
+            record.id: record for record in self._seen.values() if self._is_near(record, self._time)
+        }
 
-    def _is_near(self, row: Seen, time: datetime | None) -> bool:
-        return time is None or row.at >= time - self._overlap
+    def _is_near(self, record: Seen, time: datetime | None) -> bool:
+        return time is None or record.at >= time - self._overlap
 
 
-def _as_seen(row: Any) -> Seen:
-    at = row.last_action_date_utc
-    return Seen(row.id, at if isinstance(at, datetime) else _NEVER, row.concurrency_id)
+def _as_seen(record: Any) -> Seen:
+    at = record.last_action_date_utc
+    return Seen(record.id, at if isinstance(at, datetime) else _NEVER, record.concurrency_id)
 
 
 def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
-    """How far the watermark may go: a row may have a time to come, and the clock of a host may be behind."""
+    """Return the time up to which the watermark may go.
+
+    A record may have a time in the future, and the clock of a host may be behind.
+    """
     at = newest and newest.last_action_date_utc
     if not isinstance(at, datetime):
         return None
@@ -207,7 +198,7 @@ def _earliest(newest: Any, clock: datetime | None) -> datetime | None:
 
 
 def _date_of(trace: Trace) -> datetime | None:
-    """The service's clock: every recorded answer has a ``Date``."""
+    """Return the time by the service's clock: every recorded response has a ``Date``."""
     # facts 3.8
     from email.utils import parsedate_to_datetime  # 8 ms to import
 
@@ -219,10 +210,11 @@ def _date_of(trace: Trace) -> datetime | None:
 
 
 def _require_moves(entity: type[Record]) -> None:
+    """Raise UnsupportedError unless records of ``entity`` carry the time of their last change."""
     if "last_action_date_utc" in entity.__wire__:
         return
     counted = "concurrency_id" in entity.__wire__
-    compare = "the ConcurrencyId of each row" if counted else "the rows"
+    compare = "the ConcurrencyId of each record" if counted else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
         f"{entity.wire_name} has no {MOVED}, so its changes cannot be asked for; read all of it with query() "
         f"and compare {compare} with those of the last time"

@@ -21,23 +21,22 @@ __all__ = ["CustomFields", "FieldValue", "read_value", "write_value"]
 
 # spec 2.3
 
-
 FieldValue = str | int | Decimal | bool | date | time
-"""What a custom field holds, by the type of its descriptor; money is a Decimal."""
+"""Value of a custom field, by the type of its descriptor; money is a Decimal."""
 
 _TRUTH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_value(kind: str, text: str) -> FieldValue:
-    """The value that ``text`` means for a descriptor of this CfType; ``text`` itself when it means none."""
+    """Return the value of ``text`` for a descriptor of CfType ``kind``; unreadable text stays as it is."""
     try:
         return _READERS[kind](text.strip()) if kind in _READERS else text
-    except (ValueError, KeyError, InvalidOperation):  # a reader that is strict would hide the other fields
+    except (ValueError, KeyError, InvalidOperation):  # an error would hide the other fields
         return text
 
 
 def write_value(label: str, kind: str, value: object) -> str:
-    """The text of ``value`` for a descriptor of this CfType. Raises InvalidCallError with the remedy."""
+    """Return the text of ``value`` for a descriptor of CfType ``kind``. Raises InvalidCallError."""
     accepts, remedy = _ACCEPTS.get(kind, (_is_text, "text, send str(...)"))
     if not accepts(value):
         raise InvalidCallError(f"custom field {label!r} is {value!r}; a field of type {kind} takes {remedy}")
@@ -89,10 +88,9 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "Time": time.fromisoformat,
     "Boolean": lambda text: _TRUTH[text.lower()],
 }
-"""CfType -> how its text is read; texts of other types are given as they are."""
+"""CfType -> reader of its text; text of other types stays text."""
 
 # spec 4.9; facts 3.9
-
 
 _KINDS = {
     "WorkOrder": "WO",  # spec 2.3
@@ -173,7 +171,7 @@ class CustomFields:
             await self._company.update(type(record)(id=_id_of(record)), custom_fields=changes)  # type: ignore[call-arg]
 
     async def _entries(self, record: Record) -> list[CustomField2]:
-        """The custom fields of ``record`` with their definitions, in one read."""
+        """Read the custom fields of ``record`` with their definitions."""
         # facts 3.4, 10 row 19
         if "custom_fields" not in record.__wire__:
             raise InvalidCallError(f"{type(record).__name__} has no custom fields")
@@ -208,7 +206,7 @@ def _require_labels(values: object) -> None:
 def _changes(
     record: Record, kind: str, wanted: Mapping[int, str | None], present: Iterable[CustomField2]
 ) -> Iterable[CustomField2]:
-    """The elements to send: by its own Id to change or remove, without one to add."""
+    """Yield the elements to send: with an Id to change or remove, without one to add."""
     # facts 3.6
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor
 
@@ -242,12 +240,12 @@ def _id_of(record: Record) -> int:
 
 
 def _kind_of(record: Record) -> str:
-    """The ``ObjectTypeId`` of a record."""
+    """Return the ``ObjectTypeId`` of a record."""
     # facts 9: an Employee row is an Employee or a Provider, as it says itself
     kind = _KINDS.get(record.wire_name) or getattr(record, "actor_type_id", None)
     if kind is None:
         raise InvalidCallError(
-            f"what kind of owner a {type(record).__name__} is for custom fields is not known; pass kind=, the"
+            f"the kind of a {type(record).__name__} for custom fields is not known; pass kind=, the"
             " ActorTypeId of its CustomFieldDescriptor"
         )
     return str(kind)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,18 +18,19 @@ from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.files import (
-    PartialFile,
     Source,
+    bytes_of,
     id_of,
     media_type,
     read_source,
+    receiver,
     require_place,
     require_size,
     safe_name,
 )
 from wosdk_async.resources.verbs import Verbs
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.download import FileDownload, Progress, Stream
+from wosdk_async.transport.download import FileDownload, Progress
 from wosdk_async.transport.session.hosts import is_local, require_link
 
 if TYPE_CHECKING:
@@ -84,21 +84,25 @@ class Documents:
     ) -> EntitySpecifier:
         """Attach a file to a record and return the new document.
 
-        Args:
-            owner: a record; or the id of a work order, of another record with ``actor_type``.
-            source: a path, bytes, or an async iterable of bytes. It is read to its end before anything is
-                sent, outside of the call's deadline, and held once: as base64, a third longer than it is.
-            file_name: needed when ``source`` is no path.
-            title: the file's name where it is not given.
-            mime_type: guessed from the name where it is not given. The service derives the document's type
-                from it.
-            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more).
-            shared, public: ``IsShared`` and ``IsPublic``; not sent where they are not given.
-            actor_type: the kind of the owner, where its class does not tell it.
-            max_bytes: the longest file that is sent.
+        An upload does not appear in the work order's activity log.
 
-        An upload is not recorded in the work order's activity log. Raises InvalidCallError for what cannot
-        be sent or read, and InDoubtError when the document may have been created though no answer says so.
+        Args:
+            owner: a record; or the id of a work order, or of another record with ``actor_type``.
+            source: a path, bytes, or an async iterable of bytes. It is read completely before anything is
+                sent, outside of the call's deadline, and held in memory as base64, a third longer.
+            file_name: needed if ``source`` is not a path.
+            title: the file's name if left out.
+            description: text of the document.
+            mime_type: guessed from the name if left out. The service derives the document's type from it.
+            doc_type: a DocumentType, its id, or its name in the Company (``"Picture"``: one query more).
+            shared: ``IsShared``; not sent if left out.
+            public: ``IsPublic``; not sent if left out.
+            actor_type: the kind of the owner, if its class does not determine it.
+            max_bytes: most bytes of the file.
+
+        Raises:
+            InvalidCallError: the file cannot be read or sent.
+            InDoubtError: the document may have been created, but no response confirms it.
         """
         # facts 3.10; spec 4.9 rule 5
         named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
@@ -135,11 +139,9 @@ class Documents:
     ) -> EntitySpecifier:
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
-        Args:
-            url: an http or https address of at most 2,048 characters, percent-encoded.
-            mime_type: ``"url"`` as in the vendor's own sample.
-
-        The others are those of :meth:`attach`. Raises InvalidCallError and InDoubtError as it does.
+        ``url`` is an http or https address of at most 2,048 characters, percent-encoded. ``mime_type`` is
+        ``"url"`` as in the vendor's own sample. The other arguments and the errors are those of
+        :meth:`attach`.
         """
         require_link(url)
         return await self._company.create(
@@ -158,12 +160,12 @@ class Documents:
     # --- download -----------------------------------------------------------------------------
 
     async def download_urls(self, documents: Iterable[Document | int]) -> dict[int, GetDocDownloadUrl]:
-        """Where the files of many documents are, with one call: id -> ``url`` and ``file_name``.
+        """Return ``url`` and ``file_name`` of many documents by their ids, with one call.
+
+        A document without an address is left out. An address needs no token, so do not log it.
 
         Args:
-            documents: records, references or ids; a document that has no address is not in the answer.
-
-        An address opens without a token for whoever has it: do not log it.
+            documents: records, references or ids.
         """
         # facts 3.10
         if isinstance(documents, str | bytes) or not isinstance(documents, Iterable):
@@ -197,26 +199,27 @@ class Documents:
         progress: Progress | None = None,
         max_bytes: int = _MAX_DOWNLOAD,
     ) -> bytes | Path:
-        """The file of a document: its bytes, or with ``to`` the path it was written to.
+        """Return the bytes of a document's file, or with ``to`` the path it was written to.
+
+        The address gets neither token nor Company name. One deadline holds for address and file: 120 s if the
+        Company has none of its own.
 
         Args:
             document: a record, a reference or an id.
-            to: the file to write, which is replaced only by a complete one, and the one behind a link; or a
-                directory, where the file gets the document's id and the service's name for it:
-                ``70021-belt.jpg``.
-            progress: called with the bytes had so far and their whole number, None where the storage does
-                not tell it; begins again when the file is fetched again after a failure.
-            max_bytes: the longest file that is taken.
+            to: the file to write, which is replaced only by a complete one; of a link, the file behind it. Or
+                a directory: the file then gets the document's id and the service's name, ``70021-belt.jpg``.
+            progress: called with the bytes received so far and their total, None if the storage does not
+                send it. It begins again if the file is fetched again after a failure.
+            max_bytes: most bytes of the file.
 
-        The address gets neither token nor Company name. One deadline holds for address and file, 120 s where
-        the Company has none of its own. Raises DownloadError for a file that cannot be had or written,
-        NotFoundError for a document that is not there, and NotSentError, NoAnswerError or DeadlineError for
-        one that did not come. Raises InvalidCallError, before anything is sent, for a ``to`` that is no
-        regular file or whose directory is not there.
+        Raises:
+            DownloadError: the file cannot be fetched or written.
+            NotFoundError: there is no such document.
+            NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
+            InvalidCallError: ``to`` is not a regular file, or its directory does not exist. Nothing was sent.
         """
-        seconds = (
-            _DOWNLOAD_SECONDS if self._sender.options.deadline is None else self._sender.options.deadline
-        )
+        options = self._sender.options
+        seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline
         id = id_of(document, "document")
         require_size(max_bytes)
         place = None if to is None else require_place(to)
@@ -230,7 +233,8 @@ class Documents:
                     progress=progress,
                     secrets=self._sender.sessions.secrets,
                 )
-                return await self._fetch(download, None if place is None else _target(place, address, id))
+                receive = bytes_of if place is None else receiver(_target(place, address, id))
+                return await self._sender.transport.downloads().fetch(download, receive, options.retry)
         except DownloadError as error:
             error.add(operation=f"download Document {id}", company=self._company.name)
             raise
@@ -245,7 +249,7 @@ class Documents:
             ) from None
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
-        """The address by command, or the record's own where there is none or the release has no command."""
+        """Return the address that the command gives, else the one in the record itself."""
         try:
             found = (await self.download_urls([id])).get(id)
         except UnknownNameError:  # the command is in the description of 2023 only (facts 5)
@@ -257,56 +261,29 @@ class Documents:
             raise DownloadError("the document has no address: neither a file nor a link")
         return model.GetDocDownloadUrl(document_id=id, url=url)
 
-    async def _fetch(self, download: FileDownload, target: Path | None) -> bytes | Path:
-        async def into_memory(stream: Stream) -> bytes:
-            buffer = io.BytesIO()
-
-            async def take(piece: bytes) -> None:
-                try:
-                    buffer.write(piece)
-                except MemoryError:
-                    raise DownloadError("the file does not fit into memory; fetch it with to=") from None
-
-            await stream(take)
-            return buffer.getvalue()
-
-        async def into_file(stream: Stream) -> Path:
-            with PartialFile(target or Path()) as file:
-                await stream(file.write)
-                await file.keep()
-            return file.target
-
-        receive: Any = into_memory if target is None else into_file
-        done: bytes | Path = await self._sender.transport.downloads().fetch(
-            download, receive, self._sender.options.retry
-        )
-        return done
-
     # --- parts --------------------------------------------------------------------------------
 
     async def _type(self, chosen: DocumentType | int | str | None, default: dict[str, Any]) -> DocumentType:
         if chosen is None:
             return model.DocumentType(**default)
         if not isinstance(chosen, str):
-            return (
-                model.DocumentType(id=id_of(chosen, "doc_type")) if not isinstance(chosen, Record) else chosen
-            )
+            return chosen if isinstance(chosen, Record) else model.DocumentType(id=id_of(chosen, "doc_type"))
         found = self._company.query(model.DocumentType).where(fields(model.DocumentType).display_as == chosen)
         try:
-            row = await found.select("Id", "DisplayAs").one()
+            record = await found.select("Id", "DisplayAs").one()
         except NotFoundError:
             raise NotFoundError(
                 f"the Company has no document type called {chosen!r}", operation="query DocumentType"
             ) from None
-        return model.DocumentType(id=row.id, display_as=row.display_as)
+        return model.DocumentType(id=record.id, display_as=record.display_as)
 
 
 def _placed(owner: Record | int, actor_type: ActorType | str | None, storage: str) -> dict[str, Any]:
-    """Whose a document is, and where it is kept; an id without a kind is a work order's."""
+    """Return the fields that say whose a document is and where it is stored; a bare id is a work order's."""
     kind = actor_type or (_KINDS.get(owner.wire_name) if isinstance(owner, Record) else "WO")
     if kind is None:
         raise InvalidCallError(
-            f"which kind of owner a {type(owner).__name__} is, is not known; pass actor_type="
+            f"the kind of a {type(owner).__name__} as an owner is not known; pass actor_type="
         )
     return {"actor_id": id_of(owner, "owner"), "actor_type_id": kind, "storage_type_id": storage}
 

@@ -1,14 +1,15 @@
-"""Files on this machine: read for an upload, written by a download, and what they may be called."""
+"""Files on this machine: read for an upload, written by a download, with safe names."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import math
 import os
 import re
 import secrets
 import stat
-from collections.abc import AsyncIterable, Callable, Iterator
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -17,14 +18,17 @@ from typing import BinaryIO, Self
 from wosdk_async.errors import DownloadError, InvalidCallError
 from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.arguments import described
+from wosdk_async.transport.download import Stream
 
 __all__ = [
     "Content",
     "PartialFile",
     "Source",
+    "bytes_of",
     "id_of",
     "media_type",
     "read_source",
+    "receiver",
     "require_place",
     "require_size",
     "safe_name",
@@ -32,7 +36,7 @@ __all__ = [
 
 Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
-"""Where an upload comes from: a path, the bytes themselves, or an async iterable of them."""
+"""Source of an upload: a path, the bytes themselves, or an async iterable of them."""
 
 _STEP = 1024 * 1024  # bytes read from a file, or written to it, at once
 _LONGEST_NAME = 200  # bytes; file systems take 255
@@ -40,7 +44,7 @@ _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # some file systems give them a meanin
 
 
 def id_of(record: object, what: str) -> int:
-    """The id of a record, of a reference, or the id itself. Raises InvalidCallError when there is none."""
+    """Return the id of a record or reference, or the id itself. Raises InvalidCallError if there is none."""
     id = getattr(record, "id", record)
     if not isinstance(id, int) or isinstance(id, bool):
         raise InvalidCallError(f"{what}: {record!r:.80} has no id; pass a record that was read, or an id")
@@ -48,9 +52,10 @@ def id_of(record: object, what: str) -> int:
 
 
 async def read_source(source: Source, fits: Callable[[int], None], write: Callable[[Content], None]) -> None:
-    """Hand all of ``source`` to ``write``; ``fits`` is told the size first, where it is known.
+    """Pass all of ``source`` to ``write``; call ``fits`` with the size first, if it is known.
 
-    Raises InvalidCallError for a file that cannot be read, and for what is no source.
+    Raises:
+        InvalidCallError: the file cannot be read, or ``source`` is none of its types.
     """
     if isinstance(source, str | os.PathLike):
         try:
@@ -66,7 +71,7 @@ async def read_source(source: Source, fits: Callable[[int], None], write: Callab
     elif isinstance(source, AsyncIterable):
         async for piece in source:
             if not isinstance(piece, Content):
-                raise InvalidCallError(f"the stream gave a {type(piece).__name__}; it has to give bytes")
+                raise InvalidCallError(f"the stream gave a {type(piece).__name__}; it must give bytes")
             write(piece)
     else:
         raise InvalidCallError(
@@ -77,7 +82,7 @@ async def read_source(source: Source, fits: Callable[[int], None], write: Callab
 async def _read_file(path: Path, fits: Callable[[int], None], write: Callable[[Content], None]) -> None:
     found = await asyncio.to_thread(path.stat)
     if not stat.S_ISREG(found.st_mode):
-        raise InvalidCallError(f"{path} is no regular file; read it yourself and pass an async iterable")
+        raise InvalidCallError(f"{path} is not a regular file; read it yourself and pass an async iterable")
     fits(found.st_size)
     with path.open("rb") as file:
         while piece := await asyncio.to_thread(file.read, _STEP):
@@ -85,7 +90,7 @@ async def _read_file(path: Path, fits: Callable[[int], None], write: Callable[[C
 
 
 def media_type(file_name: str) -> str:
-    """The media type that the end of a file name stands for."""
+    """Return the media type for the suffix of a file name."""
     import mimetypes  # reads the machine's own lists, once
 
     known, encoding = mimetypes.guess_type(file_name, strict=False)
@@ -93,10 +98,10 @@ def media_type(file_name: str) -> str:
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """``name``, which somebody else chose, as the name of a file in a directory of ours.
+    """Return ``name``, which somebody else chose, as the name of a file in a directory of ours.
 
-    Only what follows the last slash of either kind is used, without control characters and within 200 bytes;
-    ``otherwise`` when nothing is left.
+    It is the part after the last slash of either kind, without control characters, of at most 200 bytes;
+    ``otherwise`` if nothing is left.
     """
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
@@ -107,38 +112,39 @@ def safe_name(name: str, otherwise: str) -> str:
 
 
 def require_size(max_bytes: object) -> None:
-    """Raise InvalidCallError for what is no number of bytes."""
+    """Raise InvalidCallError unless ``max_bytes`` is a number of bytes."""
     takes = "a number of bytes, 0 or more"
     check_number("max_bytes", max_bytes, takes, high=math.inf, error=InvalidCallError)
 
 
 def require_place(to: str | os.PathLike[str]) -> Path:
-    """The directory or file that ``to`` names. Raises InvalidCallError for what cannot become a file."""
+    """Return the path ``to`` of a directory or file. Raises InvalidCallError if it cannot be written."""
     if not isinstance(to, str | os.PathLike):
         raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
     path = Path(to)
     try:
         kind = stat.S_IFMT(path.stat().st_mode)
-    except FileNotFoundError:  # also of a link to what is not there yet
+    except FileNotFoundError:  # also for a link whose target does not exist yet
         folder = Path(os.path.realpath(path)).parent
         if str(to).endswith(("/", os.sep)) or not folder.is_dir():
             missing = to if folder.is_dir() else folder
-            raise InvalidCallError(f"{str(missing)!r:.200} is no directory; make it first") from None
+            raise InvalidCallError(f"{str(missing)!r:.200} is not a directory; make it first") from None
         return path
     except (OSError, ValueError) as cause:
         why = getattr(cause, "strerror", None) or cause
         raise InvalidCallError(f"{str(to)!r:.200} cannot be written: {why}; name another file") from None
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
         raise InvalidCallError(
-            f"{str(to)!r:.200} is there and no regular file; name another, or take the bytes: leave to out"
+            f"{str(to)!r:.200} exists and is not a regular file; name another one, or leave out to= and take"
+            " the bytes"
         )
     return path
 
 
 class PartialFile:
-    """A file beside ``target`` that takes its place when it is complete, and else leaves nothing.
+    """File beside ``target`` that replaces it when it is complete; an incomplete one is removed.
 
-    A link stays: what it leads to is replaced. Raises DownloadError for what cannot be written.
+    If ``target`` is a link, the file that it leads to is replaced. Raises DownloadError if a write fails.
     """
 
     def __init__(self, target: Path) -> None:
@@ -155,19 +161,21 @@ class PartialFile:
         return self
 
     async def write(self, piece: bytes) -> None:
+        """Add a piece."""
         self._waiting.append(piece)
         self._size += len(piece)
         if self._size >= _STEP:
             await self._flush()
 
     async def keep(self) -> None:
+        """Replace the target by the complete file."""
         await self._flush()
         with self._writing():
             await asyncio.to_thread(self._file.close)
             self._path.replace(self._place)
 
     async def _flush(self) -> None:
-        """Write off the loop; closing waits for a write that a cancelled caller has left under way."""
+        """Write in a thread. Closing waits for a write whose caller was cancelled."""
         pieces, self._waiting, self._size = self._waiting, [], 0
         with self._writing():
             await asyncio.to_thread(self._file.writelines, pieces)
@@ -176,13 +184,39 @@ class PartialFile:
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except OSError as cause:  # of this file: what it is fetched with has errors of its own
+        except OSError as cause:  # of this file: the transport has errors of its own
             text = f"the file cannot be written to {str(self.target)!r:.200}: {cause.strerror or cause}"
             raise DownloadError(text) from cause
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with suppress(OSError):  # it fails again to write what is left in its buffer
+        with suppress(OSError):  # closing writes the rest of the buffer, which may fail again
             self._file.close()
         self._path.unlink(missing_ok=True)
+
+
+async def bytes_of(stream: Stream) -> bytes:
+    """Return all that ``stream`` sends. Raises DownloadError if it does not fit into memory."""
+    buffer = io.BytesIO()
+
+    async def take(piece: bytes) -> None:
+        try:
+            buffer.write(piece)
+        except MemoryError:
+            raise DownloadError("the file does not fit into memory; fetch it with to=") from None
+
+    await stream(take)
+    return buffer.getvalue()
+
+
+def receiver(target: Path) -> Callable[[Stream], Awaitable[Path]]:
+    """Return a function that writes what a stream sends to ``target``, and returns ``target``."""
+
+    async def into_file(stream: Stream) -> Path:
+        with PartialFile(target) as file:
+            await stream(file.write)
+            await file.keep()
+        return target
+
+    return into_file

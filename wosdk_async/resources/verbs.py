@@ -20,13 +20,21 @@ class Verbs(Protocol):
     """Part of :class:`~wosdk_async.company.Company`, which documents each verb."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the Company."""
+
     @property
-    def host(self) -> str | None: ...
+    def host(self) -> str | None:
+        """Origin that served the last session."""
+
     async def get(
         self, entity: type[E], id: Id, *, properties: Iterable[str | Path] = (), check: bool = True
-    ) -> E: ...
-    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
+    ) -> E:
+        """Read one record."""
+
+    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier:
+        """Create a record."""
+
     async def update(
         self,
         record: E,
@@ -36,6 +44,11 @@ class Verbs(Protocol):
         check: bool = True,
         if_unchanged: bool = False,
         **changes: Any,
-    ) -> E: ...
-    def query(self, entity: type[E], *, check: bool = True) -> Query[E]: ...
-    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
+    ) -> E:
+        """Write fields of a record."""
+
+    def query(self, entity: type[E], *, check: bool = True) -> Query[E]:
+        """Return a query of an entity."""
+
+    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R:
+        """Run a command."""

@@ -1,8 +1,8 @@
-"""How far a change feed has come, as a value that can be stored."""
+"""Watermark: the position of a change feed, as a value that a program can store."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -12,14 +12,14 @@ from wosdk_async.codec.values import read_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.protocol.arguments import described
 
-__all__ = ["MOST_SEEN", "Reading", "Seen", "Watermark"]
+__all__ = ["MOST_SEEN", "Pass", "Seen", "Watermark", "watermark_since"]
 
-MOST_SEEN = 5000  # rows that are remembered, so that a stored watermark stays below half a megabyte
+MOST_SEEN = 5000  # records that a watermark holds, so that its text stays below half a megabyte
 
 
 @attrs.frozen
 class Seen:
-    """A row that was handed out, as it was then."""
+    """A record that the loop has processed, with its time and version then."""
 
     id: int
     at: datetime
@@ -27,8 +27,8 @@ class Seen:
 
 
 @attrs.frozen
-class Reading:
-    """A pass that has begun: the time and the highest id it goes up to, and the last id it is done with."""
+class Pass:
+    """A pass that has begun: it ends at ``newest`` and ``highest``; ``last`` is the last id processed."""
 
     newest: datetime | None
     highest: int
@@ -37,34 +37,39 @@ class Reading:
 
 @attrs.frozen(kw_only=True)
 class Watermark:
-    """Everything of ``company`` that moved up to ``time`` was handed out, by the service's own clock.
+    """Position of a change feed, which a program can store.
 
-    ``seen`` are the rows that a look back would find again, and ``reading`` is the pass that was not read to
-    its end. ``str(watermark)`` is one line of JSON, and :meth:`parse` makes the same watermark of it.
+    All records of ``company`` that moved up to ``time``, by the service's clock, were processed. ``seen`` are
+    the records that a look back would find again, and ``reading`` is the pass that was left early.
+    ``str(watermark)`` is one line of JSON; :meth:`parse` reads it.
     """
 
     company: str
     time: datetime | None = None
-    seen: tuple[Seen, ...] = attrs.field(default=(), repr=lambda rows: f"<{len(rows)} rows>")
-    reading: Reading | None = None
+    seen: tuple[Seen, ...] = attrs.field(default=(), repr=lambda records: f"<{len(records)} records>")
+    reading: Pass | None = None
 
     def __str__(self) -> str:
         found = attrs.asdict(self, recurse=False)
-        found["seen"] = [attrs.astuple(row) for row in self.seen]
+        found["seen"] = [attrs.astuple(record) for record in self.seen]
         found["reading"] = attrs.astuple(self.reading) if self.reading else None
         return codec.dumps(found).decode()
 
     @classmethod
     def parse(cls, text: str) -> Watermark:
-        """The watermark that ``text`` was made of. Raises InvalidCallError when it was made of none."""
+        """Return the watermark that was written as ``text``.
+
+        Raises:
+            InvalidCallError: the text is not that of a watermark.
+        """
         try:
             found = codec.loads(text.encode())
             time, reading = found["time"], found["reading"]
             return cls(
                 company=_as(str, found["company"]),
                 time=None if time is None else _time(time),
-                seen=tuple(Seen(*_row(*row)) for row in found["seen"][:MOST_SEEN]),
-                reading=None if reading is None else _reading(*reading),
+                seen=tuple(_seen(*record) for record in found["seen"][:MOST_SEEN]),
+                reading=None if reading is None else _pass(*reading),
             )
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidCallError(
@@ -74,7 +79,7 @@ class Watermark:
 
 def _as(kind: type, value: Any) -> Any:
     if type(value) is not kind:
-        raise ValueError(f"{value!r} is no {kind.__name__}")
+        raise ValueError(f"{value!r} is not a {kind.__name__}")
     return value
 
 
@@ -83,9 +88,25 @@ def _time(value: Any) -> datetime:
     return moment
 
 
-def _row(id: Any, at: Any, version: Any) -> tuple[int, datetime, int | None]:
-    return _as(int, id), _time(at), None if version is None else _as(int, version)
+def _seen(id: Any, at: Any, version: Any) -> Seen:
+    return Seen(_as(int, id), _time(at), None if version is None else _as(int, version))
 
 
-def _reading(newest: Any, highest: Any, last: Any) -> Reading:
-    return Reading(None if newest is None else _time(newest), _as(int, highest), _as(int, last))
+def _pass(newest: Any, highest: Any, last: Any) -> Pass:
+    return Pass(None if newest is None else _time(newest), _as(int, highest), _as(int, last))
+
+
+def watermark_since(company: str, since: Watermark | datetime | None) -> Watermark:
+    """Return the watermark that a feed of ``company`` starts from."""
+    if isinstance(since, Watermark):
+        if since.company.casefold() != company.casefold():  # facts 1: case does not matter
+            raise InvalidCallError(f"the watermark is of {since.company!r}, this is {company!r}")
+        return since
+    if since is not None and not isinstance(since, datetime):
+        raise InvalidCallError(
+            f"since is {described(since)}; it takes a datetime with a zone, or a Watermark:"
+            " Watermark.parse(text)"
+        )
+    if since is not None and since.tzinfo is None:
+        raise InvalidCallError(f"since is {since!r}; a time needs a zone: .replace(tzinfo=datetime.UTC)")
+    return Watermark(company=company, time=since.astimezone(UTC) if since else None)

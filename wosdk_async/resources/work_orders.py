@@ -62,7 +62,7 @@ class WorkOrders:
         note_option: CompletionNoteOptions | str = "Replace",
         repair_code: RepairCode | str | int | None = None,
         at: datetime | None = None,
-        **unknown: Never,
+        **_unknown: Never,
     ) -> WorkOrder:
         """Complete a work order: ``await acme.work_orders.complete(order, note="Filter changed")``.
 
@@ -75,8 +75,8 @@ class WorkOrders:
             at: local time when it was completed, if not now.
         """
         # facts 5.1
-        if unknown:
-            refuse_keywords("work_orders.complete", unknown, ("note", "note_option", "repair_code", "at"))
+        if _unknown:
+            refuse_keywords("work_orders.complete", _unknown, ("note", "note_option", "repair_code", "at"))
         from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
 
         option = CompletionNoteOptions(note_option) if note is not None else None
@@ -96,13 +96,13 @@ class WorkOrders:
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
-        **unknown: Never,
+        **_unknown: Never,
     ) -> WorkOrder:
         """Put a work order on hold: ``await acme.work_orders.hold(order, reason="Waiting for parts")``."""
         from wosdk_async.model import WoOnHoldCommand
 
-        if unknown:
-            refuse_keywords("work_orders.hold", unknown, _REASONED)
+        if _unknown:
+            refuse_keywords("work_orders.hold", _unknown, _REASONED)
         id = _order_id(order)
         reason_id = await self._reason_id("OnHold", "hold reason", reason)
         return await self._act(WoOnHoldCommand(action_reason_id=reason_id, comment=comment), id, at)
@@ -114,13 +114,13 @@ class WorkOrders:
         reason: WoActionReasonLookup | str | int,
         comment: str | None = None,
         at: datetime | None = None,
-        **unknown: Never,
+        **_unknown: Never,
     ) -> WorkOrder:
         """Cancel a work order: ``await acme.work_orders.cancel(order, reason="Entered twice")``."""
         from wosdk_async.model import WoCancelCommand
 
-        if unknown:
-            refuse_keywords("work_orders.cancel", unknown, _REASONED)
+        if _unknown:
+            refuse_keywords("work_orders.cancel", _unknown, _REASONED)
         id = _order_id(order)
         reason_id = await self._reason_id("Cancel", "cancel reason", reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
