@@ -46,7 +46,7 @@ class Table:
         try:
             for _ in range(self.turns):
                 await asyncio.sleep(0)
-            return call.decode(self._answer(json.loads(call.body or b"")["QueryExpression"], call))
+            return call.decode(self.respond(json.loads(call.body or b"")["QueryExpression"], call))
         except asyncio.CancelledError:
             for _ in range(min(self.turns, 3)):
                 await asyncio.sleep(0)
@@ -54,7 +54,7 @@ class Table:
         finally:
             self.in_flight -= 1
 
-    def _answer(self, expression: Json, call: Call[list[Any]]) -> bytes:
+    def respond(self, expression: Json, call: Call[list[Any]]) -> bytes:
         self.before(len(self.asked))
         self.asked.append(expression)
         self.headers.append(call.headers)

@@ -113,8 +113,8 @@ async def test_it_ends_on_an_empty_page_only() -> None:
 async def test_a_service_that_ignores_the_bound_is_told() -> None:
     """Rows that come again would be read for ever."""
     table = Table([1, 2])
-    answer = table._answer
-    table._answer = lambda expression, call: answer({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
+    respond = table.respond
+    table.respond = lambda expression, call: respond({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
     with pytest.raises(WosdkError, match="did not come by Id: 1 after 2"):
         await table.query().all()
 
@@ -243,3 +243,11 @@ async def test_a_scan_asks_for_nothing_beyond_its_end() -> None:
     assert len([note async for note in table.query().scan(parallel=1, size=20)]) == 20
     ends = [expression["Criteria"]["Conditions"] for expression in table.asked[1:]]
     assert len(ends) == 1
+
+
+async def test_a_limit_ends_in_the_middle_of_a_later_page() -> None:
+    """By offset as by key: the last page asks for what is left, and no row more is given."""
+    for order in (f.id, f.body):
+        table = Table(range(1, 10))
+        found = await read(table.query().order_by(order).limit(5), size=3)
+        assert (len(found), [expression["Count"] for expression in table.asked]) == (5, [3, 2])

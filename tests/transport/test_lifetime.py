@@ -14,7 +14,14 @@ import pytest
 from tests.support.service import Answer, Request, Service
 from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
-from wosdk_async import Client, ConfigurationError, DeadlineError, InDoubtError
+from wosdk_async import (
+    Client,
+    ConfigurationError,
+    DeadlineError,
+    InDoubtError,
+    RetryPolicy,
+    ThrottledError,
+)
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.wire import Response
 
@@ -237,4 +244,30 @@ def test_a_forked_child_opens_its_own_connections() -> None:
         assert len(service.tokens) == 1
         loop.run_until_complete(client.aclose())
         loop.close()
+    gc.collect()
+
+
+def test_what_one_loop_learned_is_kept_while_another_is_used() -> None:
+    """Each loop has its own queue of a Company, and with it the limit that refusals taught."""
+
+    async def get(client: Client) -> Any:
+        return await client.company().with_options(retry=RetryPolicy(attempts=1)).get("Thing", 1)
+
+    async def limit(client: Client) -> int:
+        return client.stats().companies[0].limit
+
+    with Server() as service, asyncio.Runner() as first, asyncio.Runner() as second:
+        client = service.client()
+        first.run(get(client))
+        service.handler = lambda _: Answer(429, b"")
+        with pytest.raises(ThrottledError):
+            first.run(get(client))
+        service.handler = lambda _: FOUND
+        learned = first.run(limit(client))
+        second.run(get(client))
+        assert second.run(limit(client)) == 2 * learned
+        first.run(get(client))
+        assert first.run(limit(client)) in (learned, learned + 1)
+        second.run(client.aclose())
+        first.run(client.aclose())
     gc.collect()
