@@ -270,7 +270,7 @@ async def test_what_is_not_the_id_of_a_record_was_not_created(id: Any) -> None:
     """Ids begin at 1."""
     odd = Answer(body={"EntitySpecifier": {"EntityType": "Customer", "Id": id}})
     async with Service(lambda _: odd) as service, service.client() as client:
-        with pytest.raises(InDoubtError, match="not that of a record"):
+        with pytest.raises(InDoubtError, match="no record has that"):
             await client.company().create(Customer(name="x"), check=False)
 
 

@@ -87,6 +87,8 @@ class Transport:
         options: CallOptions,
         trace: Trace | None = None,
         hold: Hold | None = None,
+        *,
+        asked: bool = False,
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result; see :class:`~wosdk_async.transport.dispatcher.Dispatcher`.
 
@@ -96,21 +98,16 @@ class Transport:
             options: its deadline and retries.
             trace: one of this call alone: it decides whether the call may have taken effect.
             hold: that of the call that this one is a part of.
+            asked: whether ``before_send`` has let the call pass already.
         """
         # It returns the coroutine of the dispatcher: tens of thousands of calls may wait, each with one less.
-        if self._options.before_send is not None or self._options.read_only:
-            return self._send_checked(call, sessions, options, trace, hold)
-        return self._send(call, sessions, options, trace, hold)
-
-    def _send(
-        self,
-        call: Call[T],
-        sessions: SessionManager,
-        options: CallOptions,
-        trace: Trace | None,
-        hold: Hold | None,
-    ) -> Coroutine[Any, Any, T]:
-        """Send ``call`` by the dispatcher of the running loop, with its observers if there are any."""
+        client = self._options
+        if client.read_only and not call.reads:
+            raise InvalidCallError(
+                "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
+            )
+        if client.before_send is not None and not asked:
+            return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
         loop = self._loops.get(asyncio.get_running_loop())
         if loop is None or self._closed:
             loop = self._loop_state() if hold is None else hold.state
@@ -119,24 +116,6 @@ class Transport:
         observers = (*self._observers, LOG_OBSERVER) if _log.isEnabledFor(logging.DEBUG) else self._observers
         observed = ObservedCall(call, sessions.company, observers)
         return observed.run(partial(loop.dispatcher.send, call, sessions, options, trace, observed))
-
-    def _send_checked(
-        self,
-        call: Call[T],
-        sessions: SessionManager,
-        options: CallOptions,
-        trace: Trace | None,
-        hold: Hold | None,
-    ) -> Coroutine[Any, Any, T]:
-        """Send ``call`` if ``read_only`` and ``before_send`` let it pass."""
-        client = self._options
-        if client.read_only and not call.reads:
-            raise InvalidCallError(
-                "this client only reads (read_only=True)", operation=call.operation, company=sessions.company
-            )
-        if client.before_send is None:
-            return self._send(call, sessions, options, trace, hold)
-        return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
 
     async def _ask_hook(
         self,
@@ -154,7 +133,7 @@ class Transport:
             return _read_hook_response(call, response, sessions.company, trace or Trace(), self.clock)
         left = options.seconds(call) - (self.clock.now() - started)
         options = attrs.evolve(options, deadline=max(left, 0.0))
-        return await self._send(call, sessions, options, trace, hold)
+        return await self.send(call, sessions, options, trace, hold, asked=True)
 
     async def connect(self, sessions: SessionManager, options: CallOptions) -> None:
         """Open the session, within the deadline of a call that is safe to repeat."""
