@@ -24,7 +24,7 @@ from benchmarks.simulate.sandbox import SandboxBackend
 from benchmarks.simulate.service import Peer, Service
 from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.protocol import content
-from wosdk_async.transport.clock import Clock, Scope
+from wosdk_async.transport.clock import Scope, TransportClock
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
 
@@ -201,7 +201,7 @@ class _Run:
         )
         now = self.loop.time
         client._transport = client._transport.changed(
-            clock=Clock(now=now),
+            clock=TransportClock(now=now),
             engine=lambda limits: NativeEngine(limits=limits, timeouts=timeouts, now=now),
         )
         pairs = [self.backend.credentials(number) for number in range(COMPANIES)]

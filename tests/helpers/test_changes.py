@@ -26,7 +26,7 @@ from wosdk_async import (
 )
 from wosdk_async.options import ClientOptions
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.transport import Tenant, Transport
 
@@ -175,7 +175,7 @@ async def test_polling_waits_between_passes() -> None:
         table.move(1 + len(slept) % 2)
 
     async with Service(table) as service:
-        settings = TransportSettings(options=ClientOptions(in_flight=2), clock=Clock(sleep=sleep))
+        settings = TransportSettings(options=ClientOptions(in_flight=2), clock=TransportClock(sleep=sleep))
         tenant = Tenant("Acme Facilities", service.region(), Credentials("id-1", "s3cr3t"))
         async with closing(Transport(settings)) as transport:
             sender = CallSender(transport=transport, tenant=tenant, options=CallOptions())

@@ -15,7 +15,7 @@ from wosdk_async import CallOptions, Company, Credentials, Region
 from wosdk_async.options import ClientOptions, Limits
 from wosdk_async.protocol.wire import Response
 from wosdk_async.sender import CallSender
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
 from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.session.credentials import Tenant
@@ -45,8 +45,8 @@ class Time:
         self._timers: list[tuple[float, int, _Timer]] = []
         self._number = itertools.count()
 
-    def clock(self) -> Clock:
-        return Clock(lambda: self.seconds, self.sleep, self.call_later)
+    def clock(self) -> TransportClock:
+        return TransportClock(lambda: self.seconds, self.sleep, self.call_later)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         timer = _Timer(callback)

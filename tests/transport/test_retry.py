@@ -16,7 +16,7 @@ from wosdk_async import (
     WosdkError,
 )
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.retry import Retries, backoff, give_up
 
@@ -72,5 +72,5 @@ async def test_the_error_of_the_service_is_nobodys_consequence() -> None:
 
         call = Call[None]("get", "GET", "x", lambda _: None, repeat_safe=True)
         with pytest.raises(WosdkError) as caught:
-            await Retries(RetryPolicy(attempts=2, wait_initial=0.0), Clock()).run(call, once, trace)
+            await Retries(RetryPolicy(attempts=2, wait_initial=0.0), TransportClock()).run(call, once, trace)
         assert caught.value.__cause__ is cause

@@ -23,7 +23,7 @@ from wosdk_async import (
     WosdkError,
 )
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
 
@@ -215,7 +215,7 @@ async def test_a_client_that_closes_tells_who_waits_for_a_session() -> None:
         await asyncio.Event().wait()
         raise AssertionError
 
-    sessions = SessionManager("Acme", log_in, Clock())
+    sessions = SessionManager("Acme", log_in, TransportClock())
     waiting = asyncio.create_task(sessions.renew(after=0))
     await asyncio.sleep(0)
     await asyncio.sleep(0)

@@ -10,7 +10,7 @@ import pytest
 
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
 
 
@@ -20,8 +20,8 @@ class Time:
     def __init__(self) -> None:
         self.seconds = 1000.0
 
-    def clock(self) -> Clock:
-        return Clock(lambda: self.seconds)
+    def clock(self) -> TransportClock:
+        return TransportClock(lambda: self.seconds)
 
 
 def manager(time: Time, *results: Any) -> tuple[SessionManager, list[float]]:

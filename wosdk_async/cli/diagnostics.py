@@ -28,7 +28,7 @@ from wosdk_async.errors import (
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
-from wosdk_async.transport.clock import Clock, Deadlines
+from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Tenant
@@ -89,7 +89,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         return [failed("credentials", error, time.monotonic() - started)]
     detail = f"client id {pair.client_id}"
     done = [Step(step="credentials", seconds=time.monotonic() - started, detail=detail)]
-    clock = Clock()
+    clock = TransportClock()
     login = Login(
         engine=watch,
         clock=clock,

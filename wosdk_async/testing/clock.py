@@ -19,7 +19,7 @@ from datetime import datetime
 import attrs
 
 from wosdk_async.sandbox.clock import VirtualClock
-from wosdk_async.transport import clock as transport_clock
+from wosdk_async.transport.clock import TransportClock
 
 __all__ = ["SkippingClock", "Work", "work"]
 
@@ -79,9 +79,9 @@ class SkippingClock(VirtualClock):
         """The number of waits by this clock, including deadlines of calls."""
         return sum(timer.callback is not None for _, _, timer in self._timers)
 
-    def client_clock(self) -> transport_clock.Clock:
+    def client_clock(self) -> TransportClock:
         """Return this clock for a client, in seconds since the start: since 1970 a float is too coarse."""
-        return transport_clock.Clock(
+        return TransportClock(
             lambda: (self() - self._start) / _SECOND, self._sleep_of_client, self.call_later
         )
 

@@ -12,7 +12,7 @@ from wosdk_async import codec
 from wosdk_async.catalogue import Command, Entity, Field, load
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Record
-from wosdk_async.testing.operations import Operation, require_result
+from wosdk_async.testing.operations import ServiceOperation, require_result
 
 __all__ = ["envelope", "example", "wants_next_page"]
 
@@ -28,7 +28,7 @@ _VALUES: dict[str, Any] = {
 }
 
 
-def envelope(operation: Operation, value: Any) -> dict[str, Any]:
+def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
     """Return the body of a response whose result is ``value``.
 
     Raises:
@@ -50,7 +50,7 @@ def envelope(operation: Operation, value: Any) -> dict[str, Any]:
     return {"EntitySpecifier": _plain(operation, value)}
 
 
-def example(operation: Operation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
+def example(operation: ServiceOperation, path: str, query: str, body: bytes) -> dict[str, Any] | None:
     """Return an example of a response, or None if the catalogue does not know the operation.
 
     Args:
@@ -89,7 +89,7 @@ def wants_next_page(page: Mapping[str, Any], body: bytes) -> bool:
     )
 
 
-def _plain(operation: Operation, value: Any) -> Any:
+def _plain(operation: ServiceOperation, value: Any) -> Any:
     if isinstance(value, Record):
         return codec.unstructure(value)
     if isinstance(value, Mapping):

@@ -20,7 +20,7 @@ from wosdk_async.suggestions import suggestion
 
 __all__ = [
     "DISCOVERY",
-    "Operation",
+    "ServiceOperation",
     "is_command",
     "name_of",
     "names_of",
@@ -36,7 +36,7 @@ _KINDS = (*_BASE.values(), "query", "command")
 _TYPO = 0.85  # similarity from which an unknown name counts as a typo
 
 
-class Operation(NamedTuple):
+class ServiceOperation(NamedTuple):
     """A kind of operation, and the entity or command that it is for.
 
     The kinds are ``retrieve``, ``create``, ``update``, ``delete``, ``query`` and ``command``.
@@ -46,7 +46,7 @@ class Operation(NamedTuple):
     name: str
 
 
-def operation_at(method: str, path: str) -> Operation | None:
+def operation_at(method: str, path: str) -> ServiceOperation | None:
     """Return the operation of a request, or None if there is none at this path.
 
     Letter case does not matter, nor do doubled slashes.
@@ -57,11 +57,11 @@ def operation_at(method: str, path: str) -> Operation | None:
         return None
     family, rest = parts[2].lower(), parts[3:]
     if family == "base" and len(rest) <= 2 and method in _BASE:
-        return Operation(_BASE[method], _canonical(rest[0]))
+        return ServiceOperation(_BASE[method], _canonical(rest[0]))
     if family == "query" and len(rest) == 1 and method == "POST":
-        return Operation("query", _canonical(rest[0]))
+        return ServiceOperation("query", _canonical(rest[0]))
     if family == "cmd" and method == "POST":
-        return Operation("command", _canonical("/".join(rest)))
+        return ServiceOperation("command", _canonical("/".join(rest)))
     return None
 
 
@@ -70,7 +70,7 @@ def is_command(name: str) -> bool:
     return name in load().commands or name.endswith(("Command", "Routine"))
 
 
-def names_of(operation: Operation) -> list[str]:
+def names_of(operation: ServiceOperation) -> list[str]:
     """Return all names that this entity or command has in paths."""
     command = load().commands.get(operation.name)
     if operation.kind == "command" and command is not None:
@@ -96,7 +96,7 @@ def name_of(what: Any) -> str:
     return name
 
 
-def require_operation(operation: Operation, given: str | None) -> None:
+def require_operation(operation: ServiceOperation, given: str | None) -> None:
     """Check that an operation exists for this entity or command.
 
     Args:
@@ -127,7 +127,7 @@ def require_code(code: Any) -> None:
         _refuse_typo(f"no error has the code {code!r}", code, CODES)
 
 
-def require_result(operation: Operation, value: Any) -> None:
+def require_result(operation: ServiceOperation, value: Any) -> None:
     """Check that an operation can have a value as its result.
 
     Raises:
@@ -148,7 +148,7 @@ def require_result(operation: Operation, value: Any) -> None:
                     _refuse_typo(f"{where} {expected.__name__}, which has no {member!r}", str(member), names)
 
 
-def _result_class(operation: Operation) -> type[Record] | None:
+def _result_class(operation: ServiceOperation) -> type[Record] | None:
     if operation.kind in ("create", "update", "delete"):
         return EntitySpecifier
     if operation.kind == "command":

@@ -14,7 +14,7 @@ from wosdk_async.model import Command, Record
 from wosdk_async.testing.mock_responses import envelope, example, wants_next_page
 from wosdk_async.testing.operations import (
     DISCOVERY,
-    Operation,
+    ServiceOperation,
     is_command,
     name_of,
     names_of,
@@ -62,7 +62,7 @@ class Routes:
     def __init__(self, router: respx.Router, company: str, region: Region) -> None:
         self._router = router
         self._company = company
-        self._mocked: dict[Operation, PreparedResponse] = {}
+        self._mocked: dict[ServiceOperation, PreparedResponse] = {}
         discovered = {"Url": f"{HOST}/", "CompanyName": company, "Protocol": "HTTPS", "CompanyId": 1}
         locator = f"{region.locator_url}/api/v1/cmd/{DISCOVERY}"  # spec 4.1
         self._add(method="POST", url=region.token_url).respond(json=_TOKEN)
@@ -86,7 +86,7 @@ class Routes:
             InvalidCallError: there is no such operation, or the name seems to be misspelled.
         """
         name = name_of(what)
-        wanted = Operation(operation or _default_kind(what, name), name)
+        wanted = ServiceOperation(operation or _default_kind(what, name), name)
         require_operation(wanted, operation)
         if wanted not in self._mocked:
             method, path = _PATHS[wanted.kind]
@@ -121,7 +121,7 @@ class PreparedResponse:
         route: the respx route; ``route.calls`` has the requests.
     """
 
-    def __init__(self, operation: Operation, route: respx.Route) -> None:
+    def __init__(self, operation: ServiceOperation, route: respx.Route) -> None:
         self._operation = operation
         self.route = route
 

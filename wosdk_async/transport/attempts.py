@@ -11,7 +11,7 @@ from wosdk_async.errors import RefusedError
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.verdicts import BUSY, OTHER_PATH, SESSION_REFUSED, OwnCodes, verdict_of
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
@@ -29,7 +29,7 @@ class Channel:
 
     engine: Engine
     limiter: ConcurrencyLimiter
-    clock: Clock
+    clock: TransportClock
     request_ids: RequestIds | None
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, Self
 
 import attrs
 
-__all__ = ["Clock", "Deadlines", "Scope", "Timer"]
+__all__ = ["Deadlines", "Scope", "Timer", "TransportClock"]
 
 _TICKS = 100  # in a second: a deadline is met within 10 ms, never early
 
@@ -33,7 +33,7 @@ def _call_later(seconds: float, callback: Callable[[], None]) -> Timer:
 
 
 @attrs.frozen
-class Clock:
+class TransportClock:
     """Functions for time: ``now`` is monotonic, in seconds; ``sleep`` waits; ``call_later`` calls back."""
 
     now: Callable[[], float] = time.monotonic
@@ -99,7 +99,7 @@ class Scope:
 class Deadlines:
     """Scopes for the tasks of ``loop``, or of the running loop, and the timer that ends them."""
 
-    def __init__(self, clock: Clock, loop: asyncio.AbstractEventLoop | None = None) -> None:
+    def __init__(self, clock: TransportClock, loop: asyncio.AbstractEventLoop | None = None) -> None:
         self.loop = loop
         self._clock = clock
         self._scopes: dict[int, set[Scope]] = {}

@@ -14,7 +14,7 @@ from wosdk_async.options import CallOptions, OnInDoubt
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import Attempts, Channel
-from wosdk_async.transport.clock import Clock, Deadlines, Scope
+from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
@@ -35,7 +35,7 @@ class Dispatcher:
 
     engine: Engine
     limiter: ConcurrencyLimiter
-    clock: Clock
+    clock: TransportClock
     deadlines: Deadlines
     quota: RetryQuota
     counters: Counters

@@ -18,7 +18,7 @@ from wosdk_async.errors import DownloadError, WosdkError
 from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError, StreamedResponse, StreamingEngine
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.hosts import HostRules
@@ -60,7 +60,7 @@ class Downloads:
 
     engine: StreamingEngine
     hosts: HostRules
-    clock: Clock
+    clock: TransportClock
 
     async def fetch(
         self, file: FileDownload, receive: Callable[[Stream], Awaitable[T]], policy: RetryPolicy

@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.responses import RequestIds
-from wosdk_async.transport.clock import Clock, Deadlines
+from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
@@ -45,7 +45,7 @@ class TransportSettings:
 
     options: ClientOptions
     hosts: HostRules = attrs.field()
-    clock: Clock = Clock()
+    clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
     """Makes the engine of calls and log-ins."""
     files: Callable[[Limits], StreamingEngine] | None = None
@@ -118,7 +118,7 @@ class Hold:
     """
 
     state: LoopState
-    clock: Clock
+    clock: TransportClock
 
     def __enter__(self) -> Self:
         self.state.dispatcher.counters.running += 1

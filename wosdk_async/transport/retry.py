@@ -31,7 +31,7 @@ from wosdk_async.protocol.verdicts import (
     verdict_of,
 )
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -110,7 +110,7 @@ class Retries:
     """Retries of one call, within its policy, the quota of the client and its deadline ``until``."""
 
     policy: RetryPolicy
-    clock: Clock
+    clock: TransportClock
     quota: RetryQuota | None = None
     until: float = math.inf
 

@@ -15,7 +15,7 @@ from wosdk_async.options import BeforeSend, CallOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.dispatcher import report_in_doubt
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.fork_safety import register_after_fork
@@ -67,7 +67,7 @@ class Transport:
         return Transport(attrs.evolve(self._settings, **settings))
 
     @property
-    def clock(self) -> Clock:
+    def clock(self) -> TransportClock:
         """Clock of all waits of this transport."""
         return self._settings.clock
 
@@ -232,7 +232,9 @@ class Transport:
         self._sessions.forked()
 
 
-def _read_hook_response(call: Call[T], response: Response, company: str, trace: Trace, clock: Clock) -> T:
+def _read_hook_response(
+    call: Call[T], response: Response, company: str, trace: Trace, clock: TransportClock
+) -> T:
     """Return the result of a call from the response that ``before_send`` gave."""
     trace.begin(call.request_id, clock, clock.now())
     trace.reply = response

@@ -11,7 +11,7 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from wosdk_async.transport.clock import Clock, Timer
+from wosdk_async.transport.clock import Timer, TransportClock
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, LimitAlgorithm
 
 __all__ = ["ConcurrencyLimiter", "TenantQueue"]
@@ -59,13 +59,13 @@ class ConcurrencyLimiter:
         each: int | None = None,
         *,
         rate: float | None = None,
-        clock: Clock | None = None,
+        clock: TransportClock | None = None,
         algorithm: Callable[[int], LimitAlgorithm] = AIMDLimit,
     ) -> None:
         self._total = total
         self._each = min(total, each or total)
         self._algorithm = algorithm
-        self._clock = clock or Clock()
+        self._clock = clock or TransportClock()
         self._interval = 1 / rate if rate else 0.0
         self._free = total
         self._ready: deque[TenantQueue] = deque()  # the queues that lack nothing but a free slot, in turn

@@ -26,7 +26,7 @@ from wosdk_async.protocol.responses import read
 from wosdk_async.protocol.verdicts import means_unknown_company, refused
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock, Deadlines
+from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.http.engine import Engine, RequestHeaders, SendError
 from wosdk_async.transport.retry import Retries
 from wosdk_async.transport.session.credentials import Credentials, Region
@@ -63,7 +63,7 @@ class Login:
     """Requests of a log-in: the token, then the host. Both are safe to repeat."""
 
     engine: Engine
-    clock: Clock
+    clock: TransportClock
     deadlines: Deadlines
     policy: RetryPolicy
     hosts: HostRules

@@ -16,7 +16,7 @@ import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
 from wosdk_async.safe_text import Secrets
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
 
 __all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant"]
@@ -83,7 +83,7 @@ class SessionManager:
     """
 
     def __init__(
-        self, company: str, log_in: Callable[[Secrets], Awaitable[TokenGrant]], clock: Clock
+        self, company: str, log_in: Callable[[Secrets], Awaitable[TokenGrant]], clock: TransportClock
     ) -> None:
         self.company = company
         self.paths: dict[str, str] = {}

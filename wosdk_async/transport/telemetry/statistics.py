@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.protocol.wire import Response
-from wosdk_async.transport.clock import Clock
+from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.session.manager import SessionManager
 
 __all__ = ["PHASES", "CompanyStats", "Counters", "Stats", "Trace", "company_stats"]
@@ -59,7 +59,7 @@ class Trace:
     company: str | None = attrs.field(default=None, kw_only=True)
     operation: str | None = attrs.field(default=None, kw_only=True)
 
-    def begin(self, request_id: str | None, clock: Clock, now: float) -> None:
+    def begin(self, request_id: str | None, clock: TransportClock, now: float) -> None:
         """Start a new call and forget the one before."""
         self._now = clock.now
         self.request_id, self.attempts, self.sent = request_id, 0, False
