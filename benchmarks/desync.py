@@ -4,8 +4,8 @@
 
 A server on a real socket creates what it is asked to, and sends every tenth response (``--every``) a second
 time or something like it: whole, without its RequestId, as a refusal that was sent before, as a page of HTTP
-408; in the same segment as the good response, or up to 20 ms later. Then each outcome is held against what
-the server has stored. Work orders are created by WoCreateCommand, whose responses carry a RequestId, and
+408; in the same segment as the good response, or up to 20 ms later. Then each outcome is compared with
+what the server has stored. Work orders are created by WoCreateCommand, whose responses carry a RequestId, and
 customers by a base create, whose responses do not: there a surplus response that comes after the next request
 has left is believed, and is counted. The exit status is 1 when an outcome of a command was wrong.
 """
@@ -47,19 +47,21 @@ _PAGE = b"<html>Request Timeout</html>"
 
 @attrs.define
 class Store:
-    """What was created: key -> the ids under which it is there."""
+    """Records that were created: ids by key."""
 
     made: dict[str, list[int]] = attrs.field(factory=lambda: collections.defaultdict(list))
     surplus: collections.Counter[str] = attrs.field(factory=collections.Counter)
     last: int = 0
 
     def create(self, key: str) -> int:
+        """Store a record and return its id."""
         self.last += 1
         self.made[key].append(self.last)
         return self.last
 
 
 def http(status: int, body: bytes, kind: str = "application/json; charset=utf-8") -> bytes:
+    """Return a whole response."""
     return b"HTTP/1.1 %d Status\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n%b" % (
         status,
         kind.encode(),
@@ -68,7 +70,8 @@ def http(status: int, body: bytes, kind: str = "application/json; charset=utf-8"
     )
 
 
-def said(content: Any, status: int = 200) -> bytes:
+def json_response(content: Any, status: int = 200) -> bytes:
+    """Return a response with ``content`` as JSON."""
     return http(status, json.dumps(content, separators=(",", ":")).encode())
 
 
@@ -85,6 +88,7 @@ class Server:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[Server]:
+        """Serve within the block."""
         server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:
@@ -115,9 +119,9 @@ class Server:
 
     def _respond(self, writer: asyncio.StreamWriter, path: str, body: bytes) -> None:
         if path == "/token":
-            writer.write(said({"access_token": "t" * 40, "expires_in": 1199}))
+            writer.write(json_response({"access_token": "t" * 40, "expires_in": 1199}))
         elif path.endswith("/GetCompanyWsdkUrlCommand"):
-            writer.write(said({"CommandResult": {"Url": f"{self.url}/"}}))
+            writer.write(json_response({"CommandResult": {"Url": f"{self.url}/"}}))
         else:
             good, without = self._created(path, json.loads(body))
             if self.random.random() * self.every < 1:
@@ -127,11 +131,11 @@ class Server:
                 writer.write(good)
 
     def _created(self, path: str, asked: Any) -> tuple[bytes, bytes]:
-        """Carry it out: the response, and the same without its RequestId."""
+        """Create the record; return the response, and the same without its RequestId."""
         if "/cmd/" not in path:
             key = asked["Entity"]["Name"]
             made = {"EntitySpecifier": {"EntityType": "Customer", "Id": self.store.create(key)}}
-            return said(made), said(made)
+            return json_response(made), json_response(made)
         key, echo = asked["Command"]["WorkOrder"]["PoNumber"], {"RequestId": asked["RequestId"]}
         if key.startswith("refuse"):
             refused = {
@@ -139,10 +143,10 @@ class Server:
                 "ErrorCode": "BUSINESS_LOGIC_ERROR",
                 "TimeStamp": "2026-01-01T00:00:00Z",
             }
-            self.refusal = said(refused | echo, 400)
-            return self.refusal, said(refused, 400)
+            self.refusal = json_response(refused | echo, 400)
+            return self.refusal, json_response(refused, 400)
         result = {"CommandResult": {"Wo": {"Id": self.store.create(key), "PoNumber": key}}}
-        return said(result | echo), said(result)
+        return json_response(result | echo), json_response(result)
 
     def _strays(self, good: bytes, without: bytes) -> list[tuple[str, bytes]]:
         strays = [("again", good), ("without RequestId", without), ("408", http(408, _PAGE, "text/html"))]
@@ -167,12 +171,13 @@ class Server:
 
 @attrs.define
 class Tally:
-    """How the calls ended, and what of it is not true of the store."""
+    """Outcomes of the calls, and which of them the store contradicts."""
 
     ends: collections.Counter[str] = attrs.field(factory=collections.Counter)
     wrong: list[str] = attrs.field(factory=list)
 
     def note(self, key: str, id: int | None, error: WosdkError | None, stored: list[int]) -> None:
+        """Compare the outcome of a call with the ids that are stored for its key."""
         if len(stored) > 1:
             self.wrong.append(f"{key} is there {len(stored)} times")
         if isinstance(error, InDoubtError):
@@ -180,7 +185,7 @@ class Tally:
         elif error is not None:
             self.ends["refused" if isinstance(error, RefusedError) else type(error).__name__] += 1
             if stored:
-                self.wrong.append(f"{key} is there, and its call was told {type(error).__name__}")
+                self.wrong.append(f"{key} is there, and its call raised {type(error).__name__}")
         else:
             self.ends["done"] += 1
             if stored != [id]:
@@ -188,17 +193,19 @@ class Tally:
 
 
 async def create_work_order(company: Any, key: str) -> int | None:
+    """Create a work order by a command; return None for a record of another call."""
     command = WoCreateCommand(work_order=WorkOrder(po_number=key))
     made = (await company.run(command, check=False)).wo
     return None if made is None or made.po_number != key else int(made.id)
 
 
 async def create_customer(company: Any, key: str) -> int | None:
+    """Create a customer by a base create."""
     return int((await company.create("Customer", {"Name": key}, check=False)).id)
 
 
 async def run(engine: str, create: Callable[[Any, str], Any], creates: int, every: int, seed: int) -> Tally:
-    """Create ``creates`` records over ``engine`` and hold each outcome against the store."""
+    """Create ``creates`` records over ``engine`` and compare each outcome with the store."""
     tally, store = Tally(), Store()
     numbers = iter(range(creates))
 
@@ -231,6 +238,7 @@ async def run(engine: str, create: Callable[[Any, str], Any], creates: int, ever
 
 
 def main() -> int:
+    """Run the campaign; return 1 if an outcome of a command was wrong."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

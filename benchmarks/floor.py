@@ -1,8 +1,8 @@
-"""The least that a hand-written asyncio client can do: what we are measured against from below.
+"""Smallest hand-written asyncio client: the lower bound of what a client costs.
 
-One host, answers with Content-Length or chunks, one time limit for an answer; no retries, no errors to speak
-of. It does what every client has to: status and headers are kept, a timer is armed for each request. It shows
-what the loop, the parser and the JSON cost; a program should not use it.
+One host, responses with Content-Length or chunks, one time limit for a response; no retries, hardly any
+errors. It does what every client has to do: it keeps status and headers, and starts a timer for each request.
+It shows what the loop, the parser and the JSON cost; a program should not use it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections import deque
 
 import httptools
 
-__all__ = ["Answer", "Pool"]
+__all__ = ["Pool", "Response"]
 
-Answer = tuple[int, list[tuple[bytes, bytes]], bytes]
+Response = tuple[int, list[tuple[bytes, bytes]], bytes]
 """Status, headers, body."""
 
 
@@ -23,13 +23,13 @@ class _Connection(asyncio.BufferedProtocol):
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._answered: asyncio.Future[Answer] | None = None
+        self._waiter: asyncio.Future[Response] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
 
-    def ask(self, request: bytes, answered: asyncio.Future[Answer]) -> None:
-        self._answered = answered
+    def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
+        self._waiter = waiter
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
         self._parser = httptools.HttpResponseParser(self)
@@ -50,14 +50,14 @@ class _Connection(asyncio.BufferedProtocol):
     def on_message_complete(self) -> None:
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
-        answered, self._answered = self._answered, None
+        waiter, self._waiter = self._waiter, None
         self._pool.give_back(self)
-        if answered is not None and not answered.done():
-            answered.set_result((self._parser.get_status_code(), self._headers, body))
+        if waiter is not None and not waiter.done():
+            waiter.set_result((self._parser.get_status_code(), self._headers, body))
 
 
 class Pool:
-    """Connections to one host: the one used last first, waiters in their order."""
+    """Connections to one host: the one used last first; requests wait in their order."""
 
     def __init__(self, port: int, size: int) -> None:
         self._port, self._free = port, size
@@ -65,19 +65,19 @@ class Pool:
         self._waiting: deque[asyncio.Future[_Connection]] = deque()
         self._all: list[_Connection] = []
 
-    async def post(self, head: bytes, body: bytes, seconds: float) -> Answer:
-        """The answer, within so many seconds; ``head`` ends before Content-Length."""
-        connection = self._idle.pop() if self._idle else await self._another()
+    async def post(self, head: bytes, body: bytes, seconds: float) -> Response:
+        """Return the response, within so many seconds; ``head`` ends before Content-Length."""
+        connection = self._idle.pop() if self._idle else await self._new_connection()
         loop = asyncio.get_running_loop()
-        answered: asyncio.Future[Answer] = loop.create_future()
-        connection.ask(b"%sContent-Length: %d\r\n\r\n%s" % (head, len(body), body), answered)
-        timer = loop.call_later(seconds, _expire, answered)
+        waiter: asyncio.Future[Response] = loop.create_future()
+        connection.send(b"%sContent-Length: %d\r\n\r\n%s" % (head, len(body), body), waiter)
+        timer = loop.call_later(seconds, _expire, waiter)
         try:
-            return await answered
+            return await waiter
         finally:
             timer.cancel()
 
-    async def _another(self) -> _Connection:
+    async def _new_connection(self) -> _Connection:
         loop = asyncio.get_running_loop()
         if not self._free:
             turn: asyncio.Future[_Connection] = loop.create_future()
@@ -89,16 +89,18 @@ class Pool:
         return made
 
     def give_back(self, connection: _Connection) -> None:
+        """Give a connection to the request that waits longest, or keep it."""
         if self._waiting:
             self._waiting.popleft().set_result(connection)
         else:
             self._idle.append(connection)
 
     def close(self) -> None:
+        """Close all connections."""
         for connection in self._all:
             connection.transport.abort()
 
 
-def _expire(answered: asyncio.Future[Answer]) -> None:
-    if not answered.done():
-        answered.set_exception(TimeoutError("no answer"))
+def _expire(waiter: asyncio.Future[Response]) -> None:
+    if not waiter.done():
+        waiter.set_exception(TimeoutError("no response"))

@@ -1,11 +1,11 @@
-"""Servers that are not the service at all: what the client says of them, and what they cost it.
+"""Hostile servers in the place of the service: which errors the client raises, and what they cost it.
 
     python -m benchmarks.hostile [--quick]
 
-Over each engine, one create is sent to each of them, and one file is fetched (``--quick``: two engines). Of a
-create nobody may say that it was done or that it was not, but for the one whose server has the wrong
-certificate: of that one nothing may be sent. No file may come. No step of the event loop may take more than
-0.1 s of the thread's CPU time, and memory may not grow by 100 MB. A failure makes the exit code 1.
+Over each engine, one create is sent to each of them, and one file is fetched (``--quick``: two engines). The
+create must be in doubt; only to the server with the wrong certificate nothing may be sent. No file may come.
+No step of the event loop may take more than 0.1 s of CPU time, and memory may not grow by 100 MB.
+A failure makes the exit code 1.
 
 Two responses are not bombs but the largest JSON that is read: they hold the loop for longer, as
 docs/limitations.md says, because a decoder does not stop in the middle.
@@ -59,8 +59,10 @@ _PLAIN = [UNKNOWN, "endless headers"]  # which no engine reads otherwise when a 
 
 @attrs.frozen
 class Meeting:
-    """What a call to a server came to: its error, seconds, CPU seconds of the longest step of the loop, and
-    the MB by which memory grew at the most.
+    """Result of a call to a server.
+
+    ``error`` is its class, ``step`` the CPU seconds of the longest step of the loop, ``grown`` the MB by
+    which memory grew at the most.
     """
 
     name: str
@@ -74,19 +76,21 @@ class Meeting:
 
     @property
     def as_wanted(self) -> bool:
+        """Whether the error is right and no limit was passed."""
         step, grown = WITHIN if self.name.startswith("within") else (STEP, GROWTH)
         return self.right and self.step <= step and self.grown <= grown
 
 
 @attrs.define
 class Watch:
-    """The longest step of the event loop, and the peak of memory, since it began."""
+    """Measurement of the longest step of the event loop and of the peak of memory."""
 
     step: float = 0.0
     _before: float = 0.0
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
+        """Measure within the block."""
         original = events.Handle._run
 
         def timed(handle: events.Handle) -> None:
@@ -105,17 +109,18 @@ class Watch:
 
     @property
     def grown(self) -> float:
+        """MB by which memory grew."""
         return _memory("VmHWM") - self._before
 
 
 def _memory(kind: str) -> float:
-    """MB of this process."""
+    """Return a figure of this process in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) / 1000 for line in lines if line.startswith(kind))
 
 
 async def run(engines: tuple[str, ...] = ENGINES) -> list[Meeting]:
-    """Every response over every engine."""
+    """Send requests to every server over every engine."""
     with _servers() as url:
         met = []
         for engine in engines:
@@ -201,7 +206,7 @@ def _servers() -> Iterator[str]:
 
 
 def table(meetings: list[Meeting]) -> str:
-    """The meetings as a table of Markdown."""
+    """Return the meetings as a table in Markdown."""
     lines = [
         "## Hostile servers",
         "",
@@ -216,6 +221,7 @@ def table(meetings: list[Meeting]) -> str:
 
 
 def main() -> int:
+    """Print the table; return 1 if anything was not as wanted."""
     parser = argparse.ArgumentParser(description="Servers that are not the service, and what they cost.")
     parser.add_argument("--quick", action="store_true", help="two of the four engines")
     met = asyncio.run(run(ENGINES[:2] if parser.parse_args().quick else ENGINES))

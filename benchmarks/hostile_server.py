@@ -1,9 +1,9 @@
-"""The servers of ``python -m benchmarks.hostile``, in a process of their own: each gives one bad response.
+"""Servers of ``python -m benchmarks.hostile``, in a process of their own: each gives one bad response.
 
     python -m benchmarks.hostile_server
 
 Prints an address, and ends when its standard input does. There are the token endpoint and the locator, whose
-Companies have the names of the responses; ``/reached`` tells how often each was given.
+Companies have the names of the responses; ``/reached`` returns how often each was given.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _gzipped(body: bytes, coding: bytes = b"gzip") -> Response:
 
 
 def _endless(piece: bytes, *lines: bytes, times: int = 1) -> Response:
-    """A response that does not end, in chunks of ``piece``."""
+    """Return a response that does not end, in chunks of ``piece``."""
     lines = (*lines, b"Transfer-Encoding: chunked", b"")
     chunks = b"%x\r\n%b\r\n" % (len(piece), piece) * times
     return Response(_OK + b"".join(b"%b\r\n" % line for line in lines), chunks, ROUNDS)
@@ -63,7 +63,7 @@ def _endless_headers() -> Response:
 
 
 def _noise(size: int) -> bytes:
-    """Text that hardly shrinks."""
+    """Return text that hardly shrinks."""
     return base64.b64encode(random.Random(1).randbytes(size * 3 // 4))
 
 
@@ -72,7 +72,7 @@ def _json(rest: bytes, noise: int = 0) -> bytes:
 
 
 def _brackets(count: int) -> bytes:
-    """A list of lists, with so many brackets and commas (three for each)."""
+    """Return a list of lists with ``count`` brackets and commas (three for each)."""
     return b"[" + b"[]," * (count // 3 - 1) + b"[]]"
 
 
@@ -100,7 +100,7 @@ def _response(name: str) -> Response:
 
 
 class Servers:
-    """All of them, and how often each gave its response."""
+    """All servers, and how often each gave its response."""
 
     def __init__(self) -> None:
         self._reached: Counter[str] = Counter()
@@ -113,12 +113,12 @@ class Servers:
             self._places[name] = await self._serve(functools.partial(self._hostile, name), context)
         return await self._serve(self._session)
 
-    async def _serve(self, answer: Callable[[bytes], Response], tls: ssl.SSLContext | None = None) -> str:
+    async def _serve(self, respond: Callable[[bytes], Response], tls: ssl.SSLContext | None = None) -> str:
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             with contextlib.suppress(ConnectionError, ssl.SSLError, asyncio.IncompleteReadError):
                 times = 1
                 while times == 1:
-                    start, piece, times = answer(await _request(reader))
+                    start, piece, times = respond(await _request(reader))
                     writer.write(start)
                     for _ in range(times):
                         writer.write(piece)
@@ -130,18 +130,18 @@ class Servers:
 
     def _session(self, request: bytes) -> Response:
         if b"/OAuth/token" in request:
-            reply: object = {"access_token": "t", "token_type": "bearer", "expires_in": 1199}
+            content: object = {"access_token": "t", "token_type": "bearer", "expires_in": 1199}
         elif b"/reached" in request:
-            reply = self._reached
+            content = self._reached
         else:
             name = json.loads(request.partition(b"\r\n\r\n")[2])["Command"]["CompanyName"]
             url = f"{self._places[name]}/"
             found = {"Url": url, "CompanyName": name, "Protocol": "HTTPS", "CompanyId": 1}
-            reply = {"CommandResult": found}
-        return _sized(json.dumps(reply).encode())
+            content = {"CommandResult": found}
+        return _sized(json.dumps(content).encode())
 
     def _hostile(self, name: str, request: bytes) -> Response:
-        """The address of a file, or else the bad response."""
+        """Return the address of a file, or else the bad response."""
         if b"GetDocDownloadUrlCommand" in request:
             result = {"DocumentId": 1, "Url": f"{self._places[name]}/file", "FileName": "file"}
             return _sized(json.dumps({"CommandResult": {"Results": [result]}}).encode())
@@ -158,7 +158,7 @@ async def _request(reader: asyncio.StreamReader) -> bytes:
 
 
 def _own_certificate() -> ssl.SSLContext:
-    """A certificate that nobody trusts, and of another host."""
+    """Make a certificate that is not trusted, and of another host."""
     with tempfile.TemporaryDirectory() as folder:
         key, certificate = Path(folder) / "key", Path(folder) / "certificate"
         command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"

@@ -1,12 +1,11 @@
-"""How often a create ends in doubt because the service closed an idle connection just then.
+"""Creates that end in doubt because the service closed an idle connection at that moment.
 
     python -m benchmarks.stale [--calls 5000] [--idle 20 60] [--distance MILLISECONDS]
 
 The client pauses for 20 to 60 ms before each create. The server closes a connection that was idle for as
 long, so that nearly every close races with a call: the worst case. With ``--idle 4000 5000`` it is more
-patient than the 3 s for which the client trusts an idle connection with a create. The server answers
-whatever it reads, so a doubt is one that only the race made. ``--distance`` is how long the news of a close
-is under way.
+patient than the 3 s for which the client trusts an idle connection with a create. The server responds
+to whatever it reads, so only the race causes a doubt. ``--distance`` is how long a close takes to arrive.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ PAUSE = (0.02, 0.06)  # seconds
 
 
 class Counts:
-    """What the server saw."""
+    """Figures of the server."""
 
     carried_out = 0
     closed = 0
@@ -32,14 +31,14 @@ class Counts:
 
 @attrs.frozen
 class Server:
-    """Closes connections that were idle for a time between ``idle``, in seconds."""
+    """Server that closes connections that were idle for a time between ``idle``, in seconds."""
 
     port: int
     idle: tuple[float, float]
     distance: float
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer until a pause is longer than this connection's patience, then close it."""
+        """Respond until a pause is longer than this connection's limit, then close it."""
         bodies = {b"WoCreateCommand": created(), b"GetCompanyWsdkUrlCommand": discovery(self.port)}
         try:
             while True:
@@ -59,10 +58,12 @@ class Server:
 
 
 def discovery(port: int) -> bytes:
+    """Return the body of the locator's response."""
     return b'{"CommandResult": {"Url": "http://127.0.0.1:%d/"}}' % port
 
 
 async def measure(calls: int, idle: tuple[float, float], distance: float) -> None:
+    """Send the creates and print how many ended in doubt."""
     handlers: set[asyncio.Task[None]] = set()
 
     def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -94,6 +95,7 @@ async def measure(calls: int, idle: tuple[float, float], distance: float) -> Non
 
 
 def main() -> None:
+    """Read the arguments and measure."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

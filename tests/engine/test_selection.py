@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import inspect
 import subprocess
 import sys
 
@@ -11,8 +12,14 @@ import httpx
 import pytest
 
 from tests.engine.raw import OK, RawServer, echoing, responding
+from tests.support.virtual import ScriptedEngine
 from wosdk_async.options import ClientOptions, Limits, Timeouts, as_limits, as_timeouts
-from wosdk_async.transport.http.selection import engine_for
+from wosdk_async.testing.engine import AsgiEngine
+from wosdk_async.transport.http.engine import Engine, SendError
+from wosdk_async.transport.http.httpx.client import ClientEngine
+from wosdk_async.transport.http.httpx.engine import HttpxEngine
+from wosdk_async.transport.http.native.engine import NativeEngine
+from wosdk_async.transport.http.selection import EngineSelector, engine_for
 
 
 def test_settings_of_httpx_are_understood() -> None:
@@ -59,10 +66,16 @@ async def test_the_native_engine_is_taken_where_httptools_is(httptools: str, sai
     assert out.decode() == f"/ <EngineSelector {said.format('0 of 100 busy, 1 idle')}\n"
 
 
+def test_all_engines_share_one_signature() -> None:
+    """``send`` has the same parameters, with the same annotations and defaults, in every engine."""
+    wanted = list(inspect.signature(Engine.send).parameters.values())
+    for engine in (EngineSelector, NativeEngine, HttpxEngine, ClientEngine, AsgiEngine, ScriptedEngine):
+        found = list(inspect.signature(engine.send).parameters.values())
+        assert found == wanted, engine.__name__
+
+
 async def test_both_engines_keep_the_same_contract() -> None:
     """Names of headers in lower case, decompressed bodies, redirects as they come, one call of on_sending."""
-    from wosdk_async.transport.http.httpx.engine import HttpxEngine
-
     moved = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"
     packed = gzip.compress(b"hello")
     text = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%b" % (
@@ -88,9 +101,6 @@ async def test_both_engines_keep_the_same_contract() -> None:
 
 async def test_the_limits_hold_for_httpx_too() -> None:
     """Its responses are bounded, and its places are as many as were asked for."""
-    from wosdk_async.transport.http.engine import SendError
-    from wosdk_async.transport.http.httpx.engine import HttpxEngine
-
     made = HttpxEngine(limits=Limits(connections=3, body=1), timeouts=Timeouts(read=5))
     async with RawServer(echoing) as server:
         assert (await made.send("GET", server.url, (), None, lambda: None)).body == b"/"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -29,7 +29,7 @@ from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings import Settings
 from wosdk_async.transport.clock import Deadlines, TransportClock
-from wosdk_async.transport.http.engine import PoolStatistics, Read, whole_response
+from wosdk_async.transport.http.engine import OnSending, PoolStatistics, Read, RequestHeaders, whole_response
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.hosts import HostRules
@@ -156,9 +156,9 @@ class _Stopwatch:
         self,
         method: str,
         url: str,
-        headers: tuple[tuple[str, str], ...],
+        headers: RequestHeaders,
         body: bytes | None,
-        on_sending: Callable[[], None],
+        on_sending: OnSending,
         repeat_safe: bool = False,
         read: Read = whole_response,
     ) -> Any:
