@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Send
-from wosdk_async.reconcile import Marker, Resolver
+from wosdk_async.reconcile import Marker, Reconciler
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
@@ -94,13 +94,13 @@ class CallSender:
                 return lambda query: transport.send(query, sessions, limit, hold=hold)
 
             try:
-                return await Resolver(
+                return await Reconciler(
                     send=lambda seconds, own: transport.send(call, sessions, within(seconds), own, hold),
                     find=lambda seconds: marker.find(look(seconds)),
-                    tell=lambda: transport.report_in_doubt(call, sessions),
+                    report=lambda: transport.report_in_doubt(call, sessions),
                     hold=hold,
                     seconds=options.seconds(call),
-                    settle=options.settle,
+                    commit_window=options.settle,
                     attempts=options.retry.attempts,
                     trace=whole,
                 ).run()

@@ -18,7 +18,7 @@ from wosdk_async import bulk, sender
 from wosdk_async.options import CallOptions
 from wosdk_async.outcome import NotStarted
 from wosdk_async.protocol import calls, envelopes, responses, wire
-from wosdk_async.reconcile import Resolver
+from wosdk_async.reconcile import Reconciler
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.loop_state import Hold, LoopState
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -227,13 +227,13 @@ def _bare_run_not_started() -> Iterator[None]:
     "deadline-missed-of-a-marked-run",
 )
 def _marked_run_without_deadline() -> Iterator[None]:
-    now = Resolver.__init__
+    now = Reconciler.__init__
 
     def before(self: Any, **named: Any) -> None:
         now(self, **named)
         self._end += 1e6
 
-    with _replaced(Resolver, "__init__", before):
+    with _replaced(Reconciler, "__init__", before):
         yield
 
 
@@ -243,13 +243,13 @@ def _marked_run_without_deadline() -> Iterator[None]:
     "failed-but-done",
 )
 def _refusal_without_last_look() -> Iterator[None]:
-    look = Resolver._look
+    look = Reconciler._look_up
 
     async def before(self: Any, doubt: Any, settled: float) -> Any:
         last = settled == self.hold.clock.now()
-        return None if last and self.settle else await look(self, doubt, settled)
+        return None if last and self.commit_window else await look(self, doubt, settled)
 
-    with _replaced(Resolver, "_look", before):
+    with _replaced(Reconciler, "_look_up", before):
         yield
 
 
@@ -259,15 +259,15 @@ def _refusal_without_last_look() -> Iterator[None]:
     "cancelled-untold",
 )
 def _doubt_not_told() -> Iterator[None]:
-    attempt = Resolver._attempt
+    attempt = Reconciler._attempt
 
     async def before(self: Any, seconds: float) -> Any:
         try:
             return await attempt(self, seconds)
         finally:
-            self._told = True
+            self._reported = True
 
-    with _replaced(Resolver, "_attempt", before):
+    with _replaced(Reconciler, "_attempt", before):
         yield
 
 
@@ -277,13 +277,13 @@ def _doubt_not_told() -> Iterator[None]:
 def _error_without_details() -> Iterator[None]:
     async def before(self: Any) -> Any:
         try:
-            return await self._sent_until_known()
+            return await self._send_until_known()
         except asyncio.CancelledError:
-            if self._doubt is not None and not self._told:
-                self.tell()
+            if self._doubt is not None and not self._reported:
+                self.report()
             raise
 
-    with _replaced(Resolver, "run", before):
+    with _replaced(Reconciler, "run", before):
         yield
 
 
