@@ -1,4 +1,4 @@
-"""A real headless Chromium, and what a page did in it."""
+"""A real headless Chromium, and a watcher of its pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLAGS = [
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """The browser of the system, driven by Playwright."""
+    """Start the system's browser, driven by Playwright."""
     from playwright.sync_api import sync_playwright
 
     path = shutil.which("chromium")

@@ -23,7 +23,7 @@ PAYLOAD = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 @attrs.frozen
 class Served:
-    """The sandbox, where it is served, and a caller of it."""
+    """A running sandbox, its address, and a caller."""
 
     local: LocalCompany
     root: str
@@ -45,7 +45,7 @@ def served() -> Iterator[Served]:
 
 
 def working_day(acme: Caller) -> list[dict[str, Any]]:
-    """Some work orders in several states, one with a history, notes and a document."""
+    """Create work orders in several states, one with a history, notes and a document."""
     made = [
         acme.order(
             Items=[{"Asset": {"Id": ASSETS[number % 3]}, "Task": {"Id": 14211}}],
@@ -70,7 +70,7 @@ def working_day(acme: Caller) -> list[dict[str, Any]]:
 
 
 def document(acme: Caller, order: int, title: str, body: bytes, mime: str) -> None:
-    """A document with a file, at a work order."""
+    """Create a document with a file at a work order."""
     entity = {
         "Title": title,
         "DocType": {"Id": 9},

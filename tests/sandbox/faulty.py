@@ -31,8 +31,8 @@ def create_command(po_number: str) -> WoCreateCommand:
 
 
 @attrs.frozen
-class RecordedRequest:
-    """What came over a connection, and how it ended: ``reset``, ``closed`` or ``open``."""
+class RawResponse:
+    """Bytes that came over a connection, and how it ended: ``reset``, ``closed`` or ``open``."""
 
     data: bytes
     end: str
@@ -57,13 +57,13 @@ class RecordedRequest:
 
 @attrs.frozen
 class Raw:
-    """A client of sockets only, with a good token."""
+    """Client that uses only sockets, with a valid token."""
 
     local: LocalCompany
     caller: Caller
 
     def open(self, po_number: str, port: int | None = None) -> socket.socket:
-        """A connection on which a create was sent."""
+        """Return a connection on which a create was sent."""
         body = json.dumps({"Command": {"WorkOrder": ORDER | {"PoNumber": po_number}}}).encode()
         address = urlsplit(self.local.variables["WOSDK_LOCATOR_URL"])
         lines = [
@@ -76,7 +76,7 @@ class Raw:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         return connection
 
-    def create(self, po_number: str) -> RecordedRequest:
+    def create(self, po_number: str) -> RawResponse:
         """Send a create, and return what comes back until the end of the connection or the response."""
         data = b""
         with self.open(po_number) as connection:
@@ -84,15 +84,15 @@ class Raw:
                 try:
                     part = connection.recv(65536)
                 except ConnectionResetError:
-                    return RecordedRequest(data, "reset")
+                    return RawResponse(data, "reset")
                 if not part:
-                    return RecordedRequest(data, "closed")
+                    return RawResponse(data, "closed")
                 data += part
-                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and RecordedRequest(data, "").whole:
-                    return RecordedRequest(data, "open")
+                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and RawResponse(data, "").whole:
+                    return RawResponse(data, "open")
 
     def count(self, po_number: str) -> int:
-        """How many orders there are with this number, asked without faults."""
+        """Return the number of orders with this PO number."""
         return len(self.caller.ids("WorkOrder", ("PoNumber", "Equal", po_number)))
 
 
@@ -107,5 +107,5 @@ def raw_client(local: LocalCompany) -> Iterator[Raw]:
 
 
 def creates(fault: str, **settings: Any) -> dict[str, Any]:
-    """A script of one rule, for creates."""
+    """Return a script of one rule, for creates."""
     return {"rule": [{"fault": fault, "operation": "WoCreateCommand", **settings}]}

@@ -1,4 +1,4 @@
-"""A client that no one here wrote: bytes over a socket, one connection, and nothing tidied."""
+"""A client that is not ours: bytes over a socket, one connection, and requests sent as they are."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Stranger:
         return response.status, json.loads(response.read())
 
     def log_in(self) -> None:
-        """By HTTP Basic, as most requests of the vendor's collections want it (facts 1)."""
+        """Log in by HTTP Basic, as most requests of the vendor's collections want it (facts 1)."""
         pair = f"{self.variables['WOSDK_CLIENT_ID']}:{self.variables['WOSDK_CLIENT_SECRET']}"
         basic = {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
         status, response = self.send("POST", "/OAuth/Token", "grant_type=client_credentials", **basic)

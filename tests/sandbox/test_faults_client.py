@@ -30,7 +30,7 @@ class Pair:
     raw: Raw
 
     async def create(self, script: dict[str, Any]) -> tuple[WosdkError | None, int]:
-        """What became of a create under this script, and how many orders it left."""
+        """Return the error of a create under this script, and the number of orders it left."""
         name = next(names)
         self.raw.local.faults.load(script)
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.faulty import Raw, RecordedRequest, creates, raw_client
+from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client
 from wosdk_async.sandbox import LocalCompany, VirtualClock
 
 names = (f"raw-{number}" for number in count())
@@ -30,8 +30,8 @@ def raw(shared: Raw) -> Iterator[Raw]:
     shared.local.faults.clear()
 
 
-def struck(raw: Raw, fault: str, **settings: Any) -> tuple[RecordedRequest, int]:
-    """What a struck create looks like, and how many orders it left."""
+def struck(raw: Raw, fault: str, **settings: Any) -> tuple[RawResponse, int]:
+    """Return the response of a create that the fault struck, and the number of orders it left."""
     name = next(names)
     raw.local.faults.load(creates(fault, **settings))
     seen = raw.create(name)
@@ -42,7 +42,7 @@ def struck(raw: Raw, fault: str, **settings: Any) -> tuple[RecordedRequest, int]
 @pytest.mark.parametrize("carried_out", [False, True])
 def test_reset(raw: Raw, carried_out: bool) -> None:
     """Nothing comes but a TCP RST; the order is there only if it was to be carried out."""
-    assert struck(raw, "reset", carried_out=carried_out) == (RecordedRequest(b"", "reset"), int(carried_out))
+    assert struck(raw, "reset", carried_out=carried_out) == (RawResponse(b"", "reset"), int(carried_out))
 
 
 @pytest.mark.parametrize(("cut", "end"), [("reset", "reset"), ("close", "closed")])
@@ -104,9 +104,9 @@ def test_slow_drip_waits_for_the_clock() -> None:
         raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
         with raw.open(next(names)) as connection:
             data = b""
-            while not RecordedRequest(data, "").body:
+            while not RawResponse(data, "").body:
                 data += connection.recv(65536)
-            assert len(RecordedRequest(data, "").body) == 10
+            assert len(RawResponse(data, "").body) == 10
 
 
 def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
@@ -128,7 +128,7 @@ def test_late_commit_after_the_server_hung_up(raw: Raw) -> None:
     """With a limit the server resets the connection itself and carries the request out later."""
     name = next(names)
     raw.local.faults.load(creates("late_commit", after=30, hold=0))
-    assert raw.create(name) == RecordedRequest(b"", "reset")
+    assert raw.create(name) == RawResponse(b"", "reset")
     until(lambda: raw.local.clock.sleepers == 1)
     assert raw.count(name) == 0
     raw.local.clock.advance(30)
@@ -167,7 +167,7 @@ def test_moved_host(raw: Raw) -> None:
 
 
 def until(true: Any) -> None:
-    """Ask again and again; each asking is a turn of the server's loop or of another thread."""
+    """Wait until a condition is true; each check lets the server's loop or another thread run."""
     end = time.monotonic() + 10
     while not true():
         assert time.monotonic() < end

@@ -14,7 +14,7 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
 
 @pytest.fixture
 def kit(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """Runs pytest as a user does, with the plugins that a test names and no others."""
+    """Run pytest as a user does, with the plugins that a test names and no others."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     pytester.plugins = ["wosdk_async.testing.plugin"]

@@ -1,4 +1,4 @@
-"""A work order that the local Company takes, and how many it has."""
+"""A create of a work order that the local Company accepts, and the number of its orders."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ def create_command(po_number: str = "PO-1") -> WoCreateCommand:
 
 
 async def count(acme: Company, po_number: str = "PO-1") -> int:
-    """How many orders have this number."""
+    """Return the number of orders with this PO number."""
     query = acme.query(WorkOrder).where(fields(WorkOrder).po_number == po_number)
     return len([order async for order in query])

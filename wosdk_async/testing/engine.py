@@ -193,6 +193,7 @@ async def _one_chunk(body: bytes) -> AsyncGenerator[bytes, None]:
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:
+    """Return the ASGI scope of a request."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     raw = [(name.lower().encode("ascii"), value.encode("utf-8")) for name, value in headers]
