@@ -4,12 +4,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.maps import CREATED, CUSTOMER, WORK_ORDER
+from wosdk_async import WoCreateCommand
 from wosdk_async.jobs import ImportMap, ImportMapError
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.reference_index import ReferenceIndex
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sf311.toml"
 
@@ -133,3 +137,28 @@ def test_what_is_not_a_map_is_reported(tmp_path: Path, content: bytes | None, me
     with pytest.raises(ImportMapError) as caught:
         ImportMap.load(path)
     assert message in caught.value.message
+
+
+def test_values_of_toml_are_values_of_their_field(tmp_path: Path) -> None:
+    """Numbers, true and false, times with and without a zone, names of enums."""
+    text = """
+        [command]
+        action_date = 2026-03-01T08:00:00
+        compute_schedule = false
+        employee_id = 7
+        [command.work_order]
+        due_date_utc = 2026-03-01T08:00:00+02:00
+        type_category = "Request"
+        vendor_nte = { value = VALUE }
+        """
+    for value in ("12.5", "3"):
+        made = load(tmp_path, text.replace("VALUE", value)).command.build(RowContext({}, ReferenceIndex(())))
+        assert isinstance(made, WoCreateCommand)
+        order = made.work_order
+        assert order is not None
+        assert made.action_date == datetime(2026, 3, 1, 8)
+        assert (made.compute_schedule, made.employee_id) == (False, 7)
+        assert order.due_date_utc == datetime(2026, 3, 1, 6, tzinfo=UTC)
+        assert order.type_category == "Request"
+        assert order.vendor_nte is not None
+        assert repr(order.vendor_nte.value) == f"Decimal('{value}')"

@@ -242,6 +242,26 @@ async def test_references_may_be_filtered_by_others(local: Local, job: Job, writ
     assert outcomes[2].reason == "customer: no Customer is called 'Lindqvist Dental' with work_zone = @zone"
 
 
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ('display_as = "HARBOR mall"', True),
+        ('display_as = "Harbor"', False),
+        ('display_as = "Harbor Mall", is_offline = false', True),
+        ("is_offline = true", False),
+        ("id = 15", True),
+        ("id = 0", False),
+    ],
+)
+async def test_filters_compare_as_the_service_does(
+    local: Local, job: Job, write: Write, where: str, found: bool
+) -> None:
+    text = WORK_ORDER + CREATED.replace("where = { is_offline = false }", f"where = {{ {where} }}")
+    ready = job(write(HEADER, named("A")), text)
+    outcomes = await carried_out(ready, local)
+    assert (outcomes[1].outcome == "created") is found, outcomes[1].reason
+
+
 async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Job, write: Write) -> None:
     """A stored null reads as false and is not found by it (facts 3.4); of enums it is not shown (facts 4)."""
     await carried_out(job(write(HEADER, named("A")), WORK_ORDER + CREATED), local)

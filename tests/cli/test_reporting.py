@@ -1,0 +1,97 @@
+"""Progress where stderr is not a terminal, and what an import says of its rows."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
+from wosdk_async.jobs import RowOutcome, Summary
+
+
+def test_rows_of_a_known_number(capsys: pytest.CaptureFixture[str]) -> None:
+    """An import has a summary of its own, so the end says nothing."""
+    with RowProgress(3, interval=0) as progress:
+        progress.stage("creating\n2 records")
+        progress.add(1)
+        progress.add(1, "1 failed")
+    assert capsys.readouterr().err == (
+        "wosdk: creating 2 records\nwosdk: 1 of 3 rows\nwosdk: 2 of 3 rows, 1 failed\n"
+    )
+
+
+def test_rows_of_an_unknown_number(capsys: pytest.CaptureFixture[str]) -> None:
+    with RowProgress(interval=0) as progress:
+        progress.add(1)
+    first, last = capsys.readouterr().err.splitlines()
+    assert first == "wosdk: 1 row so far"
+    assert re.fullmatch(r"wosdk: 1 row in \d+\.\d s", last)
+
+
+def test_lines_come_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
+    with RowProgress(1000) as progress:
+        for _ in range(1000):
+            progress.add(1)
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_shown_unless_wanted_and_read(capsys: pytest.CaptureFixture[str]) -> None:
+    with RowProgress(shown=False, interval=0) as progress:
+        progress.add(1)
+    assert progress.rows == 1
+    with pytest.raises(BrokenPipeError), RowProgress() as progress:
+        progress.add(1)
+        raise BrokenPipeError
+    assert capsys.readouterr().err == ""
+
+
+def outcome(row: int, kind: str) -> RowOutcome:
+    details = {"work_order_id": row} if kind == "created" else {"reason": f"reason {row}"}
+    if kind == "in_doubt":
+        details["request_id"] = f"request-{row}"
+    return RowOutcome(row=row, line=row + 1, outcome=kind, **details)  # type: ignore[arg-type]
+
+
+KINDS = ["created", "failed", "in_doubt", *["failed"] * 4, "not_started"]
+
+
+def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """Five of each, how many more there are, and where all of them are; rows not started are only counted."""
+    file = io.BytesIO()
+    writer = OutcomeWriter(file, stop=lambda: pytest.fail("nothing is wrong with the file"))
+    summary = Summary(rows=8, not_started=1, warnings=[f"warning {i}" for i in range(7)])
+    for row, kind in enumerate(KINDS, 1):
+        writer.row(outcome(row, kind))
+        if kind != "not_started":
+            summary.add(outcome(row, kind))
+    assert writer.problems == "5 failed, 1 in doubt, 1 not started"
+    assert [json.loads(line)["outcome"] for line in file.getvalue().splitlines()] == KINDS
+    summary.rows_with_warnings = 1
+    writer.say_problems(summary, Path("out.jsonl"))
+    lines = [line.removeprefix("wosdk: ") for line in capsys.readouterr().err.splitlines()]
+    assert lines == [
+        "row 2 (line 3) failed: reason 2",
+        "row 3 (line 4) in doubt: reason 3 (RequestId request-3)",
+        *[f"row {i} (line {i + 1}) failed: reason {i}" for i in (4, 5, 6)],
+        "and 1 more row; see out.jsonl",
+        *[f"warning: warning {i}" for i in range(5)],
+        "and 2 more warnings of this kind",
+        "1 row with warnings; see out.jsonl",
+    ]
+
+
+def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
+    writer = OutcomeWriter(None, stop=lambda: None)
+    writer.row(outcome(1, "created"))
+    summary = Summary(rows=1, created=1, seconds=0.5, references_found=2)
+    writer.say_problems(summary, None)
+    print_summary(summary, as_json=False)
+    shown = capsys.readouterr()
+    assert (writer.problems, shown.err) == ("", "")
+    assert shown.out == (
+        "1 row: 1 created, 0 failed, 0 in doubt\n0.5 s, 2 rows/s; references: 2 found, 0 created\n"
+    )
