@@ -237,3 +237,16 @@ async def test_a_part_is_written_inside() -> None:
         "Properties": ["Address.*"],
         "Entity": {"Id": 7, "Address": {"Id": 4, "Street": "2 Main"}},
     }
+
+
+async def test_the_record_afterwards_has_no_element_that_was_removed() -> None:
+    """Of an edited copy as of a list that is given by name."""
+    read = WorkOrder(id=7, notes=[WoNote(id=1, body="a"), WoNote(id=2, body="b")])
+    edited = copy.deepcopy(read)
+    (edited.notes or [])[1].perform_deletion = True
+    async with Service(done) as service, service.client() as client:
+        acme = client.company()
+        by_copy = await acme.update(edited, read)
+        by_name = await acme.update(read, notes=[WoNote(id=2, perform_deletion=True)])
+    assert [note.id for note in by_copy.notes or ()] == [note.id for note in by_name.notes or ()] == [1]
+    assert service.calls[0].json == service.calls[1].json
