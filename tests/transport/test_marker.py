@@ -22,6 +22,7 @@ from wosdk_async import (
     NoAnswerError,
     NotUniqueError,
     RetryPolicy,
+    WoAutoAssignRoutine,
     WoCreateCommand,
     WoPickUpCommand,
     WorkOrder,
@@ -325,3 +326,37 @@ async def test_a_marker_without_a_record_says_what_to_name(path: str) -> None:
     """The remedy is in the message."""
     with pytest.raises(InvalidCallError, match=r"marker '\w+' of|no field"):
         await ScriptedCompany().company().run(create("k"), marker=path)
+
+
+async def test_an_error_of_no_library_passes_as_it_is() -> None:
+    """A marked call raises what the program's own transport raised, unchanged."""
+    failure = ZeroDivisionError("of the program")
+
+    async def broken(*_: Any) -> Response:
+        raise failure
+
+    task = asyncio.create_task(World(broken).company().run(create("k"), marker=MARKER))
+    await settle()
+    assert task.exception() is failure
+
+
+async def test_looks_become_rarer() -> None:
+    """Each wait is twice as long as the one before, up to 5 s: the service is not asked all the time."""
+    service = ScriptedCompany(29.0)
+    looks: list[float] = []
+    rows, begun = service.rows, service.time.seconds
+
+    def noting(condition: dict[str, Any]) -> Response:
+        looks.append(service.time.seconds - begun)
+        return rows(condition)
+
+    service.rows = noting  # type: ignore[method-assign]
+    await service.run()
+    assert looks[:7] == pytest.approx([0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75], abs=0.01)
+
+
+async def test_a_marker_of_what_the_result_does_not_hold() -> None:
+    """Nothing could be returned if it was found: refused before anything is sent."""
+    routine = WoAutoAssignRoutine(work_order=WorkOrder(po_number="k"))
+    with pytest.raises(InvalidCallError, match="the result of WoAutoAssignRoutine holds no WorkOrder"):
+        await ScriptedCompany().company().run(routine, marker=MARKER)

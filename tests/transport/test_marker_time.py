@@ -398,3 +398,11 @@ async def test_a_late_answer_over_a_real_connection() -> None:
         assert made.wo is not None
         assert made.wo.id == 1
         assert len(orders) == 1
+
+
+async def test_the_last_look_of_a_short_deadline_comes_in_time_too() -> None:
+    """A look within the last quarter of a second: there is a sixteenth of the deadline for it."""
+    service = Late("stuck")
+    service.time.call_later(1.8, lambda: service.commit({"PoNumber": "k"}) and None)
+    task, _ = await service.timed(deadline=2.0)
+    assert task.result().wo.id == 1
