@@ -4,22 +4,21 @@
 ``converter.unstructure(order)`` makes what to send. :func:`loads` and :func:`dumps` are the text on either
 side; both keep decimal numbers exact.
 
-Reading is lenient, because an error while reading the answer to a create would turn a success into
+Reading is lenient, because an error while reading the response to a create would turn a success into
 doubt:
 
 * a value of another type than documented stays as it was sent: a text where a number is documented, a
-  date that is none, a bare number where an object is;
+  text that is not a date, a bare number where an object is;
 * unknown fields go to ``extra`` and unknown enum values become members that are not known;
 * names in another letter case than documented are understood where the documented one is missing;
 * null and missing are both ``None``; an empty list stays empty.
 
 Only something that is not an object at all, where one is asked for, is a ``TypeError``.
 
-Writing is strict where the service would store something else than meant: see :mod:`._write`.
-Files: ``_read.py`` and ``_write.py`` write a function for each class at its first use, ``values.py``
-converts single values, ``_json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
-gives in a third of the time: ``_decode.py`` learns what answers hold, ``_twin.py`` and
-``_copier.py`` read such answers, and leave objects in objects to be made when somebody looks.
+Writing is strict where the service would store something else than meant: see ``writing.py``.
+Files: ``compiler.py`` writes the functions of a class from one table of field types, ``reading.py`` and
+``writing.py`` use them, ``values.py`` converts single values, ``json.py`` is the text. :func:`decode` gives what
+``structure(loads(body), cls)`` gives in a third of the time.
 """
 # facts 3.3
 
@@ -31,11 +30,16 @@ from typing import Any, TypeVar
 
 import cattrs
 
-from wosdk_async.codec._decode import WHOLE, Envelope, Reader
-from wosdk_async.codec._json import dumps, loads
-from wosdk_async.codec._plain import FastWriters
-from wosdk_async.codec._read import make_reader, spellings
-from wosdk_async.codec._write import make_writer, write_ref
+from wosdk_async.codec.json import dumps, loads
+from wosdk_async.codec.reading import (
+    WHOLE,
+    Envelope,
+    RecordReaders,
+    ResponseReader,
+    make_reader,
+    spellings,
+)
+from wosdk_async.codec.writing import FastWriters, make_writer, write_ref
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [
@@ -45,6 +49,7 @@ __all__ = [
     "dumps",
     "loads",
     "plain",
+    "reader",
     "spellings",
     "structure",
     "unstructure",
@@ -65,30 +70,28 @@ converter.register_unstructure_hook_factory(_is_record, make_writer)
 converter.register_unstructure_hook(type(Ref(0)), write_ref)
 
 plain = FastWriters(converter).write
-"""What :func:`unstructure` gives for a record that holds nothing odd, and has no problems
+"""Return what :func:`unstructure` returns for a record that holds nothing odd and has no problems
 (:mod:`wosdk_async.protocol.validation`); None for any other."""
+
+_readers = RecordReaders(converter)
 
 
 def structure(data: Any, cls: type[T]) -> T:
-    """An object of ``cls`` made of what the service sent."""
+    """Return an object of ``cls`` made of what the service sent."""
     return converter.structure(data, cls)
 
 
 def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
-    """What ``form`` finds in ``body``, as objects of ``cls``: ``structure(loads(body), cls)``, but faster."""
-    return _reader(cls, form).read(body)
-
-
-def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
-    """The function that does what :func:`decode` does with bodies of one kind."""
-    return _reader(cls, form).read
+    """Return what ``form`` finds in ``body``, as objects of ``cls``: faster than :func:`structure`."""
+    return reader(cls, form)(body)
 
 
 @functools.lru_cache(maxsize=1024)
-def _reader(cls: Any, form: Envelope) -> Reader:
-    return Reader(cls, form, converter)
+def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
+    """Return the function that does what :func:`decode` does with bodies of one kind."""
+    return ResponseReader(cls, form, _readers).read
 
 
 def unstructure(obj: Any) -> Any:
-    """Plain dicts, lists, texts and numbers to send for ``obj``."""
+    """Return plain dicts, lists, texts and numbers to send for ``obj``."""
     return converter.unstructure(obj)

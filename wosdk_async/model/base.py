@@ -13,7 +13,7 @@ import attrs
 from attrs import define, field
 
 from wosdk_async.model.checked_init import Signature, say_what_is_near
-from wosdk_async.model.lazy import let_wait
+from wosdk_async.model.lazy import make_lazy
 from wosdk_async.model.metadata import Wire, WireTable, wire
 from wosdk_async.model.open_enum import OpenEnum
 from wosdk_async.safe_text import one_line
@@ -56,7 +56,7 @@ class Record:
             cls.wire_name = cls.__name__
         # Annotations name classes that only type checkers import: attrs and cattrs must not resolve them.
         cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
-        let_wait(cls)
+        make_lazy(cls)
         say_what_is_near(cls)
 
     def _values(self) -> Iterator[Any]:

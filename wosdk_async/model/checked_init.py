@@ -8,12 +8,13 @@ written at the first call, as the readers of the codec are, because a program us
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import attrs
 
-from wosdk_async.model.lazy import slot_of
+from wosdk_async.model.compiled import compile_function
+from wosdk_async.model.lazy import raw_slot
 
 __all__ = ["Signature", "say_what_is_near"]
 
@@ -60,13 +61,12 @@ def _install(cls: type[Any]) -> None:
     source = (
         f"def __init__(self, __=NOTHING, {', '.join(f'{name}=None' for name in names)}, *_, **unknown):\n"
         f"    if __ is not NOTHING or unknown:\n        refuse(__, unknown)\n"
-        + "".join(f"    self.{slot_of(cls, name)} = {name}\n" for name in names)
+        + "".join(f"    self.{raw_slot(cls, name)} = {name}\n" for name in names)
     )
-    made: dict[str, Any] = {"refuse": functools.partial(_refuse, cls, names), "NOTHING": attrs.NOTHING}
-    exec(compile(source, f"<constructor of {cls.__name__}>", "exec"), made)  # noqa: S102 - text made above
-    made["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
-    made["__init__"].__module__ = cls.__module__
-    constructor: Callable[..., None] = made["__init__"]
+    names_used = {"refuse": functools.partial(_refuse, cls, names), "NOTHING": attrs.NOTHING}
+    constructor = compile_function("__init__", source, f"constructor of {cls.__name__}", names_used)
+    constructor.__qualname__ = f"{cls.__qualname__}.__init__"
+    constructor.__module__ = cls.__module__
     cls.__init__ = constructor
 
 
