@@ -46,7 +46,7 @@ def test_the_number_of_brackets_and_commas_is_bounded(item: bytes) -> None:
 
 
 def test_records_are_bounded_too() -> None:
-    """Also where they are read in one pass, after the first answers have been read."""
+    """Also where they are read in one pass, after the first responses have been read."""
     rows = b'{"Entities":[%b{"Data":{"Id":1}}]}'
     for _ in range(3):
         assert [order.id for order in decode(rows % b"", WorkOrder, ROWS)] == [1]

@@ -102,7 +102,7 @@ def test_utc_is_what_the_catalogue_says_not_the_name() -> None:
 
 @pytest.mark.parametrize("sent", ["soon", 1715850000, {"a": 1}, "", "0001-01-01T00:00:00+14:00"])
 def test_an_unreadable_time_stays(sent: Any) -> None:
-    """A date that is none is not an error: the call it answers may have succeeded."""
+    """A text that is not a date is not an error: the call may have succeeded."""
     assert structure({"DueDateUtc": sent}, WorkOrder).due_date_utc == sent
 
 

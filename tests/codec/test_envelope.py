@@ -1,4 +1,4 @@
-"""The envelopes of answers: both readings of each say the same."""
+"""The envelopes of responses: both readings of each say the same."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_documented_envelopes_are_read_the_fast_way(
     """An envelope of the documentation does not go through the loaded document, once its like was seen."""
     for _ in range(3):
         envelopes.objects(form, cls)(bodies[0])
-    monkeypatch.setattr("wosdk_async.codec._decode.loads", lambda body: pytest.fail("was loaded"))
+    monkeypatch.setattr("wosdk_async.codec.reading.loads", lambda body: pytest.fail("was loaded"))
     assert envelopes.objects(form, cls)(bodies[0])
 
 

@@ -199,10 +199,3 @@ LISTED = [entry["id"] for entry in load().sources_differ]
 async def test_difference(name: str) -> None:
     """Facts 12: what the entry says is done; an entry without a case fails."""
     await globals()[name.replace("-", "_")]()
-
-
-def test_every_rule_of_the_wire_is_listed() -> None:
-    """What is sent otherwise than given is an entry of the list."""
-    rules = [rule for rules in load().wire_rules.values() for rule in rules]
-    listed = [entry for entry in load().sources_differ if "(wire_rules)" in entry["does"]]
-    assert len(rules) == len(listed)

@@ -44,7 +44,6 @@ class Catalogue:
     operations: Mapping[str, Operation]
     aliases: Mapping[str, str]
     row_cap: int
-    wire_rules: Mapping[str, tuple[Mapping[str, Any], ...]]
     sources_differ: tuple[Mapping[str, str], ...]
     """Where the specification and the recordings differ, and what is done so that both work."""
 
@@ -122,5 +121,4 @@ def load() -> Catalogue:
         aliases=differences["aliases"],
         row_cap=differences["row_cap"],
         sources_differ=tuple(differences["sources_differ"]),
-        wire_rules={name: tuple(rules) for name, rules in differences["wire_rules"].items()},
     )

@@ -21,7 +21,15 @@ __all__ = ["differences", "files", "main", "write"]
 
 MODEL = Path(__file__).parent.parent / "model"
 STUB = MODEL.parent / "query" / "fields.pyi"
-HAND_WRITTEN = {"base.py", "metadata.py", "open_enum.py", "checked_init.py", "compiled.py", "lazy.py", "registry.py"}
+HAND_WRITTEN = {
+    "base.py",
+    "metadata.py",
+    "open_enum.py",
+    "checked_init.py",
+    "compiled.py",
+    "lazy.py",
+    "registry.py",
+}
 
 
 def files(catalogue: Catalogue) -> dict[str, str]:

@@ -17,8 +17,8 @@ Only something that is not an object at all, where one is asked for, is a ``Type
 
 Writing is strict where the service would store something else than meant: see ``writing.py``.
 Files: ``compiler.py`` writes the functions of a class from one table of field types, ``reading.py`` and
-``writing.py`` use them, ``values.py`` converts single values, ``json.py`` is the text. :func:`decode` gives what
-``structure(loads(body), cls)`` gives in a third of the time.
+``writing.py`` use them, ``values.py`` converts single values, ``json.py`` is the text. :func:`decode` gives
+what ``structure(loads(body), cls)`` gives in a third of the time.
 """
 # facts 3.3
 
@@ -86,10 +86,14 @@ def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
     return reader(cls, form)(body)
 
 
-@functools.lru_cache(maxsize=1024)
 def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
     """Return the function that does what :func:`decode` does with bodies of one kind."""
-    return ResponseReader(cls, form, _readers).read
+    return _reader(cls, form).read
+
+
+@functools.lru_cache(maxsize=1024)
+def _reader(cls: Any, form: Envelope) -> ResponseReader:
+    return ResponseReader(cls, form, _readers)
 
 
 def unstructure(obj: Any) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import re
+import types
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -193,7 +194,7 @@ def compile_reader(
 
 
 def _read(meta: Wire, get: str, names: dict[str, Any], hook_of: Callable[[str], Callable[..., Any]]) -> str:
-    """Return the text that reads one value, which the text ``get`` fetches; add what it needs to ``names``."""
+    """Return the text that reads one value, which ``get`` fetches; add what it needs to ``names``."""
     of, kind = meta["of"], "enum" if meta["type"] == "enum" else "object"
     if not of and (meta.get("many") or meta["type"] not in FIELD_TYPES):
         return get
@@ -307,7 +308,9 @@ class _StructText:
     def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
         """Return the type of a field, and the statements that read its value ``x``; none to keep it."""
         if part is not None and meta.get("many"):
-            return list[part.struct | None] | None, [f"if {slot}: {slot} = LazyList({slot})"]
+            element = part.struct | None
+            kind: Any = types.GenericAlias(list, element) | None
+            return kind, [f"if {slot}: {slot} = LazyList({slot})"]
         if part is not None:
             return part.struct | None, self._part(part, slot, x)
         if meta["type"] == "enum" and not meta.get("many"):

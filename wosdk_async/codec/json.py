@@ -21,7 +21,7 @@ _COUNTED = 1024 * 1024  # bytes at once, so that dense ones are refused early
 
 
 def exact_decoder(type: Any) -> Callable[[bytes], Any]:
-    """The function that reads JSON as ``type``, decimal numbers exactly. Raises :data:`UNREADABLE`."""
+    """Return the function that reads JSON as ``type``, decimals exactly. It raises :data:`UNREADABLE`."""
     return msgspec.json.Decoder(type, float_hook=Decimal).decode
 
 
@@ -44,10 +44,10 @@ def check_size(body: bytes) -> None:
 
 
 def loads(body: bytes) -> Any:
-    """What ``body`` says; numbers with a fraction are ``Decimal``. ``ValueError`` when it is not JSON.
+    """Return what ``body`` says, with exact numbers. Raises ValueError if it is not JSON.
 
     Text that is only nearly JSON (lone surrogates, a byte order mark, ``NaN``) is read too, slowly:
-    an answer that was received should not be lost. More than 2,000,000 brackets and commas are not read.
+    a response that was received should not be lost. More than 2,000,000 brackets and commas are not read.
     """
     check_size(body)
     try:
@@ -101,7 +101,7 @@ def _first_fault(value: Any) -> str | None:
 
 
 def _faults(value: Any, place: str) -> Iterator[str]:
-    """What in ``value`` cannot be written, with its place and the remedy."""
+    """Yield what in ``value`` cannot be written, with its place and the remedy."""
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):

@@ -1,9 +1,9 @@
 """From the bytes of a response to objects.
 
 The definition is the slow way: ``loads`` and the cattrs converter, whose hooks are compiled readers of dicts.
-The fast way gives the same in a third of the time: msgspec fills a Struct, whose values are moved into the slots of
-an object. What a Struct does not take (an unknown name, a text in an enum's place that is a number) is read the slow
-way. Unknown names are kept in mind, so that the next response with them is read the fast way.
+The fast way gives the same in a third of the time: msgspec fills a Struct, whose values are moved into the
+slots of an object. What a Struct does not take (an unknown name, a number where a name is documented) is read
+the slow way. The names in it are kept in mind, so that the next response with them is read the fast way.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[
 
 
 def _hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
-    """Return the structure hook of the class ``name``, found at its first call: classes may hold each other."""
+    """Return the structure hook of the class ``name``, found at its first call: classes may be circular."""
     found: list[Any] = []
 
     def read(data: Any, _: Any = None) -> Any:

@@ -23,7 +23,7 @@ _parse = datetime.fromisoformat
 
 
 def read_local(value: Any) -> Any:
-    """A local time. The service sends none, but a zone would be dropped (not shown; assumed).
+    """Read a local time. The service sends no zone; one would be dropped (not shown; assumed).
 
     Of 7 fraction digits (facts 3.5) the seventh is lost: Python counts microseconds.
     """
@@ -35,7 +35,7 @@ def read_local(value: Any) -> Any:
 
 
 def read_utc(value: Any) -> Any:
-    """A time in UTC, with or without its ``Z`` (facts 3.5); an offset is converted."""
+    """Read a time in UTC, with or without its ``Z`` (facts 3.5); an offset is converted."""
     try:
         moment = _parse(value)
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -44,7 +44,7 @@ def read_utc(value: Any) -> Any:
 
 
 def read_number(value: Any) -> Any:
-    """An exact number, of a JSON number or of a text that holds one."""
+    """Read an exact number, from a JSON number or from a text that holds one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return value
     text = value if isinstance(value, str) else repr(value)  # the shortest text of a float is what was sent
@@ -78,14 +78,14 @@ class EnumReader(dict[str, Any]):
 
 
 def write_text(value: Any, where: str) -> Any:
-    """A text field: bytes are refused, because the service takes base64 text (facts 3.10)."""
+    """Write a text field; refuse bytes, because the service takes base64 text (facts 3.10)."""
     if isinstance(value, bytes | bytearray | memoryview):
         raise ValueError(f"{where} is {type(value).__name__}; send base64.b64encode(...).decode() or text.")
     return value
 
 
 def write_number(value: Any, where: str) -> Any:
-    """A decimal field; a float is written with its shortest digits."""
+    """Write a decimal field, a float with its shortest digits."""
     if isinstance(value, float):
         value = Decimal(repr(float(value)))
     if isinstance(value, Decimal) and not value.is_finite():
@@ -94,7 +94,7 @@ def write_number(value: Any, where: str) -> Any:
 
 
 def write_local(value: Any, where: str) -> Any:
-    """A local time: one with a zone is refused, because the service would read it as local."""
+    """Write a local time; refuse one with a zone, because the service would read it as local."""
     if isinstance(value, datetime):
         if value.tzinfo is not None:
             raise ValueError(
@@ -106,7 +106,7 @@ def write_local(value: Any, where: str) -> Any:
 
 
 def write_utc(value: Any, where: str) -> Any:
-    """A time in UTC: one without a zone is refused, because nobody knows which zone was meant."""
+    """Write a time in UTC; refuse one without a zone, because it does not say which zone was meant."""
     if isinstance(value, datetime):
         if value.tzinfo is None:
             raise ValueError(
@@ -124,5 +124,5 @@ def _not_a_date(value: Any, where: str) -> Any:
 
 
 def write_enum(value: Any) -> Any:
-    """An enum field: a member, a text or a number."""
+    """Write an enum field: a member, a text or a number."""
     return value._value_ if isinstance(value, Enum) else value

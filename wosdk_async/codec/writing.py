@@ -1,13 +1,14 @@
 """From objects to the dicts that are sent.
 
-The writer of a class is strict: refused, with a ``ValueError`` that names class, field and remedy, is what the
-service would silently store as something else: bytes in a text, a time with a zone in a local field or without one
-in a UTC field, a number that is not finite. Enum fields take members, texts and numbers. Reference fields take objects,
-:func:`~wosdk_async.model.Ref` and dicts. A value of another type goes out as it is.
+The writer of a class is strict. It refuses, with a ``ValueError`` that names class, field and remedy, what
+the service would silently store as something else: bytes in a text, a time with a zone in a local field or
+without one in a UTC field, a number that is not finite. Enum fields take members, texts and numbers.
+Reference fields take objects, :func:`~wosdk_async.model.Ref` and dicts. A value of another type goes out as
+it is.
 
-The fast writer looks at every field that is set, and writes it only if its value is of the very type that the
-catalogue gives, short enough and finite. For any other object it gives up, and the object is checked and written by
-the strict writer. So a program pays for the search for mistakes only where there may be one.
+The fast writer looks at every field that is set, and writes it only if its value is of the very type that
+the catalogue gives, short enough and finite. It gives up on any other object, which is then checked and
+written by the strict writer. So a program pays for the search for mistakes only where there may be one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hand-written ground of the model: records, references, commands and their results.
+"""Base classes of the model: records, references, commands and their results.
 
 Everything else in this package is written by ``wosdk_async.catalogue.generate``.
 """
@@ -89,7 +89,7 @@ class Referable(Record):
 
     @classmethod
     def ref(cls, id: int) -> Self:
-        """A reference to the entity ``id``: an object that carries nothing else.
+        """Return a reference to the entity ``id``: an object that carries nothing else.
 
         Raises InvalidCallError for an id that is not a whole number.
         """
@@ -102,7 +102,7 @@ class Referable(Record):
 if TYPE_CHECKING:
 
     def Ref(id: int) -> Any:
-        """A reference to an entity by id, accepted by every reference field."""
+        """Refer to an entity by id, accepted by every reference field."""
         # spec 2.1
 
 else:
@@ -137,7 +137,7 @@ def require_whole_number(verb: str, id: object) -> None:
 
 @define(kw_only=True, eq=False, repr=False)
 class CommandResult(Record):
-    """What a command answers; the base of all results, and the result of commands whose own is not known."""
+    """Result of a command; base of all results, and the result of commands whose own is not known."""
 
     error_info: ErrorInfo | None = field(default=None, metadata=wire("ErrorInfo", "object", "ErrorInfo"))
     """Present when the command fails inside a batch or composite; single calls fail with an HTTP error."""
@@ -165,7 +165,7 @@ class Command(Record, Generic[R]):
 
     @classmethod
     def result_class(cls) -> type[R]:
-        """The class of the result."""
+        """Return the class of the result."""
         from wosdk_async.model import registry
 
         return cast("type[R]", registry.resolve(cls.result_name))

@@ -28,6 +28,7 @@ class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
     # facts 9
 
     def __new__(cls, value: str | int, number: int | None = None) -> Self:
+        """Make a member of the list."""
         member = str.__new__(cls, value)
         member._value_ = value
         member.number = number

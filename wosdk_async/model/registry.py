@@ -1,4 +1,4 @@
-"""Finding a class of the model by name, loading only the module that holds it."""
+"""Look-up of the model's classes by name; loads only the module that holds one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["command_class", "entity_class", "named", "resolve"]
 
 
 def resolve(name: str) -> Any:
-    """The class called ``name`` in Python; ``AttributeError`` when the model has none."""
+    """Return the class called ``name`` in Python. Raises AttributeError when the model has none."""
     module = index.MODULES.get(name)
     if module is None:
         raise AttributeError(f"the model has no class {name!r}")
@@ -21,10 +21,10 @@ def resolve(name: str) -> Any:
 
 
 def named(name: str) -> Any:
-    """The class called ``name`` that a program asks for, with all entities and enums loaded.
+    """Return the class called ``name`` that a program asks for, with all entities and enums loaded.
 
-    An answer may hold any of them. Loading them here, where the program starts, takes the wait out of the
-    first answer, which would come in the middle of an event loop.
+    A response may hold any of them. Loading them here, where the program starts, takes the wait out of the
+    first response, which would come in the middle of an event loop.
     """
     found = resolve(name)
     if isinstance(found, type) and issubclass(found, Referable | Command):
@@ -39,17 +39,17 @@ def _load_entities() -> None:
 
 
 def entity_class(name: str) -> type[Record] | None:
-    """The class of the entity, value, query or message called ``name`` on the wire, ignoring letter case.
+    """Return the class of the entity, value, query or message called ``name`` on the wire.
 
-    The specification's names ``Priority``, ``SubType`` and ``Asset`` find the wire's classes. None when the
-    catalogue has no such name: the service may know it all the same.
+    Letter case does not matter. The specification's names ``Priority``, ``SubType`` and ``Asset`` find the
+    wire's classes. None when the catalogue has no such name: the service may know it all the same.
     """
     found = _names()["entity"].get(name.lower())
     return resolve(found) if found else None
 
 
 def command_class(name: str) -> type[Command[Any]] | None:
-    """The class of the command called ``name``, by its wire name or a path it has, ignoring letter case."""
+    """Return the class of the command with this wire name or path, ignoring letter case."""
     found = _names()["command"].get(name.lower())
     return resolve(found) if found else None
 

@@ -35,7 +35,7 @@ from wosdk_async.protocol.content import (
     warn_of_typo,
 )
 from wosdk_async.protocol.wire import COMMANDS, Call, body_of
-from wosdk_async.protocol.wire_compat import adapter
+from wosdk_async.protocol.wire_compat import ADAPTERS
 
 __all__ = [
     "Id",
@@ -121,7 +121,7 @@ def _kind(cls: Any) -> _Kind:
         cls.repeat == "safe",
         cls.host == "locator",
         tuple(COMMANDS + path for path in cls.other_paths),
-        adapter(cls.wire_name),
+        ADAPTERS.get(cls.wire_name),
     )
 
 

@@ -1,4 +1,4 @@
-"""Objects in the objects of an answer are made when somebody looks at them, and nobody can tell."""
+"""Objects in the objects of a response are made when a program looks at them, and it cannot tell."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from wosdk_async import (
     codec,
 )
 from wosdk_async.codec import WHOLE
-from wosdk_async.codec._decode import Reader
-from wosdk_async.model.lazy import Later, slot_of
+from wosdk_async.codec.reading import RecordReaders, ResponseReader
+from wosdk_async.model.lazy import Lazy, raw_slot, waits
 
 BODY = (
     b'{"Id": 1, "Customer": {"Id": 2, "Name": "Acme"}, "WorkOrderCost": {"CostsTotal": {"Value": 7.50}},'
@@ -39,18 +39,13 @@ def slow() -> WorkOrder:
 
 @pytest.fixture
 def order() -> WorkOrder:
-    """The same, as answers are read once their kind is known."""
+    """The same, as responses are read once their kind is known."""
     for _ in range(9):
         codec.decode(BODY, WorkOrder)
     read: WorkOrder = codec.decode(BODY, WorkOrder)
     assert waits(read, "customer")
     assert waits(read, "items")
     return read
-
-
-def waits(record: Any, name: str) -> bool:
-    """Whether the object is still to be made; to look at the slot does not make it."""
-    return isinstance(getattr(record, slot_of(type(record), name)), Later)
 
 
 def test_what_is_looked_at_is_made_once(order: WorkOrder) -> None:
@@ -130,7 +125,7 @@ def test_who_looks_while_it_is_made_gets_the_same_object(order: WorkOrder) -> No
     """A thread that comes in between is the first to end: its object stays, for both."""
     found: list[Customer | None] = []
 
-    class Slow(Later):
+    class Slow(Lazy):
         def __made__(self) -> Customer:
             if not found:
                 found.append(None)
@@ -139,12 +134,12 @@ def test_who_looks_while_it_is_made_gets_the_same_object(order: WorkOrder) -> No
                 other.join()
             return Customer.ref(8)
 
-    setattr(order, slot_of(WorkOrder, "customer"), Slow())
+    setattr(order, raw_slot(WorkOrder, "customer"), Slow())
     assert order.customer is order.customer is found[1] is not None
 
 
-def test_a_hook_of_the_program_is_asked_when_the_answer_is_read() -> None:
-    """However deep it is, it may refuse: later nobody could say that the answer is unreadable."""
+def test_a_hook_of_the_program_is_asked_when_the_response_is_read() -> None:
+    """However deep it is, it may refuse: later the response could not be called unreadable."""
     own = codec.converter.copy()
 
     def refuse(data: Any, _: Any) -> Employee:
@@ -153,7 +148,7 @@ def test_a_hook_of_the_program_is_asked_when_the_answer_is_read() -> None:
         return Employee(id=data["Id"])
 
     own.register_structure_hook(Employee, refuse)
-    reader = Reader(WoActionResponse, WHOLE, own)
+    reader = ResponseReader(WoActionResponse, WHOLE, RecordReaders(own))
     texts = {"string", "datetime-local", "datetime-utc"}
     when = "2024-05-14T09:12:31"
     order: dict[str, Any] = {
