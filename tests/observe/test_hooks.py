@@ -1,4 +1,4 @@
-"""What observers are told of calls: each attempt, how it ended, and nothing that is secret."""
+"""What observers get of calls: each attempt, its outcome, and nothing that is secret."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def answering(*answers: Answer) -> Any:
 
 
 async def seen(*answers: Answer, error: type[Exception] | None = None, **bounds: Any) -> list[Attempt]:
-    """The attempts of one command that is answered so."""
+    """The attempts of one command that gets these responses."""
     found: list[Attempt] = []
     async with Service(answering(*answers)) as service:
         async with service.client(options=QUICK, on_attempt=found.append, **bounds) as client:
@@ -46,7 +46,7 @@ async def seen(*answers: Answer, error: type[Exception] | None = None, **bounds:
     return found
 
 
-async def test_each_attempt_is_told() -> None:
+async def test_each_attempt_is_reported() -> None:
     """Its number, its status and where it went, under the RequestId of the call."""
     found = await seen(BUSY, DONE)
     assert [(each.number, each.status, each.error) for each in found] == [(1, 503, ""), (2, 200, "")]
@@ -56,13 +56,13 @@ async def test_each_attempt_is_told() -> None:
     assert all(0 < each.seconds < 10 for each in found)
 
 
-async def test_a_refusal_is_an_answer() -> None:
-    """Its status is told, and the error goes to the caller as ever."""
+async def test_a_refusal_is_a_response() -> None:
+    """The hook gets its status, and the caller gets the error as always."""
     (attempt,) = await seen(REFUSED, error=BusinessRuleError)
     assert (attempt.status, attempt.error) == (400, "")
 
 
-async def test_an_answer_that_never_came_is_told() -> None:
+async def test_a_response_that_never_came_is_reported() -> None:
     """Lost behind the request, or never sent: one word says which."""
     (lost,) = await seen(RESET, error=InDoubtError)
     assert (lost.status, lost.error) == (None, "NoAnswer")
@@ -77,7 +77,7 @@ async def test_an_answer_that_never_came_is_told() -> None:
     assert found[-1].error == "NotSent"
 
 
-async def test_a_cancelled_attempt_is_told() -> None:
+async def test_a_cancelled_attempt_is_reported() -> None:
     """The hook hears of it, and the caller gets its CancelledError."""
     found: list[Attempt] = []
     came = asyncio.Event()

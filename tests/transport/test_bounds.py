@@ -1,4 +1,4 @@
-"""Deadlines, connections, cancellation: no call takes more than it may or leaves anything behind."""
+"""Deadlines, connections, cancellation: no call takes too long or leaves anything behind."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def hang(_: Request) -> Answer:
     raise AssertionError
 
 
-async def test_a_deadline_that_passes_while_waiting_for_the_answer() -> None:
+async def test_a_deadline_that_passes_while_waiting_for_the_response() -> None:
     """Reads get a DeadlineError that names what took the time; creates are in doubt."""
     async with Service(hang) as service, service.client() as client:
         await client.company().connect()
@@ -162,7 +162,7 @@ async def test_cancelled_calls_leave_nothing_behind(way: str) -> None:
 
 
 async def test_a_call_under_way_when_the_client_closes_leaves_no_connection() -> None:
-    """Its answer is still read, and its connection is not kept."""
+    """Its response is still read, and its connection is not kept."""
     go = asyncio.Event()
 
     async def handler(_: Request) -> Answer:
@@ -183,7 +183,7 @@ async def test_a_call_under_way_when_the_client_closes_leaves_no_connection() ->
 
 
 async def test_a_closed_client_says_so() -> None:
-    """A call after the block is told what is wrong."""
+    """The error of a call after the block says what is wrong."""
     async with Service() as service:
         async with service.client() as client:
             company = client.company()

@@ -63,7 +63,7 @@ async def test_the_queue_used_it_up() -> None:
 
 
 async def test_the_session_used_it_up() -> None:
-    """A token endpoint that does not answer is the session's phase."""
+    """A token endpoint that does not respond is the session's phase."""
     world = World(found)
     world.on_token = hang
     error = await error_of(world, world.company(deadline=5.0).get("Thing", 1))
@@ -83,7 +83,7 @@ async def test_the_connection_used_it_up() -> None:
     assert (error.phase, error.attempts) == ("connect", 1)
 
 
-async def test_the_answer_used_it_up() -> None:
+async def test_the_response_used_it_up() -> None:
     """Reads hear of the phase; what is not safe to repeat is in doubt."""
     world = World(hang)
     error = await error_of(world, world.company(deadline=5.0).get("Thing", 1))

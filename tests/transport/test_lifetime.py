@@ -83,7 +83,7 @@ async def test_a_session_that_is_being_opened_gets_the_grace() -> None:
     assert world.tokens == 1
 
 
-async def test_what_does_not_end_within_the_grace_is_told_what_became_of_it() -> None:
+async def test_what_does_not_end_within_the_grace_raises_what_became_of_it() -> None:
     """A create that was sent is in doubt; a read, and what was still in the queue, is not."""
     slow = Slow(1e6)
     company = slow.world.company()
@@ -97,7 +97,7 @@ async def test_what_does_not_end_within_the_grace_is_told_what_became_of_it() ->
     assert all(engine.under_way == 0 and engine.closed for engine in slow.world.engines)
 
 
-async def test_a_caller_cancelled_in_mid_create_is_told_of_by_the_hook() -> None:
+async def test_a_caller_cancelled_in_mid_create_is_reported_to_the_hook() -> None:
     """The caller gets its CancelledError; the hook gets the call and its RequestId; reads are no doubt."""
     told: list[Any] = []
     slow = Slow(1e6)

@@ -83,7 +83,7 @@ async def test_refusals_of_one_company_do_not_slow_another() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(["answered", "throttled"]), st.integers(0, 5)), max_size=200))
 def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
-    """Whatever the service answers, at least one call may go and never more than allowed."""
+    """Whatever the service responds, at least one call may be sent and never more than allowed."""
     for algorithm in (AIMDLimit(10), GradientLimit(10)):
         for sent, (event, late) in enumerate(events):
             if event == "answered":
@@ -103,8 +103,8 @@ def test_a_service_that_became_slower_for_good_is_believed() -> None:
     assert algorithm.limit > 30
 
 
-async def test_slower_answers_lower_the_calls_in_flight() -> None:
-    """With ``adaptive=True`` a service that answers later the more it has to do is given less to do."""
+async def test_slower_responses_lower_the_calls_in_flight() -> None:
+    """With ``adaptive=True`` a service that responds later under load gets less load."""
     world = World(hang, in_flight=64, adaptive=True)
     now = most = 0
 
@@ -215,7 +215,7 @@ async def test_stats_tell_the_state_and_no_secret() -> None:
 
 @pytest.mark.parametrize("bound", [{"in_flight": 0}, {"rate": 0}, {"max_queued": -1}])
 def test_a_bound_that_lets_nothing_through_is_a_mistake(bound: dict[str, Any]) -> None:
-    """It is told when the client is made, with its name."""
+    """The error comes when the client is made, and names the option."""
     with pytest.raises(ConfigurationError, match=next(iter(bound))):
         Client(**bound)
 

@@ -140,7 +140,7 @@ async def test_sessions_that_nobody_uses_are_let_go() -> None:
 
 
 async def test_a_session_in_use_is_not_let_go() -> None:
-    """Whoever calls again while others come and go keeps its session."""
+    """A Company that is used again while others come and go keeps its session."""
     cloud = Cloud()
     for number in range(500):
         for name in ("busy", f"c{number}"):

@@ -131,7 +131,7 @@ async def test_doubt_remains_when_it_cannot_be_looked_up() -> None:
     assert len(service.request_ids) == 1
 
 
-async def test_a_key_that_several_records_have_is_told() -> None:
+async def test_a_key_that_several_records_have_is_an_error() -> None:
     """It proves nothing; the error names the records. Keys that differ in letter case are other keys."""
     service = ScriptedCompany("lost")
     service.orders = [
@@ -157,7 +157,9 @@ async def test_a_key_that_several_records_have_is_told() -> None:
         ("WoCreateCommand", MARKER),
     ],
 )
-async def test_a_marker_that_cannot_work_is_told_before_anything_is_sent(command: Any, marker: str) -> None:
+async def test_a_marker_that_cannot_work_is_refused_before_anything_is_sent(
+    command: Any, marker: str
+) -> None:
     """No key, no record around it, a result that holds no such record, or a command that is only named."""
     service = ScriptedCompany()
     with pytest.raises(InvalidCallError, match="marker"):
@@ -165,8 +167,8 @@ async def test_a_marker_that_cannot_work_is_told_before_anything_is_sent(command
     assert service.engines == []
 
 
-async def test_a_caller_cancelled_while_it_is_looked_up_is_told_of_by_the_hook() -> None:
-    """What nobody will know is told, though the request itself had ended before."""
+async def test_a_caller_cancelled_while_it_is_looked_up_is_reported_to_the_hook() -> None:
+    """The call in doubt is reported, though its request had ended before."""
     told: list[Any] = []
     service = ScriptedCompany(
         "lost", on_in_doubt=lambda call, request_id: told.append((call.operation, request_id))

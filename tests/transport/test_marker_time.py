@@ -1,4 +1,4 @@
-"""One deadline for a call with a marker: its attempts, its looks and the time to settle, and who is told."""
+"""One deadline for a call with a marker: attempts, lookups, the time to settle, and what is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BUSY = reply({"ErrorCode": "X", "ErrorMessage": "busy"}, 503, {"retry-after": "9
 
 
 class Late(ScriptedCompany):
-    """Fates besides: a Response is given at once, ``hang`` commits at once and never answers."""
+    """Fates besides: a Response is given at once, ``hang`` commits at once and never responds."""
 
     async def serve(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
         if "/query/" in url:
@@ -64,7 +64,7 @@ class Late(ScriptedCompany):
         return task, self.time.seconds - begun
 
 
-async def test_a_late_answer_of_a_committed_create_is_found_within_the_deadline() -> None:
+async def test_a_late_response_of_a_committed_create_is_found_within_the_deadline() -> None:
     """The attempt ends a quarter of a short deadline before it, and the look finds what was made."""
     service = Late("hang")
     task, took = await service.timed(deadline=8.0)
@@ -128,7 +128,7 @@ async def test_a_deadline_of_nothing_sends_nothing() -> None:
 
 @pytest.mark.parametrize("later", [REFUSED, BUSY])
 async def test_a_later_refusal_is_preceded_by_a_last_look(later: Response) -> None:
-    """The first attempt took effect after it had settled, the second is refused: what is there is found."""
+    """The first attempt takes effect after its time to settle, the second is refused: the record is found."""
     service = Late(PAGE, later)
     original = service.serve
 
@@ -191,7 +191,7 @@ async def test_errors_of_a_marked_call_say_where_and_how_often() -> None:
 
 
 async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
-    """Both attempts count, and what was looked up does not stand in for the answer to the create."""
+    """Both attempts count, and the response to a lookup is not taken for that of the create."""
     service = Late(PAGE, "answer")
     trace = Trace()
     task = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
@@ -207,7 +207,7 @@ async def test_a_trace_of_a_marked_call_is_that_of_the_whole() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.0, 5.0, 29.0, 31.0])
-async def test_cancelled_at_any_point_after_a_doubt_it_is_told_once(seconds: float) -> None:
+async def test_cancelled_at_any_point_after_a_doubt_it_is_reported_once(seconds: float) -> None:
     """While it is looked up, while it waits, and while the second attempt is under way."""
     told: list[Any] = []
     service = Late(
@@ -249,7 +249,7 @@ async def until_the_second_attempt_queues(service: Late) -> asyncio.Task[Any]:
     return others[0]
 
 
-async def test_cancelled_while_the_second_attempt_queues_it_is_told() -> None:
+async def test_cancelled_while_the_second_attempt_queues_it_is_reported() -> None:
     """The first one may still have taken effect."""
     told: list[str] = []
     service = queued_behind_another(told)
@@ -338,7 +338,7 @@ async def test_what_hangs_while_it_is_looked_up_ends_with_the_grace() -> None:
 
 
 async def test_cut_before_anything_of_a_marked_call_was_sent() -> None:
-    """It is not started, and nobody is told of a doubt."""
+    """It is not started, and no doubt is reported."""
     told: list[Any] = []
     service = Late(on_in_doubt=lambda *_: told.append(1))
     run = service.company().run_many([create("a"), create("b")], marker=MARKER, grace=0.0, limit=1)
@@ -378,7 +378,7 @@ async def test_many_with_one_deadline_each() -> None:
     assert service.time.seconds - begun <= 8.0
 
 
-async def test_a_late_answer_over_a_real_connection() -> None:
+async def test_a_late_response_over_a_real_connection() -> None:
     """The attempt is given up in time, its connection with it, and the order is found within the deadline."""
     orders: list[dict[str, Any]] = []
 

@@ -51,8 +51,8 @@ async def test_a_call_that_queues_is_not_in_doubt_because_another_one_was_sent()
 
 
 @pytest.mark.parametrize("which", [0, 1])
-async def test_the_hook_is_told_of_the_one_that_was_sent_only(which: int) -> None:
-    """Cancelled, the sent create is told to ``on_in_doubt``, and the one that waits is not."""
+async def test_the_hook_gets_only_the_call_that_was_sent(which: int) -> None:
+    """If cancelled, the sent create is reported to ``on_in_doubt``, and the one that waits is not."""
     told: list[str] = []
     world = World(hang, in_flight=1, on_in_doubt=lambda call, _: told.append(call.operation))
     tasks = await overlapping(world)
@@ -84,7 +84,7 @@ async def test_overlapping_reads_are_sent_as_often_as_the_policy_says() -> None:
 
 
 async def test_the_trace_is_that_of_the_call_that_ended_last() -> None:
-    """Whole calls are copied: attempts, answer and id in a trace belong together."""
+    """Whole calls are copied: attempts, response and id in a trace belong together."""
     order: list[str] = []
 
     async def handler(request: Request) -> Answer:

@@ -1,4 +1,4 @@
-"""A command that has several paths, and what can be had beside a typed result."""
+"""A command with several paths, and what a program can get beside a typed result."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ async def test_a_shape_that_commands_share_is_not_sent() -> None:
     assert service.calls == []
 
 
-async def test_the_raw_answer_can_be_had_beside_the_typed_one() -> None:
-    """A traced Company notes attempts and the last answer as it came, for successes and refusals."""
+async def test_the_raw_response_is_kept_beside_the_typed_one() -> None:
+    """A traced Company notes attempts and the last response as it came, for successes and refusals."""
     busy = Answer(503, b"busy")
     async with Service(Script(busy, FOUND, error(400, "X"))) as service:
         async with service.client(options=QUICK) as client:

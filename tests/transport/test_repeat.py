@@ -1,4 +1,4 @@
-"""What is sent again without an answer is what the catalogue says may be: all operations and commands."""
+"""Only operations and commands that the catalogue calls safe are sent again without a response."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPERATIONS: dict[str, Any] = json.loads((CATALOGUE / "operations.json").read_tex
 
 
 class Broken(World):
-    """Never gives an answer that tells, and counts how often each call was sent."""
+    """Never gives a conclusive response, and counts how often each call was sent."""
 
     def __init__(self) -> None:
         super().__init__(self.page)

@@ -124,7 +124,7 @@ async def test_each_host_is_learned_by_itself() -> None:
 
 
 async def test_refused_tokens_and_waits_need_none() -> None:
-    """They may be answered before the body is read (not shown; assumed)."""
+    """They may get a response before the body is read (not shown; assumed)."""
     dead, wait = without(error(403, "EXPIRED_TOKEN")), without(Answer(429, REFUSAL))
     answers = Script(DONE, Answer(400, REFUSAL), dead, wait, DONE)
     async with Service(answers) as service, service.client(options=QUICK) as client:
@@ -150,7 +150,7 @@ async def test_the_check_can_be_turned_off(answer: Answer) -> None:
 
 
 async def test_a_command_that_only_reads_is_sent_again() -> None:
-    """It is safe to repeat, so another call's response is no answer and no doubt."""
+    """It is safe to repeat, so the response of another call causes a retry and no doubt."""
     asked = {"DocumentIds": [1]}
     good = Answer(body={"CommandResult": {"Results": []}})
     stray = Answer(body={"CommandResult": {"Results": [1]}, "RequestId": ANOTHER})
@@ -190,7 +190,7 @@ async def test_a_write_that_names_another_record_is_in_doubt(case: str) -> None:
 
 
 async def test_a_record_with_another_id_is_read_again() -> None:
-    """A read is safe to repeat: the id that was asked for is told in the end."""
+    """A read is safe to repeat: the error says in the end which id was requested."""
     stray = Answer(body={"Data": {"Id": 9}})
     async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
         with pytest.raises(NoAnswerError, match="it has the id '9', not 7"):
@@ -209,7 +209,7 @@ SPELLINGS = [
 
 @pytest.mark.parametrize(("sent", "answered"), SPELLINGS)
 async def test_other_names_of_a_type_are_the_type(sent: str, answered: str) -> None:
-    """The server answers in its own spelling (facts 3.3), under the name that it knows (facts 3.9)."""
+    """The server responds in its own spelling (facts 3.3), under the name that it knows (facts 3.9)."""
     async with Service(lambda _: specifier(answered, 7)) as service, service.client() as client:
         assert (await client.company().delete(sent, 7)).id == 7
 
@@ -228,7 +228,7 @@ async def test_an_asset_tree_shows_the_id_of_its_parent() -> None:
         assert await client.company().get("AssetTree", 7) == {"Id": 9}
 
 
-async def test_a_wait_that_never_ends_is_told_as_such() -> None:
+async def test_a_wait_that_never_ends_is_named() -> None:
     """A 503 with the service's own error body still means that nothing was done."""
     busy = Answer(503, {"ErrorMessage": "busy", "ErrorCode": "BUSY"})
     async with Service(lambda _: busy) as service, service.client(options=QUICK) as client:

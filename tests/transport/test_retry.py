@@ -49,7 +49,7 @@ def test_waits_grow(failed: int, draw: float) -> None:
         (ThrottledError("busy"), False, ThrottledError),
     ],
 )
-def test_what_the_caller_is_told(failure: Exception, safe: bool, error: type[Exception]) -> None:
+def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[Exception]) -> None:
     """The error follows from what the service may have seen and whether repeating is safe."""
     assert type(give_up(failure, safe)) is error
 

@@ -20,7 +20,7 @@ from wosdk_async.transport.session.credentials import Tenant
 
 
 async def test_closing_twice_at_once() -> None:
-    """Whoever comes second waits until it is done; a third time nothing happens."""
+    """The second task waits until it is done; a third close does nothing."""
     async with Service() as service:
         client = service.client()
         await client.company().get("Thing", 1)
@@ -112,7 +112,7 @@ async def never(*_: Any) -> Response:
 
 @pytest.mark.usefixtures("preempted")
 def test_companies_that_are_added_while_others_are_counted() -> None:
-    """Figures can be had from one loop while others open Companies, and one Company has one session."""
+    """One loop can read statistics while others open Companies, and one Company has one session."""
     transport = World(never).transport
     credentials = Credentials("id", "secret")
     errors, managers, begin, done = (

@@ -1,4 +1,4 @@
-"""What is sent again and what is in doubt when no clear answer comes: real sockets."""
+"""What is sent again, and what is in doubt, when no clear response comes: real sockets."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ DOUBTFUL = {
 
 
 @pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
-async def test_a_create_without_a_clear_answer_is_in_doubt(answer: Answer) -> None:
-    """Sent, and no answer that tells: InDoubtError with the RequestId, and no second attempt."""
+async def test_a_create_without_a_clear_response_is_in_doubt(answer: Answer) -> None:
+    """Sent without a conclusive response: InDoubtError with the RequestId, and no second attempt."""
     async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
         with pytest.raises(InDoubtError) as caught:
             await client.company().run("WoCreateCommand", {"WorkOrder": {}})
@@ -57,8 +57,8 @@ async def test_a_create_without_a_clear_answer_is_in_doubt(answer: Answer) -> No
 
 
 @pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
-async def test_a_read_without_a_clear_answer_is_repeated(answer: Answer) -> None:
-    """The same for a call that is safe to repeat: sent again, and its answer taken."""
+async def test_a_read_without_a_clear_response_is_repeated(answer: Answer) -> None:
+    """The same for a call that is safe to repeat: sent again, and the second response is taken."""
     async with Service(Script(answer, FOUND)) as service, service.client(options=QUICK) as client:
         assert await client.company().get("Thing", 1) == {"Id": 1}
     assert len(service.calls) == 2
@@ -66,7 +66,7 @@ async def test_a_read_without_a_clear_answer_is_repeated(answer: Answer) -> None
 
 @pytest.mark.parametrize("answer", DOUBTFUL.values(), ids=DOUBTFUL)
 async def test_a_read_is_not_repeated_for_ever(answer: Answer) -> None:
-    """After the attempts of the policy the caller hears that no answer could be read."""
+    """After all attempts of the policy the error says that no response could be read."""
     async with Service(lambda _: answer) as service, service.client(options=QUICK) as client:
         with pytest.raises(NoAnswerError) as caught:
             await client.company().get("Thing", 1)

@@ -1,1 +1,1 @@
-"""Concurrency and rate limits of each Company, below a bound of the client."""
+"""Concurrency and rate limits of each Company, below the limits of the client."""

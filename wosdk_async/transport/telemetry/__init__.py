@@ -1,1 +1,1 @@
-"""What a program can see of its calls: hooks, spans, traces, statistics."""
+"""Observation of calls: hooks, OpenTelemetry, traces, statistics."""

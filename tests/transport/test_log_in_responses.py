@@ -1,4 +1,4 @@
-"""What locator and token endpoint may say: nothing odd of it is put to use."""
+"""Responses of the locator and the token endpoint: no odd value in one is used."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ async def test_a_page_of_a_load_balancer_is_asked_for_again_over_another_connect
 
 
 @pytest.mark.parametrize("status", [302, 404])
-async def test_a_token_address_that_is_wrong_is_told_at_once(status: int) -> None:
+async def test_a_token_address_that_is_wrong_is_an_error_at_once(status: int) -> None:
     """With its status; the next log-in takes another connection."""
     async with Service() as service, service.client() as client:
         service.on_token = lambda _: Answer(status, b"<html>")

@@ -1,4 +1,4 @@
-"""Many creates through a service that fails in every way, on a virtual clock: what is told is true."""
+"""Many creates through a service that fails in every way, on a virtual clock: every outcome is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call makes of an answer: refusals, envelopes, codings; and what errors show."""
+"""What a call makes of a response: refusals, envelopes, codings; and what errors show."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ async def test_both_envelopes_of_a_retrieve(body: Any) -> None:
 
 
 @pytest.mark.parametrize(("coding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
-async def test_compressed_answers(coding: str, pack: Callable[[bytes], bytes]) -> None:
-    """Accept-Encoding is sent (spec 5), so answers may come compressed."""
+async def test_compressed_responses(coding: str, pack: Callable[[bytes], bytes]) -> None:
+    """Accept-Encoding is sent (spec 5), so responses may come compressed."""
     packed = Answer(200, pack(b'{"Data": {"Id": 5}}'), {"Content-Encoding": coding})
     async with Service(lambda _: packed) as service, service.client() as client:
         assert await client.company().get("Thing", 5) == {"Id": 5}
