@@ -1,6 +1,6 @@
-"""Many calls at once: bounded, streaming, one outcome for each input.
+"""Many calls at once: bounded, streaming, with exactly one outcome for each input.
 
-Knows nothing of Companies: what is called is any coroutine function of an input and a
+This module knows nothing of Companies: a run calls any coroutine function of an input and a
 :class:`~wosdk_async.transport.telemetry.statistics.Trace`.
 """
 
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 class Run(Generic[I, R]):
-    """Workers that take inputs from one iterable and never outlive their block.
+    """A bounded number of calls at once, for all inputs of one iterable; none outlives its block.
 
     ::
 
@@ -44,16 +44,16 @@ class Run(Generic[I, R]):
             async for outcome in run:
                 ...
 
-    At most ``limit`` calls are under way, and at most as many outcomes wait to be read: who reads slowly
-    slows the workers down. A failed call does not stop the others.
+    At most ``limit`` calls are under way, and at most ``limit`` outcomes wait to be read: a slow reader slows
+    the run down. A failed call does not stop the others.
 
-    Leaving the block without having read anything carries out all inputs first. Leaving it while outcomes
-    are left to read, by ``break``, an exception or a cancellation, takes no further input: after ``break``
-    the calls under way are awaited, otherwise they get ``grace`` seconds and are then cancelled, and those
-    whose request had left are in doubt. What was not read stays readable after the block, and so do the
-    inputs that were not started.
+    If the block ends and nothing was read, all inputs are carried out first. If it ends while outcomes are
+    left to read, by ``break``, an exception or a cancellation, no further input is taken. After ``break`` the
+    calls under way are awaited. Otherwise they get ``grace`` seconds and are then cancelled; those whose
+    request was sent are in doubt. Outcomes that were not read, and inputs that were not started, can still be
+    read after the block.
 
-    Whatever the inputs raise, ``CancelledError`` included, is raised out of the run once the outcomes before
+    An exception of the inputs, ``CancelledError`` included, is raised out of the run once the outcomes before
     it were read.
     """
 
@@ -92,7 +92,7 @@ class Run(Generic[I, R]):
         return f"<Run {self._calling} of {self._limit} under way, {len(self._unread)} outcomes unread>"
 
     def stop(self) -> None:
-        """Take no further input; what is under way goes on."""
+        """Take no further input; calls under way go on."""
         self._stopped = True
         self._changed.set()
 
@@ -106,11 +106,11 @@ class Run(Generic[I, R]):
     ) -> None:
         if error is not None or (self._reading and not self._all_read()):
             self.stop()
-        self._reading = False  # nobody reads now, so the workers need not wait for room
+        self._reading = False  # nobody reads now, so the workers need not wait for a reader
         self._changed.set()
         with anyio.CancelScope(shield=True):  # a cancelled scope around the block must not cut the grace
             try:
-                await self._settle(self._grace if error is not None else None)
+                await self._await_workers(self._grace if error is not None else None)
             finally:
                 await self._cancel_workers()
         if error is None:
@@ -166,7 +166,7 @@ class Run(Generic[I, R]):
         self._changed.set()
 
     async def _work(self) -> None:
-        while await self._room():
+        while await self._may_take_input():
             pulled = await self._pull()
             if pulled is None:
                 return
@@ -177,8 +177,8 @@ class Run(Generic[I, R]):
                 self._add_worker()  # one by one, so that a short list starts few
             await self._carry_out(*pulled)
 
-    async def _room(self) -> bool:
-        """Wait until one more outcome may be kept; False when no further input is taken."""
+    async def _may_take_input(self) -> bool:
+        """Wait until one more outcome may be kept; return False when no further input is taken."""
         while self._reading and len(self._unread) >= self._limit and not self._stopped:
             await self._next_change()
         return not self._stopped
@@ -194,7 +194,7 @@ class Run(Generic[I, R]):
         except Exception as error:
             if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
                 self._keep(Failed(index, item, error, reply=self._reply(trace)))
-            else:  # a transport of the program's own, or a mock, failed with what it had been given
+            else:  # a transport of the program's own, or a mock, failed after it got the request
                 self._keep(InDoubt(index, item, _doubt(error, trace), reply=self._reply(trace)))
         except asyncio.CancelledError:
             self._keep(_cancelled(index, item, trace))
@@ -210,7 +210,7 @@ class Run(Generic[I, R]):
         self._changed.set()
 
     async def _pull(self) -> tuple[int, I] | None:
-        """The next input with its number, or None when there is none any more."""
+        """Return the next input with its index, or None when there is none left."""
         async with self._pulling:
             if not self._exhausted:
                 try:
@@ -235,8 +235,8 @@ class Run(Generic[I, R]):
         self._changed.clear()
         await self._changed.wait()
 
-    async def _settle(self, seconds: float | None) -> None:
-        """Until the workers have ended or, once stopped, until no call is under way; at most ``seconds``."""
+    async def _await_workers(self, seconds: float | None) -> None:
+        """Wait until the workers end or, once stopped, until no call is under way; at most ``seconds``."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self._workers and (self._calling or not self._stopped):
@@ -250,10 +250,10 @@ class Run(Generic[I, R]):
 
 
 def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Tell what became of a call that the run cut short, as far as ``trace`` knows."""
+    """Return the outcome of a call that the run cancelled, as far as ``trace`` knows."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
-        text = "it may have been carried out: the run was cancelled while the answer was awaited"
+        text = "it may have been carried out: the run was cancelled while it waited for the response"
         return InDoubt(index, item, InDoubtError(text, **details))
     if trace.reply is not None or trace.sent:
         text = f"not done before the run was cancelled ({PHASES[trace.phase]}); it had no effect"
@@ -262,7 +262,7 @@ def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | No
 
 
 def _doubt(error: Exception, trace: Trace) -> InDoubtError:
-    """Return the error of a call that was sent, and whose caller was stopped by one of another library."""
+    """Return the InDoubtError for a call that was sent and then failed with an error of another library."""
     text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
     doubt = InDoubtError(text, **_details(trace))
     doubt.__cause__ = error
@@ -275,7 +275,7 @@ def _details(trace: Trace) -> dict[str, object]:
 
 
 def _is_cancelled() -> bool:
-    """Return whether somebody cancels this task, so that it is not the inputs that raise CancelledError."""
+    """Return whether this task is being cancelled; if not, the inputs raised the CancelledError."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -1,4 +1,4 @@
-"""Texts from outside made safe to keep and to show: without secrets, bounded, on one line."""
+"""Texts from outside, made safe to keep and to show: without secrets, bounded, on one line."""
 
 from __future__ import annotations
 
@@ -83,8 +83,10 @@ class Secrets:
         return "".join(kept)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether the first 8,192 characters of ``text`` show a piece of one; of short ones nobody
-        can tell. An address that is longer is refused."""
+        """Return whether the first 8,192 characters of ``text``, an address, show a piece of a secret.
+
+        A short secret may be in an address by chance, so it does not count. A longer address is refused.
+        """
         looked_at = text[:_ADDRESS]
         return self._telling.hide(looked_at, _ADDRESS) != looked_at
 
@@ -96,7 +98,7 @@ class Secrets:
 
 
 def _written(value: str) -> Iterator[str]:
-    """The forms of ``value``: as it is, as headers are read, decoded as a text is, base64, hexadecimal."""
+    """Yield the forms of ``value``: as it is, as headers are read, decoded, in base64, in hexadecimal."""
     raw = value.encode("utf-8", "replace")
     for text in {value, raw.decode("latin-1")}:
         yield from (decoded for decoded, _ in _decoded(text))
@@ -159,7 +161,7 @@ def _pieces(text: str, size: int, step: int = 1) -> set[str]:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` with what would break a line or turn it around written as ``\\n``, ``\\x1b``."""
+    r"""Return ``text`` with control characters and the like written as ``\n``, ``\x1b``, on one line."""
     return UNSAFE.sub(_escaped, text)
 
 

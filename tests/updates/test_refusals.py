@@ -15,7 +15,7 @@ A = copy.deepcopy((ORDER.notes or [])[0])
 
 REFUSED: dict[str, tuple[Any, Any, str]] = {
     "another record": (WorkOrder(id=8), ORDER, "ids 8 and 7"),
-    "another class": (Customer(id=7), ORDER, "no edited WorkOrder"),
+    "another class": (Customer(id=7), ORDER, "not an edited WorkOrder"),
     "no id": (WorkOrder(), WorkOrder(), "read it first"),
     "a list that is gone": (edited(notes=None)(), ORDER, "WorkOrder.Notes.*perform_deletion"),
     "an empty list not read": (edited(items=[])(), ORDER, "read the list first"),

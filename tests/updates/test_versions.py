@@ -100,7 +100,7 @@ async def test_a_version_that_an_answer_does_not_tell_is_not_known(by_name: bool
         else:
             made = await acme.update(attrs.evolve(order, po_number="PO-2"), order, if_unchanged=True)
         assert (made.po_number, made.concurrency_id, order.concurrency_id) == ("PO-2", None, 3)
-        with pytest.raises(InvalidCallError, match=r"not known: .* an update told none; read it again"):
+        with pytest.raises(InvalidCallError, match=r"not known: .* an update had none; read it again"):
             await acme.update(made, if_unchanged=True, po_number="PO-3")
         read = await acme.get(WorkOrder, 7, properties=["*"])
         await acme.update(read, if_unchanged=True, po_number="PO-3")
@@ -194,6 +194,6 @@ async def test_a_change_that_fails_or_gives_no_record() -> None:
         acme: Company = client.company()
         with pytest.raises(LookupError, match="7"):
             await acme.edit(WorkOrder, 7, fails)
-        with pytest.raises(InvalidCallError, match="a str is no edited WorkOrder"):
+        with pytest.raises(InvalidCallError, match="a str is not an edited WorkOrder"):
             await acme.edit(WorkOrder, 7, wrong)
     assert {call.method for call in service.calls} == {"GET"}

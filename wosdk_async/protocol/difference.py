@@ -1,7 +1,7 @@
-"""What differs between a record that was read and its edited copy, in the grammar of updates (facts 3.6).
+"""Difference between a record that was read and its edited copy, in the grammar of updates (facts 3.6).
 
-Compared is what would be sent, so that a member and its text, or ``Ref(5)`` and a record with that id, are
-the same. Refused is what the grammar cannot say: it would be lost in silence.
+The JSON forms are compared, so that an enum member and its text, or ``Ref(5)`` and a record with that id, are
+equal. A change that the grammar cannot express is refused: it would be lost in silence.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Content = Mapping[str, Any]
 
 @attrs.define
 class Difference:
-    """The entries of ``Properties`` and the fields to send with them, by wire name."""
+    """Entries of ``Properties``, and the fields to send with them by wire name."""
 
     properties: list[str] = attrs.field(factory=list)
     fields: dict[str, Any] = attrs.field(factory=dict)
 
 
 def difference(read: E, edited: E) -> Difference:
-    """What an update has to write so that ``read`` becomes ``edited``.
+    """Return what an update has to write so that ``read`` becomes ``edited``.
 
     Raises InvalidCallError, which names the field and the remedy, for faults of changed fields and for
     changes that an update cannot make.
@@ -57,6 +57,7 @@ def difference(read: E, edited: E) -> Difference:
 
 
 def _only(record: E, names: Iterable[str]) -> E:
+    """Return a copy of ``record`` that has the named fields only."""
     part = type(record)(extra=record.extra)
     for name in names:
         setattr(part, name, getattr(record, name))
@@ -64,6 +65,7 @@ def _only(record: E, names: Iterable[str]) -> E:
 
 
 def _members(of: str | None, old: Content, new: Content, where: str) -> Difference:
+    """Return the difference of two objects of the class ``of``."""
     made = Difference()
     for name in dict.fromkeys((*old, *new)):
         before, after = old.get(name), new.get(name)
@@ -78,7 +80,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
 
 
 def _guess(name: str, before: Any, after: Any) -> Wire:
-    """How to write a field that the catalogue does not know, by what it holds (not shown; assumed)."""
+    """Guess how to write a field that the catalogue does not know, from its values (not shown; assumed)."""
     values = [value for value in (before, after) if value is not None]
     lists = all(isinstance(value, list) for value in values)
     objects = lists and any(isinstance(element, Mapping) for value in values for element in value)
@@ -86,7 +88,7 @@ def _guess(name: str, before: Any, after: Any) -> Wire:
 
 
 def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
-    """One field: steps to add to its name in ``Properties``, and its value under the empty name."""
+    """Compare one field; return the steps behind its name, and its value under the empty name."""
     if meta.get("many"):
         made = _list(meta.get("of"), before, after, where)
         return Difference([".*"], {"": made}) if made else Difference()
@@ -98,7 +100,7 @@ def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
 
 
 def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
-    """Another record: it is pointed elsewhere, or nowhere; its own fields are not this record's to write."""
+    """Compare a reference to another record: only the reference can change, not the record's own fields."""
     steps, target = pointed(of, after, where)
     if target == identity(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
@@ -110,7 +112,7 @@ def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
 
 
 def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
-    """A part of the record: what changed inside it, as ``Address.Street`` (facts 3.6)."""
+    """Compare a part of the record; changes inside it are paths such as ``Address.Street`` (facts 3.6)."""
     if after is None:
         raise InvalidCallError(f"{where}: no way to remove it is shown; set its fields to None instead")
     key = key_of(after)
@@ -127,10 +129,10 @@ def _owned(of: str, before: Any, after: Any, where: str) -> Difference:
 
 
 def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
-    """The elements that turn one list into the other; what stays as it is is not sent."""
+    """Return the elements to send that turn one list into the other."""
     if after is None or not (after or before):
         raise InvalidCallError(
-            f"{where}: an update says nothing by {after!r}; read the list first, then leave out the elements "
+            f"{where}: an update cannot send {after!r}; read the list first, then leave out the elements "
             "to remove or mark them perform_deletion=True"
         )
     before = before if isinstance(before, list) else []
@@ -146,6 +148,7 @@ def _list(of: str | None, before: Any, after: Any, where: str) -> list[Any]:
 
 
 def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
+    """Return the elements that have an id, by id."""
     found: dict[Any, Any] = {}
     for element in content:
         key = key_of(element)
@@ -157,7 +160,7 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
 
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
-    """The changed fields of an element; its parts are out of reach."""
+    """Return the changed fields of an element; an update cannot reach its parts."""
     for name, meta in table(of).items():
         if is_part(meta) and before.get(name) != after.get(name):
             raise deeper(f"{where}.{name}", of)
@@ -165,7 +168,7 @@ def _changed(of: str | None, before: Content, after: Content, where: str) -> dic
 
 
 def _added(of: str | None, before: list[Any], after: list[Any], where: str) -> list[Any]:
-    """The elements without an id that are new; those that were read without one must be there unchanged."""
+    """Return the new elements; those that were read without an id must still be there unchanged."""
     new = [element for element in after if key_of(element) is None]
     for element in before:
         if key_of(element) is None:

@@ -1,4 +1,4 @@
-"""Elements of a nested list as an update sends them: what is new, changed or removed (facts 3.6)."""
+"""References and elements of nested lists as an update sends them (facts 3.6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["NOT_WRITTEN", "OWNED", "elements", "identity", "key_of", "pointed", 
 # inside them. Every other reference names a record of its own.
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
 
-# What names a record or marks it; the service counts versions itself (facts 3.3, 3.7).
+# Fields that name or mark a record; the service counts versions itself (facts 3.3, 3.7).
 NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
 Content = Mapping[str, Any]
@@ -25,19 +25,19 @@ Content = Mapping[str, Any]
 
 @functools.cache
 def table(of: str | None) -> dict[str, Wire]:
-    """What the catalogue says of the fields of a class, by wire name; nothing for what it does not know."""
+    """Return the metadata of the fields of a class, by wire name; empty for an unknown class."""
     known: Mapping[str, Wire] = resolve(of).__wire__ if of else {}
     return {meta["name"]: meta for meta in known.values()}
 
 
 def key_of(element: Any) -> Any:
-    """The Id of an element; None when it has none, or 0: then it is new."""
+    """Return the Id of an element; None when it is new, with no Id or 0."""
     key = element.get("Id") if isinstance(element, Mapping) else None
     return key if isinstance(key, int | str) and key != 0 else None
 
 
 def identity(of: str | None, value: Any) -> dict[str, Any] | None:
-    """What a reference refers to: ``{"Id": 5}``, and for an actor its kind as well (facts 3.4)."""
+    """Return the target of a reference: ``{"Id": 5}``, and for an actor its kind as well (facts 3.4)."""
     if key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
@@ -45,9 +45,9 @@ def identity(of: str | None, value: Any) -> dict[str, Any] | None:
 
 
 def pointed(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """The steps of ``Properties`` and the value that point a reference to another record, or to none.
+    """Return the steps of ``Properties`` and the value that point a reference to another record, or to none.
 
-    Of the record nothing but its id is sent: ``Child.*`` would write inside it (facts 3.6). Raises
+    Only the id of the record is sent: ``Child.*`` would write inside it (facts 3.6). Raises
     InvalidCallError when it has no id, or one that is a text.
     """
     target = identity(of, value)
@@ -61,12 +61,12 @@ def pointed(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
-    """A list that was given: each element is an addition, a change of what it carries, or a removal."""
+    """Return the elements of a list to send; each is an addition, a change of its fields, or a removal."""
     return [_element(of, element, f"{where}[{i}]") for i, element in enumerate(content)]
 
 
 def removal(element: Content, where: str) -> dict[str, Any]:
-    """The element that removes ``element``. Raises InvalidCallError when it has no id."""
+    """Return the element to send that removes ``element``. Raises InvalidCallError when it has no id."""
     key = key_of(element)
     if key is None:
         raise InvalidCallError(
@@ -76,7 +76,7 @@ def removal(element: Content, where: str) -> dict[str, Any]:
 
 
 def whole(of: str | None, element: Any, where: str) -> Any:
-    """An element with all that it carries: references as bare ids (facts 3.7), and no version.
+    """Return an element with all its fields: references as bare ids (facts 3.7), and no version.
 
     Raises InvalidCallError for parts of parts of an element that exists: only one level is shown (facts 3.6).
     """
@@ -94,12 +94,12 @@ def whole(of: str | None, element: Any, where: str) -> Any:
 
 
 def is_part(meta: Wire) -> bool:
-    """Whether a field holds parts of its record: a list, or an owned object."""
+    """Return whether a field holds parts of its record: a list, or an owned object."""
     return bool(meta.get("many")) or meta.get("of") in OWNED
 
 
 def deeper(where: str, of: str | None) -> InvalidCallError:
-    """The grammar is shown for the lists of the record that is updated, not for lists within them."""
+    """Return the error for a list within a list: the grammar is only shown for lists of the record itself."""
     return InvalidCallError(
         f"{where}: an update reaches one level deep; update the {of or 'element'} by itself"
     )

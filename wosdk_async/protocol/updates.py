@@ -1,6 +1,6 @@
-"""Updates of a record of the model: by named fields, or by an edited copy; and whether it is still as it was.
+"""Updates of a record of the model: by named fields, or by an edited copy; and the check of its version.
 
-Either gives the call and the record as it stands afterwards. There is no call when nothing changed.
+Both ways return the call and the record as it is afterwards. There is no call when nothing changed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Made = Call[EntitySpecifier]
 
 
 def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
-    """Write the fields of ``record`` that ``changes`` names as in Python; None sends null.
+    """Return the call that writes the named fields of ``record``, and the record afterwards; None sends null.
 
-    A record in a reference is pointed to by its id and never written into. Raises InvalidCallError for a
-    field that the class does not have or that is its key or version, a record or reference without an id,
-    or an empty list, which the service answers with success and ignores (spec 4.9 rule 3).
+    A reference is sent as the id of its record, whose own fields are never written. Raises InvalidCallError
+    for a field that the class does not have or that is its key or version, a record or reference without an
+    id, or an empty list, which the service accepts and ignores (spec 4.9 rule 3).
     """
     if not changes:
         raise InvalidCallError(
@@ -54,16 +54,19 @@ def change(record: E, changes: Mapping[str, Any]) -> tuple[Made, E]:
 
 
 def change_to(edited: E, read: E) -> tuple[Made | None, E]:
-    """Write what differs between ``read`` and its ``edited`` copy; nothing differs, no call."""
+    """Return the call that writes the differences between ``read`` and its ``edited`` copy.
+
+    The call is None when nothing differs. The record afterwards is returned beside it.
+    """
     if type(edited) is not type(read):
         raise InvalidCallError(
-            f"a {type(edited).__name__} is no edited {type(read).__name__}; "
+            f"a {type(edited).__name__} is not an edited {type(read).__name__}; "
             "give a changed copy and the record that was read"
         )
     id = _id_of(read)
     if _id_of(edited) != id:
         raise InvalidCallError(
-            f"the records are two: ids {_id_of(edited)} and {id}; "
+            f"these are two records: ids {_id_of(edited)} and {id}; "
             "give a changed copy and the record it is a copy of"
         )
     found = difference(read, edited)
@@ -74,21 +77,24 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
 
 
 def versioned(record: E, made: EntitySpecifier) -> E:
-    """``record`` with the version that the answer tells; None when it tells none (spec 4.9)."""
+    """Set the version of ``record`` to that of the response, None when it has none (spec 4.9)."""
     if not _locked(record):
         return record
     return with_fields(record, {"concurrency_id": made.concurrency_id})
 
 
 def version(record: E) -> Call[E]:
-    """Read the version of ``record`` as it is now. Raises InvalidCallError when there is none to compare."""
+    """Return the call that reads the current version of ``record``.
+
+    Raises InvalidCallError when there is no version to compare.
+    """
     name = type(record).__name__
     if not _locked(record):
         raise InvalidCallError(f"the service keeps no version of a {name}; leave out if_unchanged")
     if _held(record) is None:
         raise InvalidCallError(
-            f"the version of the {name} is not known: it was read without ConcurrencyId, or the answer of "
-            'an update told none; read it again with properties=["*"] first'
+            f"the version of the {name} is not known: it was read without ConcurrencyId, or the response "
+            'to an update had none; read it again with properties=["*"] first'
         )
     return retrieve(type(record), _id_of(record), ["ConcurrencyId"])
 
@@ -132,8 +138,8 @@ def _id_of(record: Record) -> int:
         require_id(type(record), id)
     if not isinstance(id, int):
         raise InvalidCallError(
-            f"the {type(record).__name__} has no id; read it first, or give it one (what is known by several "
-            "fields alone cannot be updated by itself: update the record that holds it)"
+            f"the {type(record).__name__} has no id; read it first, or give it one (a record with a compound "
+            "key cannot be updated by itself: update the record that holds it)"
         )
     return id
 
@@ -148,7 +154,7 @@ def _held(record: Record) -> int | None:
 
 
 def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
-    """The steps behind a field's name in ``Properties``, and the value that is sent (facts 3.6)."""
+    """Return the steps behind a field's name in ``Properties``, and the value to send (facts 3.6)."""
     if meta.get("many"):
         if not value:
             raise InvalidCallError(
@@ -168,7 +174,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
 
 
 def _after(record: Record, name: str, value: Any) -> Any:
-    """The value of a named field once it is written: of a list the service keeps what was not named."""
+    """Return the value of a field once it is written: a list keeps the elements that were not named."""
     if not record.__wire__[name].get("many"):
         return value
     held = getattr(record, name)
@@ -181,6 +187,7 @@ def _after(record: Record, name: str, value: Any) -> Any:
 
 
 def _merged(element: Any, change: Any) -> Any:
+    """Return the element of a list with the changes of its fields."""
     if change is None or not isinstance(element, Record):
         return element if change is None else change
     given = {name: value for name in change.__wire__ if (value := getattr(change, name)) is not None}
@@ -188,6 +195,7 @@ def _merged(element: Any, change: Any) -> Any:
 
 
 def _without_removed(record: E) -> E:
+    """Remove the elements that are marked for deletion from the lists of ``record``."""
     for name, meta in record.__wire__.items():
         held = getattr(record, name)
         if meta.get("many") and isinstance(held, list):
