@@ -92,3 +92,16 @@ async def test_a_hook_that_raises_stops_the_call() -> None:
         with pytest.raises(PermissionError, match="Fridays"):
             await client.company().get("Thing", 1)
     assert service.calls == service.tokens == []
+
+
+async def test_a_call_that_was_kept_can_be_sent_later() -> None:
+    """Its result is that of the verb."""
+    dry = DryRun()
+    async with Service(lambda _: Answer(body={"EntitySpecifier": {"Id": 7}})) as service:
+        async with service.client(before_send=dry) as client:
+            await client.company().create(Customer(name="A"))
+        assert service.calls == []
+        async with service.client() as client:
+            for _, call in dry.calls:
+                assert (await client.company().send(call)).id == 7
+        assert len(service.calls) == 1

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import httpx
 import pytest
 
@@ -15,6 +18,7 @@ from tests.support.virtual import World, reply
 from wosdk_async import (
     CallOptions,
     Client,
+    ClientOptions,
     ConfigurationError,
     Credentials,
     DeadlineError,
@@ -23,6 +27,9 @@ from wosdk_async import (
     RetryPolicy,
     Timeouts,
 )
+from wosdk_async import client as client_module
+from wosdk_async import options as options_module
+from wosdk_async.client import ClientArguments, EnvArguments
 from wosdk_async.protocol.wire import Response
 
 NAN, INF = float("nan"), float("inf")
@@ -321,3 +328,30 @@ async def test_misspelt_keywords_of_a_client_s_methods() -> None:
         made.company("Acme", regio=None)
     with pytest.raises(ConfigurationError, match=r"aclose\(\) takes no 'grce'; did you mean 'grace'\?"):
         await made.aclose(grce=1)
+
+
+def names_of(arguments: Any) -> list[str]:
+    return [field.name for field in attrs.fields(arguments)]
+
+
+def test_arguments_are_the_options() -> None:
+    """``help()`` and editors see each option of the class as an argument, with its default."""
+    known = inspect.signature(Client).parameters
+    assert list(known) == names_of(ClientArguments)
+    assert (known["in_flight"].default, known["retry_quota"].default) == (32, 500)
+    assert set(names_of(ClientOptions)) < set(known)
+    from_env = inspect.signature(Client.from_env).parameters
+    assert set(from_env) == {*known, "environ", "profile"} == set(names_of(EnvArguments))
+    assert from_env["environ"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def test_each_option_has_a_docstring() -> None:
+    """It stands below the option, where editors look for it."""
+    for module in (options_module, client_module):
+        tree = ast.parse(inspect.getsource(module))
+        for cls in (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name != "Client"):
+            for here, below in zip(cls.body, [*cls.body[1:], None], strict=True):
+                if isinstance(here, ast.AnnAssign) and isinstance(here.target, ast.Name):
+                    with case(cls.name, here.target.id):
+                        is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+                        assert is_text or here.target.id == "PREFIX"
