@@ -103,6 +103,17 @@ async def test_an_unsafe_call_takes_no_connection_that_rested() -> None:
     empty(made)
 
 
+async def test_a_connection_rests_from_the_end_of_its_last_response() -> None:
+    """A response that took long does not make its connection look idle: an unsafe call takes it."""
+    time = Time()
+    made = NativeEngine(now=time)
+    async with RawServer(echoing) as server:
+        await get(made, server.url, sending=lambda: setattr(time, "now", time.now + 4))
+        await get(made, server.url, safe=False)
+        assert server.connections == 1
+        await made.aclose()
+
+
 @pytest.mark.parametrize("ends", ["complete", "cancelled"])
 async def test_an_idle_connection_holds_on_to_nothing(ends: str) -> None:
     """Neither the request nor who sent it stays in memory until the connection is used again."""
@@ -147,6 +158,23 @@ async def test_idle_connections_are_closed_after_a_while() -> None:
         await asyncio.gather(*(get(made, server.url) for _ in range(5)))
         while made.statistics().sockets:
             await asyncio.sleep(0.01)
+
+
+async def test_the_timer_runs_for_as_long_as_a_connection_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check that finds nothing to close is followed by another."""
+    time, timers = Time(), []
+    made = NativeEngine(now=time, limits=Limits(keepalive=15))
+    async with RawServer(echoing) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer) or len(timers)
+            )
+            await get(made, server.url)
+            for seconds, idle in ((10, 1), (10, 0)):
+                time.now += seconds
+                timers.pop()()
+                assert made.statistics().idle == idle
+        await made.aclose()
 
 
 @pytest.mark.parametrize("safe", [True, False])

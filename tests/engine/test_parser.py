@@ -127,6 +127,26 @@ def test_chunk_marks_have_a_limit_of_their_own() -> None:
             response_in(first, marks[0], b"a" * 40_000)
 
 
+def test_the_limit_of_chunk_marks_is_exact() -> None:
+    """As many bytes as a head may have; one more is refused."""
+    parser = ResponseParser(LIMITS)
+    parser.feed(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    assert parser.feed(b"2;" + b"a" * (LIMITS.head - 2)) is None
+    with pytest.raises(BadResponse, match="bytes of headers"):
+        parser.feed(b"a")
+
+
+def test_a_body_in_pieces_is_not_part_of_the_next_response() -> None:
+    """Two responses of one connection, each in three pieces."""
+    parser = ResponseParser(LIMITS)
+    for letter in (b"a", b"b"):
+        parser.reset()
+        pieces = (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", letter, letter)
+        response = [parser.feed(piece) for piece in pieces][-1]
+        assert response is not None
+        assert response.body == letter * 2
+
+
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
     """A recorded response with bytes changed, left out, doubled, or with lines of another one in it."""

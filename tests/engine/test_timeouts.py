@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.raw import OK, RawServer, engine, get, request, responding
+from tests.engine.test_connections import Time
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
@@ -118,6 +119,37 @@ async def test_all_connections_are_in_use() -> None:
         go.set()
         assert (await first).body == b"hi"
     assert (failed.sent, failed.timeout) == (False, "pool")
+
+
+async def test_a_request_waits_for_a_connection_until_its_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not until the next check only, and for ever without a timeout."""
+    for limit in (10.0, None):
+        time, timers, go = Time(), [], asyncio.Event()
+
+        async def wait(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, go: asyncio.Event = go
+        ) -> None:
+            await request(reader)
+            await go.wait()
+            writer.write(OK)
+
+        made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=limit))
+        async with RawServer(wait) as server:
+            with monkeypatch.context() as patch:
+                patch.setattr(asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer))  # noqa: B023
+                calls = [asyncio.create_task(get(made, server.url)) for _ in range(2)]
+                while not timers:
+                    await asyncio.sleep(0)
+                for waiting in (1, 0 if limit else 1):
+                    time.now += 8
+                    timers[0]()
+                    assert made.statistics().waiting == waiting
+            go.set()
+            first, second = await asyncio.gather(*calls, return_exceptions=True)
+            await made.aclose()
+        assert first.body == b"hi"
+        if limit:
+            assert (second.sent, second.timeout) == (False, "pool")
 
 
 async def test_a_host_that_does_not_answer() -> None:

@@ -38,7 +38,7 @@ from wosdk_async.transport.http.engine import (
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
-from wosdk_async.transport.http.native.request import Origin
+from wosdk_async.transport.http.native.request import EncodedRequest, Origin
 from wosdk_async.transport.http.tls import TLSContextProvider
 
 __all__ = ["NativeEngine"]
@@ -98,15 +98,7 @@ class NativeEngine:
         # other. Not get_running_loop(), which asks the kernel for the process before Python 3.12: 0.7 us.
         if pool is None or not pool.loop.is_running():
             pool = self._move_to_running_loop()
-        try:
-            origin, target = pool.targets.get(url) or pool.locate(url)
-            request = origin.encode(method, target, headers, body)
-        except ValueError as wrong:
-            unsendable = str(wrong)
-        else:
-            unsendable = ""
-        if unsendable:
-            raise SendError(unsendable, sent=False)  # not from the ValueError: it may hold a header
+        origin, request = _encode(pool, method, url, headers, body)
         again = False
         while True:
             connection = None if again else pool.take(origin, repeat_safe)
@@ -190,3 +182,15 @@ class NativeEngine:
             self._pool.abandon()
             _of_the_parent.append(self._pool)
             self._pool = None
+
+
+def _encode(
+    pool: Pool, method: str, url: str, headers: RequestHeaders, body: bytes | None
+) -> tuple[Origin, EncodedRequest]:
+    """Return the bytes of a request and where they go. Raises SendError for what cannot be sent."""
+    try:
+        origin, target = pool.targets.get(url) or pool.locate(url)
+        return origin, origin.encode(method, target, headers, body)
+    except ValueError as wrong:
+        why = str(wrong)
+    raise SendError(why, sent=False)  # not from the ValueError: it may hold a header
