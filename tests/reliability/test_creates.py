@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.reliability import Effort, run
 
-SMALL = Effort(creates=300, kills=0, rate=0.012, late=0.1, settle=0.6, deadline=2)
+SMALL = Effort(creates=300, kills=0, rate=0.012, late=0.1, settle=0.6, deadline=4)
 # each of these is answered in a way that tells nothing, and of none is the create sent again
 DOUBTFUL = {"reset", "half_reply", "garbage", "late_commit"}
 

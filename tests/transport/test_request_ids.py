@@ -18,6 +18,7 @@ from wosdk_async import (
     GetDocDownloadUrlCommand,
     InDoubtError,
     NoAnswerError,
+    RetryPolicy,
     ThrottledError,
     WoCreateCommand,
     WorkOrder,
@@ -368,3 +369,26 @@ async def test_one_look_that_reads_anothers_response_does_not_double() -> None:
         made = await client.company().run(command, marker="work_order.po_number", check=False)
     assert made.wo is not None
     assert (made.wo.id, sum("/cmd/" in call.path for call in service.calls)) == (7, 1)
+
+
+@pytest.mark.parametrize("key", ["requestid", "REQUESTID", "requestId"])
+async def test_another_id_is_found_wherever_it_stands_and_however_it_is_spelt(key: str) -> None:
+    """Not only as the last key: names ignore letter case (facts 3.3), and an order is not promised."""
+    answer = Answer(200, {key: ANOTHER, "CommandResult": {"Wo": {"Id": 7}}}, echo=False)
+    async with Service(lambda _: answer) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match=f"'{ANOTHER}' of another call"):
+            await client.company().run("WoCreateCommand", {})
+    assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "wait"), [("0", 0.0), ("0.5", 0.5), ("2", 2.0), ("-1", None), ("inf", None)]
+)
+async def test_the_wait_that_a_service_asks_for_is_in_the_error(asked: str, wait: float | None) -> None:
+    """In seconds, of less than one too; None where it is not a time."""
+    once = CallOptions(retry=RetryPolicy(attempts=1))
+    busy = Answer(429, b"", {"Retry-After": asked})
+    async with Service(lambda _: busy) as service, service.client(options=once) as client:
+        with pytest.raises(ThrottledError) as caught:
+            await client.company().run("WoCreateCommand", {})
+    assert caught.value.retry_after == wait
