@@ -130,7 +130,7 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _char(found: re.Match[str]) -> str:
-    """Return the character that an escape stands for, or nothing if there is no such."""
+    """Return the character that an escape stands for; empty if there is none."""
     group, value = found.lastindex or 0, found[found.lastindex or 0]
     if group == _LETTER:
         return _LETTERS.get(value, value)

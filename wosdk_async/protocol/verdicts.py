@@ -244,7 +244,7 @@ def verdict_of(error: RefusedError, own: OwnCodes = NO_OWN_CODES) -> Verdict:
 def is_early(error: RefusedError) -> bool:
     """Return whether a refusal may be sent before the body of the request is read.
 
-    It carries no RequestId then, whoever else gets one (not shown; assumed).
+    Such a response carries no RequestId, even from a host that sends it otherwise (not shown; assumed).
     """
     return error.status in BUSY or verdict_of(error) is SESSION_REFUSED
 

@@ -20,7 +20,7 @@ class Path:
     """A property path, as a program writes it."""
 
     __slots__ = ("_path",)
-    __hash__ = None  # type: ignore[assignment] # == makes a condition, so it is no key
+    __hash__ = None  # type: ignore[assignment] # == makes a condition, so it cannot be a key
 
     def __init__(self, path: ResolvedPath) -> None:
         self._path = path
