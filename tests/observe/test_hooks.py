@@ -141,3 +141,26 @@ async def test_a_log_line_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
         assert text.isprintable(), repr(text)
         str(text).encode("utf-8")
     assert r"A\nwosdk_async call: forged\r\x1b[2J\x9b\u202e\u2028\ud83d" in str(error)
+
+
+async def test_attempts_of_calls_that_overlap_are_not_mixed_up() -> None:
+    """Each call numbers its own attempts, under its own operation, though the other's come in between."""
+    both = asyncio.Barrier(2)
+    busy = {"First", "Second"}
+
+    async def answer(request: Request) -> Answer:
+        operation = request.path.rpartition("/")[2]
+        await both.wait()
+        if operation in busy:
+            busy.remove(operation)
+            return BUSY
+        return DONE
+
+    found: list[Attempt] = []
+    async with Service(answer) as service, service.client(options=QUICK, on_attempt=found.append) as client:
+        acme = client.company()
+        await asyncio.gather(acme.run("First", {}), acme.run("Second", {}))
+    for operation in ("First", "Second"):
+        own = [each for each in found if each.operation == operation]
+        assert [(each.number, each.status) for each in own] == [(1, 503), (2, 200)]
+        assert len({each.request_id for each in own}) == 1

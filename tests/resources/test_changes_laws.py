@@ -9,7 +9,7 @@ from datetime import timedelta
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.helpers.moving import Moving, version_of
+from tests.resources.moving import Moving, version_of
 from tests.support.laws import examples
 from tests.support.service import Service
 from wosdk_async import Company, Watermark, WorkOrder

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.conftest import ordered, started
 from tests.jobs.conftest import Local
+from tests.resources.conftest import ordered, started
 from tests.support.service import Answer, Request, Service
 from wosdk_async import (
     BusinessRuleError,

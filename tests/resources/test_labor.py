@@ -7,8 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from tests.helpers.conftest import ordered
 from tests.jobs.conftest import Local
+from tests.resources.conftest import ordered
 from wosdk_async import (
     Employee,
     FinancialItem,

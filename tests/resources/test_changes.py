@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.helpers.moving import START, Moving, version_of
+from tests.resources.moving import START, Moving, version_of
 from tests.support.service import Answer, Service, error
 from wosdk_async import (
     CallOptions,
