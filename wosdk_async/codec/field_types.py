@@ -1,0 +1,117 @@
+"""What is done with values of each type of the catalogue: the one table for reading and writing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import attrs
+
+from wosdk_async.codec.values import (
+    read_local,
+    read_number,
+    read_utc,
+    write_enum,
+    write_local,
+    write_number,
+    write_text,
+    write_utc,
+)
+from wosdk_async.model.base import Record, Ref
+from wosdk_async.model.metadata import Wire
+
+__all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "is_plain", "new_of", "type_of"]
+
+
+@attrs.frozen
+class FieldType:
+    """What is done with values of one type of the catalogue, as text: ``v`` is the value."""
+
+    read: str = "v"
+    """What is stored of a value that the service sent and that is not null."""
+    quick: str = ""
+    """The same for a documented value, without a call. It raises TypeError or ValueError for others."""
+    write: str = "v"
+    """What is sent of a value that is not None, whatever it is."""
+    fits: str = "False"
+    """Whether a value has no problems (``protocol.validation``) and is sent as ``plain`` says."""
+    plain: str = "v"
+    """What is sent of a value that fits."""
+
+
+FIELD_TYPES = {
+    "string": FieldType(
+        write="v if v.__class__ is str else write_text(v, {where!r})", fits="v.__class__ is str"
+    ),
+    "integer": FieldType(fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff"),
+    "boolean": FieldType(fits="v.__class__ is bool"),
+    "number": FieldType(
+        read="v if v.__class__ is Decimal else read_number(v)",
+        write="write_number(v, {where!r})",
+        fits="v.__class__ is Decimal and v.is_finite()",
+    ),
+    "datetime-local": FieldType(
+        read="read_local(v)",
+        quick="t if (t := parse(v)).tzinfo is None else read_local(v)",
+        write="write_local(v, {where!r})",
+        fits="v.__class__ is datetime and v.tzinfo is None",
+        plain="v.isoformat()",
+    ),
+    "datetime-utc": FieldType(
+        read="read_utc(v)",
+        quick="t if (t := parse(v)).tzinfo is UTC else read_utc(v)",
+        write="write_utc(v, {where!r})",
+        fits="v.__class__ is datetime and v.tzinfo is UTC",
+        plain="v.replace(tzinfo=None).isoformat() + 'Z'",
+    ),
+    "enum": FieldType(
+        read="{of}[v] if v.__class__ is str else {of}.odd(v)",
+        write="write_enum(v)",
+        fits="v.__class__ is {of}",
+        plain="v._value_",
+    ),
+}
+"""Type of the catalogue -> what is done with its values. Every other type is :data:`OBJECT`."""
+
+OBJECT = FieldType(
+    read="{of}(v, None) if v.__class__ is dict else v",
+    write="unstructure(v)",
+    fits="v.__class__ is {of}",
+    plain="writers[{of}](v)",
+)
+"""Objects of another class, and references to them."""
+
+NAMES = {
+    "Decimal": Decimal,
+    "Ref": type(Ref(0)),
+    "UTC": UTC,
+    "datetime": datetime,
+    "parse": datetime.fromisoformat,
+    "read_local": read_local,
+    "read_number": read_number,
+    "read_utc": read_utc,
+    "write_enum": write_enum,
+    "write_local": write_local,
+    "write_number": write_number,
+    "write_text": write_text,
+    "write_utc": write_utc,
+}
+"""What the texts refer to by a fixed name."""
+
+
+def is_plain(cls: type[Record]) -> bool:
+    """Return whether the class has no fields but those of the wire."""
+    return {field.name for field in attrs.fields(cls)} == {"extra", *cls.__wire__}
+
+
+def type_of(meta: Wire) -> FieldType:
+    """Return the row of the table for a field."""
+    return FIELD_TYPES.get(meta["type"], OBJECT)
+
+
+def new_of(cls: type[Record]) -> Callable[[], Record]:
+    """Return the function that makes an empty object of ``cls``."""
+    # A class that a program derived may have fields of its own: only its __init__ knows their defaults.
+    return functools.partial(object.__new__ if is_plain(cls) else type.__call__, cls)

@@ -1,0 +1,168 @@
+"""Hidden msgspec Structs of the classes, filled in C, and the functions that make objects of them."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
+
+import attrs
+import msgspec
+
+from wosdk_async.codec.compiler import in_place, read_text
+from wosdk_async.codec.field_types import NAMES, new_of, type_of
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record
+from wosdk_async.model.compiled import compile_function
+from wosdk_async.model.lazy import Lazy, raw_slot
+from wosdk_async.model.metadata import Wire, is_nested
+
+__all__ = ["Part", "compile_struct"]
+
+
+@attrs.frozen
+class Part:
+    """How the object in a field of a Struct is read: as another Struct."""
+
+    cls: type[Record]
+    known: Container[str]
+    unknown: tuple[str, ...]
+    struct: Any
+    at_once: bool
+    """Whether the object is made with the record, and not at the first look."""
+    inline: bool = False
+    """Whether its statements stand in the function of the record: a call would cost more than they do."""
+
+
+class _LazyList(Lazy):
+    """The Structs of a list."""
+
+    __slots__ = ("_structs",)
+
+    def __init__(self, structs: list[Any]) -> None:
+        self._structs = structs
+
+    def __made__(self) -> Any:
+        return [None if struct is None else struct.__made__() for struct in self._structs]
+
+
+@attrs.define
+class _StructText:
+    """The fields of a Struct, and the statements that make ``made`` of ``struct``, for one function."""
+
+    names: dict[str, Any]
+    hook_of: Callable[[str], Callable[..., Any]]
+
+    def of(
+        self,
+        cls: type[Record],
+        known: Container[str],
+        unknown: Iterable[str],
+        parts: Mapping[str, Part],
+        at: str = "",
+    ) -> tuple[list[tuple[str, Any, Any]], list[str]]:
+        """Return fields and statements; ``at`` ends each variable of the statements."""
+        made, new = f"made{at}", f"new{at}"
+        self.names[new] = new_of(cls)
+        fields: list[tuple[str, Any, Any]] = []
+        targets: list[str] = []
+        lines: list[str] = []
+        quick: list[str] = []
+        slow: list[str] = []
+        for i, (name, meta) in enumerate(cls.__wire__.items()):
+            slot, x = f"{made}.{raw_slot(cls, name)}", f"x{at}_{i}"
+            if name not in known:
+                lines.append(f"{slot} = None")
+                continue
+            kind, read = self._field(meta, parts.get(name), slot, x)
+            fields.append((name, kind, msgspec.field(name=meta["name"], default=None)))
+            in_variable = any(re.search(rf"\b{x}\b", line) for line in read)
+            targets.append(x if in_variable else slot)
+            if text := type_of(meta).quick:
+                quick.append(f"{slot} = {x} if {x} is None else {in_place(text, x)}")
+                slow += read
+            else:
+                lines += read
+        if quick:
+            lines += ["try:", *_indented(quick), "except (TypeError, ValueError):", *_indented(slow)]
+        lines.append(f"{made}.extra = extra{at} = {{}}" if unknown else f"{made}.extra = None")
+        for i, name in enumerate(unknown):
+            fields.append((f"_{i}", Any, msgspec.field(name=name, default=msgspec.UNSET)))
+            targets.append(f"u{at}_{i}")
+            lines.append(f"if u{at}_{i} is not UNSET: extra{at}[{name!r}] = u{at}_{i}")
+        if unknown:
+            lines.append(f"if not extra{at}: {made}.extra = None")
+        if targets:
+            lines.insert(0, f"({', '.join(targets)},) = astuple(struct{at})")
+        return fields, [f"{made} = {new}()", *lines]
+
+    def _field(self, meta: Wire, part: Part | None, slot: str, x: str) -> tuple[Any, list[str]]:
+        """Return the type of a field, and the statements that read its value ``x``; none to keep it."""
+        if part is not None and meta.get("many"):
+            element = part.struct | None
+            kind: Any = types.GenericAlias(list, element) | None
+            return kind, [f"if {slot}: {slot} = LazyList({slot})"]
+        if part is not None:
+            return part.struct | None, self._part(part, slot, x)
+        if meta["type"] == "enum" and not meta.get("many"):
+            return registry.resolve(meta["of"]) | None, []
+        text = read_text(meta, x, self.names, self.hook_of)
+        if text == x:
+            return Any, []
+        if meta.get("many") or is_nested(meta):  # most are not there, or empty
+            return Any, [f"if {slot}: {slot} = {text.replace(x, slot)}"]
+        return Any, [f"{slot} = {text}"]
+
+    def _part(self, part: Part, slot: str, x: str) -> list[str]:
+        if not part.at_once:
+            return []
+        if not part.inline:
+            return [f"{slot} = {x} if {x} is None else {x}.__made__()"]
+        at = x.removeprefix("x")
+        _, lines = self.of(part.cls, part.known, part.unknown, {}, at)
+        lines = [f"struct{at} = {x}", *lines, f"{slot} = made{at}"]
+        return [f"if {x} is None: {slot} = None", "else:", *_indented(lines)]
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def compile_struct(
+    cls: type[Record],
+    known: Container[str],
+    unknown: Iterable[str],
+    parts: Mapping[str, Part],
+    hook_of: Callable[[str], Callable[..., Any]],
+) -> Any:
+    """Return a Struct for objects of ``cls``; its ``__made__`` makes an object of one.
+
+    Values arrive as :func:`loads` gives them and are read by the same texts as those of a dict.
+
+    Args:
+        cls: The class.
+        known: The fields that get a place. msgspec raises for a text with another.
+        unknown: Names of the service that the catalogue does not have, and that go to ``extra``.
+        parts: The fields whose objects are read as Structs. Those of others are read as dicts.
+        hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
+    """
+    names = {"astuple": msgspec.structs.astuple, "UNSET": msgspec.UNSET, "LazyList": _LazyList, **NAMES}
+    fields, lines = _StructText(names, hook_of).of(cls, known, unknown, parts)
+    source = "\n".join(["def convert(struct):", *_indented(lines), "    return made\n"])
+
+    def convert(found: Any) -> Any:
+        # Compiled when it is first wanted: a program looks at few of the objects of a response.
+        struct.__made__ = compile_function("convert", source, f"struct converter of {cls.__name__}", names)
+        return struct.__made__(found)
+
+    struct: Any = msgspec.defstruct(
+        cls.__name__,
+        fields,
+        bases=(Lazy,),
+        namespace={"__made__": convert},
+        kw_only=True,
+        gc=False,
+        forbid_unknown_fields=True,
+    )
+    return struct
