@@ -18,8 +18,8 @@ Only something that is not an object at all, where one is asked for, is a ``Type
 Writing is strict where the service would store something else than meant: see ``writing.py``.
 Files: ``field_types.py`` is the table of types. ``compiler.py`` and ``struct_compiler.py`` write the
 functions of a class from it. ``dict_reader.py``, ``reading.py`` and ``writing.py`` use them. ``values.py``
-converts single values, ``json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)`` gives
-in a third of the time; ``record_reader.py`` says how.
+converts single values, ``json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
+gives in a third of the time; ``record_reader.py`` says how.
 """
 # facts 3.3
 
