@@ -267,7 +267,7 @@ class ClientOptions:
 
     # --- hooks ---
     before_send: BeforeSend | None = hook()
-    """Called before each call, which it may stop or answer (:data:`BeforeSend`, :class:`DryRun`)."""
+    """Called before each call; it may stop it or return a response (:data:`BeforeSend`, :class:`DryRun`)."""
     on_in_doubt: OnInDoubt | None = hook()
     """Called when a caller was cancelled and its call may have taken effect; it must return at once."""
     on_attempt: AttemptHook | None = hook()
