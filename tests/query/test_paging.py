@@ -251,3 +251,11 @@ async def test_a_limit_ends_in_the_middle_of_a_later_page() -> None:
         table = Table(range(1, 10))
         found = await read(table.query().order_by(order).limit(5), size=3)
         assert (len(found), [expression["Count"] for expression in table.asked]) == (5, [3, 2])
+
+
+async def test_rows_that_are_dicts_are_paged_by_their_id() -> None:
+    """An entity that is given by its name is read to the end as well."""
+    table = Table(range(1, 8))
+    query = Query("WoNote", table.send)
+    found = [row["Id"] async for page in query.pages(size=3) for row in page]
+    assert (found, len(table.asked)) == (list(range(1, 8)), 4)
