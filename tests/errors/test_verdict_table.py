@@ -6,7 +6,8 @@ import pytest
 
 from wosdk_async import errors
 from wosdk_async.protocol import verdicts
-from wosdk_async.protocol.verdicts import ending_of, means_unknown_company, refused, verdict_on
+from wosdk_async.protocol.responses import refused
+from wosdk_async.protocol.verdicts import ending_of, means_unknown_company, verdict_on
 
 RESPONSES = [  # status, code, has an error body, has a Retry-After -> verdict, error
     (200, "BUSINESS_LOGIC_ERROR", True, False, "refused", "BusinessRuleError"),

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError
 from wosdk_async.model import entity_class
-from wosdk_async.protocol.verdicts import refused
+from wosdk_async.protocol.responses import refused
 
 __all__ = ["RECORD", "RESULT", "ROWS", "SPECIFIER", "document_of", "objects", "record_with", "specifier_for"]
 

@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, ThrottledError
-from wosdk_async.protocol.verdicts import IN_DOUBT, NO_OWN_CODES, OwnCodes, is_early, refused, verdict_on
+from wosdk_async.protocol.verdicts import IN_DOUBT, NO_OWN_CODES, OwnCodes, is_early, verdict_on
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 
-__all__ = ["RequestIds", "read"]
+__all__ = ["RequestIds", "read", "refused"]
 
 T = TypeVar("T")
 
@@ -100,6 +100,33 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
     if isinstance(error, ThrottledError):
         error.retry_after = _retry_after(wait)
     return error
+
+
+def refused(
+    code: object,
+    message: object,
+    status: int,
+    time_stamp: object = None,
+    request_id: object = None,
+    kind: type[RefusedError] | None = None,
+) -> RefusedError:
+    """Return the error for what a response says of a failure, of the class that the table names.
+
+    A value that is not text counts as not sent. Texts are kept whole: :func:`read` hides secrets and
+    cuts them afterwards.
+    """
+    known = _text(code) or ""
+    return (kind or verdict_on(status, known)[1])(
+        _text(message) or known or f"HTTP {status} without a text",
+        code=known,
+        status=status,
+        time_stamp=_text(time_stamp),
+        request_id=_text(request_id),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _members(body: bytes) -> dict[str, Any]:

@@ -49,7 +49,6 @@ __all__ = [
     "ending_of",
     "is_early",
     "means_unknown_company",
-    "refused",
     "verdict_of",
     "verdict_on",
 ]
@@ -252,33 +251,6 @@ def is_early(error: RefusedError) -> bool:
 def means_unknown_company(error: RefusedError) -> bool:
     """Return whether the locator says by a refusal that it does not know the Company (facts 2)."""
     return CODES.get(error.code, _OTHER_CODE).unknown_company or verdict_of(error) in (REFUSED, OTHER_PATH)
-
-
-def refused(
-    code: object,
-    message: object,
-    status: int,
-    time_stamp: object = None,
-    request_id: object = None,
-    kind: type[RefusedError] | None = None,
-) -> RefusedError:
-    """Return the error for what a response says of a failure, of the class that the table names.
-
-    A value that is not text counts as not sent. Texts are kept whole: secrets are hidden before they are cut,
-    and :func:`wosdk_async.protocol.responses.read` does both.
-    """
-    known = _text(code) or ""
-    return (kind or verdict_on(status, known)[1])(
-        _text(message) or known or f"HTTP {status} without a text",
-        code=known,
-        status=status,
-        time_stamp=_text(time_stamp),
-        request_id=_text(request_id),
-    )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 # --- errors that a call ends with -----------------------------------------------------------

@@ -22,8 +22,8 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import RetryPolicy
 from wosdk_async.protocol.envelopes import document_of
-from wosdk_async.protocol.responses import read
-from wosdk_async.protocol.verdicts import means_unknown_company, refused
+from wosdk_async.protocol.responses import read, refused
+from wosdk_async.protocol.verdicts import means_unknown_company
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import Deadlines, TransportClock
