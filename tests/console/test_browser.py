@@ -100,7 +100,7 @@ def test_recording_is_switched_off_and_cleared(page: Any, sandbox: Served) -> No
 
 
 def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> None:
-    """A rule added here strikes requests and counts them, until it is switched off or removed."""
+    """A rule added here applies to requests and counts them, until it is switched off or removed."""
     call = sandbox.acme.http.get
     url, headers = f"{sandbox.root}/api/v1/base/Customer/512", sandbox.acme.headers
     page.goto(sandbox.page("faults"))
@@ -110,7 +110,7 @@ def test_a_fault_switch_works_from_end_to_end(page: Any, sandbox: Served) -> Non
     switch = page.get_by_role("switch")
     switch.wait_for()
     assert [call(url, headers=headers).status_code for _ in range(3)] == [503] * 3
-    page.get_by_text("struck 3 of 3").wait_for()
+    page.get_by_text("applied to 3 of 3 requests").wait_for()
     with page.expect_response(lambda response: response.request.method == "PUT"):
         switch.uncheck()
     page.get_by_text("off", exact=True).wait_for()
@@ -218,13 +218,13 @@ def test_an_error_stands_at_its_form_until_it_is_done_right(browser: Any, sandbo
     ("field", "value", "expected"),
     [
         ("Seconds", "", "Seconds is missing: enter a number."),
-        ("Percent of requests", "0", "Percent of requests is 0: such a rule would strike nothing."),
+        ("Percent of requests", "0", "Percent of requests is 0: the rule would never apply."),
     ],
 )
-def test_a_rule_that_strikes_nothing_is_not_added(
+def test_a_rule_that_never_applies_is_not_added(
     page: Any, sandbox: Served, field: str, value: str, expected: str
 ) -> None:
-    """What is missing is said, and the news of the rule before it goes."""
+    """The error names the field, and the message about the rule before it goes away."""
     page.goto(sandbox.page("faults"))
     press(page, "Add")
     page.locator("#status", has_text="The rule is on.").wait_for()

@@ -14,7 +14,7 @@ async function show() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = operations.filter(({ path, verb, operation }) => words.every((word) => `${verb} ${path} ${operation.tags} ${operation.operationId} ${operation.summary ?? ""}`.toLowerCase().includes(word)));
     list.replaceChildren(...groups(api, found, words.length > 0));
-    say(`${found.length} operations.`);
+    say(`${counted(found)}.`);
   };
   main.append(
     h("h1", null, "API"),
@@ -31,7 +31,7 @@ function groups(api, operations, open) {
   return api.tags.filter(({ name }) => byTag.has(name)).map(({ name }) => {
     const rows = byTag.get(name);
     return h("details", { open: open && rows.length <= 40 },
-      h("summary", null, h("strong", null, name.replaceAll("_", " ")), h("span", { class: "quiet" }, `${rows.length} operations`)),
+      h("summary", null, h("strong", null, name.replaceAll("_", " ")), h("span", { class: "quiet" }, counted(rows))),
       rows.map((row) => line(api, row)));
   });
 }
@@ -94,3 +94,7 @@ function named(api, schema) {
 }
 
 show().catch((error) => main.append(h("p", { class: "error", role: "alert" }, error.message)));
+
+function counted(rows) {
+  return `${rows.length} ${rows.length === 1 ? "operation" : "operations"}`;
+}

@@ -61,7 +61,7 @@ export async function faults(main) {
 }
 
 function counted(one) {
-  return one.on ? `struck ${one.struck} of ${one.seen}` : "off";
+  return one.on ? `applied to ${one.struck} of ${one.seen} requests` : "off";
 }
 
 function adding(add, refuse) {
@@ -80,7 +80,7 @@ function adding(add, refuse) {
   return h("form", { class: "bar", onsubmit: (event) => {
     event.preventDefault();
     if (!label.hidden && value.value === "") return refuse(`${name.textContent} is missing: enter a number.`);
-    if (Number(share.value) === 0) return refuse("Percent of requests is 0: such a rule would strike nothing. Enter more than 0.");
+    if (Number(share.value) === 0) return refuse("Percent of requests is 0: the rule would never apply. Enter more than 0.");
     const rule = SIMPLE[kind.value].rule(Number(value.value));
     if (operation.value !== "any") rule.operation = operation.value;
     if (Number(share.value) < 100) rule.rate = Number(share.value) / 100;

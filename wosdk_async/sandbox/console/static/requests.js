@@ -46,7 +46,7 @@ export async function requests(main) {
     last = found.last;
     if (document.activeElement !== on) on.checked = found.on;
     empty.hidden = lines.size > 0;
-    limits.textContent = `The last ${found.limits.requests} requests are kept, of each body the first ${found.limits.body / 1024} KiB. Secrets are masked.`;
+    limits.textContent = `The log keeps the last ${found.limits.requests} requests, and the first ${found.limits.body / 1024} KiB of each body. Secrets are masked.`;
     if (fresh && looked) say(`${fresh} new ${fresh === 1 ? "request" : "requests"}.`);
     looked = true;
   }
