@@ -1,4 +1,4 @@
-"""A Company whose calls are recorded and answered here: what is sent can be compared without a socket."""
+"""A Company whose calls are recorded and get a fixed response: a test sees what is sent, without a socket."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REGION = Region("test", locator_url="https://locator.example", token_url="https:
 
 
 class Recorder:
-    """A ``before_send`` hook that keeps each call and answers it with ``body``."""
+    """A ``before_send`` hook that keeps each call and responds with ``body``."""
 
     def __init__(self, body: Any) -> None:
         self.body = dumps(body)

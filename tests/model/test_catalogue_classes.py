@@ -17,7 +17,7 @@ CATALOGUE = load()
 
 
 def facts(field: Field) -> dict[str, Any]:
-    """What the catalogue says, in the keys of the metadata."""
+    """Return what the catalogue says of a field, in the keys of the metadata."""
     said = {
         "name": field.name,
         "type": field.kind,
@@ -79,7 +79,7 @@ def test_commands() -> None:
 
 
 def test_shapes_of_commands() -> None:
-    """Every shape that commands share has a class with its fields, which is no command itself."""
+    """Every shape that commands share has a class with its fields, and is not a command itself."""
     for shape in CATALOGUE.command_bases.values():
         with case(shape.name):
             cls = getattr(model, shape.name)
@@ -93,7 +93,7 @@ SHARING = [*CATALOGUE.command_bases.values(), *CATALOGUE.commands.values()]
 
 
 def test_shared_fields_are_declared_once() -> None:
-    """What a base says is not said again: neither in the catalogue nor in the class below it."""
+    """A field of a base is not repeated, neither in the catalogue nor in the subclass."""
     for row in SHARING:
         with case(row.name):
             inherited = CATALOGUE.command_bases[row.base].request if row.base else ()
@@ -106,7 +106,7 @@ def test_shared_fields_are_declared_once() -> None:
 
 
 def test_commands_with_the_fields_of_an_action_are_actions() -> None:
-    """Whichever command can be sent with all of a shape's fields has the shape as its base."""
+    """A command that has all fields of a shape has the shape as its base."""
     for shape in CATALOGUE.command_bases.values():
         names = {field.name for field in shape.request}
         have = {c.name for c in CATALOGUE.commands.values() if names <= {field.name for field in c.request}}

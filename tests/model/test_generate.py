@@ -1,4 +1,4 @@
-"""The generator: the committed model is what the catalogue says."""
+"""The generator: the committed model agrees with the catalogue."""
 
 from __future__ import annotations
 
@@ -18,38 +18,48 @@ def test_regenerating_changes_nothing(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == "the model agrees with the catalogue\n"
 
 
-def test_differences_are_told(
+def test_differences_are_listed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A changed, a missing and a superfluous file are named, and the exit code is 1; writing mends them."""
-    monkeypatch.setattr(generator, "MODEL", tmp_path)
-    monkeypatch.setattr(generator, "STUB", tmp_path / "fields.pyi")
+    """--check names files that changed, are missing or not wanted, and exits with 1; a run repairs them."""
+    monkeypatch.setattr(generator, "PACKAGE", tmp_path)
     assert generator.main([]) == 0
-    (tmp_path / "values.py").write_text("")
-    (tmp_path / "query.py").unlink()
-    (tmp_path / "old.py").write_text("")
-    (tmp_path / "base.py").write_text("written by hand")
-    (tmp_path / "fields.pyi").write_text("")
+    (tmp_path / "model/values.py").write_text("")
+    (tmp_path / "model/query.py").rename(tmp_path / "model/old.py")
+    (tmp_path / "model/base.py").write_text("written by hand")
+    (tmp_path / "query/fields.pyi").write_text("")
     assert generator.main(["--check"]) == 1
     assert capsys.readouterr().out.splitlines() == [
-        "not wanted: old.py",
-        "missing: query.py",
-        "differs: values.py",
-        "differs: fields.pyi",
+        "not wanted: model/old.py",
+        "missing: model/query.py",
+        "differs: model/values.py",
+        "differs: query/fields.pyi",
     ]
     assert generator.main([]) == 0
     assert generator.main(["--check"]) == 0
-    assert (tmp_path / "base.py").read_text() == "written by hand"
+    assert not (tmp_path / "model/old.py").exists()
+    assert (tmp_path / "model/base.py").read_text() == "written by hand"
 
 
-def test_a_changed_catalogue_changes_the_model() -> None:
-    """A field that the catalogue loses is gone from the text."""
+def test_a_changed_catalogue_changes_the_model_and_the_stub() -> None:
+    """A field that the catalogue loses is gone from its class and from the stub."""
     catalogue = load()
     money = catalogue.entities["Money"]
     entities = {**catalogue.entities, "Money": attrs.evolve(money, own_fields=money.own_fields[:1])}
     changed: Catalogue = attrs.evolve(catalogue, entities=entities)
     before, after = generator.files(catalogue), generator.files(changed)
-    assert {name for name in before if before[name] != after[name]} == {"values.py"}
+    assert {name for name in before if before[name] != after[name]} == {"model/values.py", "query/fields.pyi"}
+
+
+def test_without_ruff_one_line_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names ruff and how to install it; nothing is compared or written."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert generator.main(["--check"]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "ruff is not installed, and the generator needs it: pip install -e '.[dev]'"
+    ]
 
 
 @pytest.mark.parametrize(

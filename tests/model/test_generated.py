@@ -17,7 +17,7 @@ from wosdk_async.model import command_class, entity_class
 
 CATALOGUE = load()
 ENTITIES = [entity for entity in CATALOGUE.entities.values() if entity.kind == "entity"]
-ANSWER = {"Data": {"Id": 7}, "Entities": [], "EntitySpecifier": {"Id": 7}, "CommandResult": {}}
+RESPONSE = {"Data": {"Id": 7}, "Entities": [], "EntitySpecifier": {"Id": 7}, "CommandResult": {}}
 
 Verb = Callable[[Company, Any], Awaitable[Any]]
 VERBS: dict[str, Verb] = {
@@ -34,12 +34,12 @@ async def ask(acme: Company, cls: Any) -> Any:
 
 
 def filled(cls: Any) -> Any:
-    """A new record with what the service refuses one without (facts 3.10)."""
+    """Return a new record with the fields that the service requires (facts 3.10)."""
     return cls(doc_type=model.DocumentType.ref(3), storage_type_id="URL") if cls is model.Document else cls()
 
 
 def requests(entity: Entity) -> dict[str, tuple[str, str, Any]]:
-    """Method, path and body of each operation (spec 4.9, facts 3.1 and 4)."""
+    """Return method, path and body of each operation (spec 4.9, facts 3.1 and 4)."""
     name = entity.name
     new = {"DocType": {"Id": 3}, "StorageTypeId": "URL"} if name == "Document" else {}
     changed = {"Properties": ["PerformDeletion"], "Entity": {"Id": 7, "PerformDeletion": False}}
@@ -53,14 +53,14 @@ def requests(entity: Entity) -> dict[str, tuple[str, str, Any]]:
 
 
 async def test_operations() -> None:
-    """What is supported, or not known, goes out in its form; what is not is refused with the remedy."""
+    """An operation that is supported or not known is sent; any other is refused with a remedy."""
     for entity in ENTITIES:
         with case(entity.name):
             cls = entity_class(entity.name)
             for operation, request in requests(entity).items():
                 if operation == "update" and not entity.fields:
                     continue  # facts appendix A: named in the list of types, with no schema published
-                async with recorded(ANSWER) as (acme, hook):
+                async with recorded(RESPONSE) as (acme, hook):
                     # Reading by id is never refused: the service says best what it has.
                     if entity.operations.get(operation) is False and operation != "retrieve":
                         with pytest.raises(UnsupportedError) as caught:
@@ -79,7 +79,7 @@ async def test_operations() -> None:
 
 
 def sample(field: Field) -> Any:
-    """JSON of a value of the field, by what the catalogue says of it."""
+    """Return a value of the field in JSON, of the catalogue's type."""
     if field.kind == "enum":
         one: Any = CATALOGUE.enums[field.of or ""].values[-1].name
     else:
@@ -92,7 +92,7 @@ def content(fields: tuple[Field, ...]) -> dict[str, Any]:
 
 
 def as_sent(name: str, command: dict[str, Any]) -> dict[str, Any]:
-    """What goes out instead where the sources differ (facts 12)."""
+    """Return the body that is sent where the sources differ (facts 12)."""
     if name == "SpaceCreateCommand":
         command["CustomerId"] = "41"
     if name == "ApStatusChangeCommand":
@@ -101,7 +101,7 @@ def as_sent(name: str, command: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_commands() -> None:
-    """Every command goes out with all its fields, and its answer is a result with all of its own."""
+    """Every command goes out with all its fields, and its response is read as a result with all fields."""
     for command in CATALOGUE.commands.values():
         with case(command.name):
             cls = command_class(command.name)
@@ -123,7 +123,7 @@ async def test_commands() -> None:
 
 
 async def test_commands_by_their_names() -> None:
-    """The same as a dict, in any letter case: sent as it stands, and answered with a dict."""
+    """A dict, in any letter case, is sent as it is, and the result is a dict."""
     for command in CATALOGUE.commands.values():
         with case(command.name):
             fields = content(command.request)
@@ -148,7 +148,7 @@ def test_enum_values() -> None:
 
 
 def uses(enum: str) -> list[tuple[str, Field]]:
-    """A field of some entity that holds the enum."""
+    """Return a field of some entity that holds the enum."""
     return [
         (entity.name, field)
         for entity in CATALOGUE.entities.values()

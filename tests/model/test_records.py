@@ -33,7 +33,7 @@ def test_repr_shows_what_is_set() -> None:
 
 
 def test_repr_shows_no_secret() -> None:
-    """A password is not shown, nor are values of unknown fields, of which nobody knows what they are."""
+    """A password is not shown, nor are values of unknown fields, which may be secret."""
     shown = repr(Employee(password="hunter2", first_name="Mira", extra={"ApiPassword": "hunter2"}))
     assert shown == "Employee(first_name='Mira', extra=<ApiPassword>)"
 
@@ -158,5 +158,5 @@ assert loaded() == families
 
 
 def test_only_what_is_named_is_loaded() -> None:
-    """The codec loads no class; naming an entity loads what its answers may hold, and no command."""
+    """The codec loads no class; naming an entity loads what its records may hold, and no command."""
     subprocess.run([sys.executable, "-c", LAZY], check=True)

@@ -1,10 +1,10 @@
 """The service described as data: entities, fields, enums, commands and operations.
 
 The JSON files beside this module are the project's one description of the service. The
-generator (``generate.py``) writes ``wosdk_async/model`` from them, the sandbox answers by
-them, and the tests walk them. Nothing here knows HTTP or asyncio.
+generator (``generate.py``) writes ``wosdk_async/model`` from them, the sandbox checks requests
+against them, and the tests loop over them. Nothing here knows HTTP or asyncio.
 
-``sources`` of a row says who states it: ``spec`` (the specification), ``doc`` (a public page or
+``sources`` of a row names who states it: ``spec`` (the specification), ``doc`` (a public page or
 collection of the vendor), ``wsdl`` (the vendor's older schema), ``peer`` (a third-party client).
 """
 
@@ -35,7 +35,7 @@ __all__ = [
 
 @attrs.frozen(kw_only=True)
 class Catalogue:
-    """Everything the project knows about the service. Names are the service's own spelling."""
+    """All that the project knows about the service; names are spelled as the service spells them."""
 
     entities: Mapping[str, Entity]
     enums: Mapping[str, EnumType]
@@ -45,10 +45,10 @@ class Catalogue:
     aliases: Mapping[str, str]
     row_cap: int
     sources_differ: tuple[Mapping[str, str], ...]
-    """Where the specification and the recordings differ, and what is done so that both work."""
+    """Places where the specification and the recordings differ, and what the client does about it."""
 
     def entity(self, name: str) -> Entity | None:
-        """The entity called ``name`` or aliased so, ignoring letter case (facts 3.3), or None."""
+        """Return the entity with this name or alias, ignoring letter case (facts 3.3), or None."""
         wire = self._entity_names.get(name.lower())
         return self.entities[wire] if wire else None
 
@@ -67,7 +67,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _merged(inherited: tuple[Field, ...], own: tuple[Field, ...]) -> tuple[Field, ...]:
-    """All fields, the base's first; an own field replaces an inherited one in its place."""
+    """Return all fields, the base's first; an own field takes the place of the inherited one."""
     return tuple({field.name: field for field in (*inherited, *own)}.values())
 
 
@@ -87,7 +87,7 @@ def _entities(raw: dict[str, dict[str, Any]]) -> dict[str, Entity]:
 
 def _command_bases(raw: dict[str, dict[str, Any]]) -> dict[str, CommandBase]:
     done: dict[str, CommandBase] = {}
-    for name, row in raw.items():  # a base stands before what derives from it
+    for name, row in raw.items():  # the file has a base before the shapes that inherit from it
         own = _fields(row["request"])
         inherited = done[row["base"]].request if row.get("base") else ()
         request = _merged(inherited, own)

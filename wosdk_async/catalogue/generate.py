@@ -1,63 +1,52 @@
 """Write ``wosdk_async/model`` and the stub ``wosdk_async/query/fields.pyi`` from the catalogue.
 
-``python -m wosdk_async.catalogue.generate`` writes; with ``--check`` it writes nothing and exits with 1 when
-a file differs. The same catalogue gives the same bytes, already in the form of ``ruff format``.
+``python -m wosdk_async.catalogue.generate`` writes them. With ``--check`` it writes nothing and exits with 1
+when a file differs. It needs ruff, which formats the files. The same catalogue gives the same bytes.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wosdk_async.catalogue import Catalogue, load
-from wosdk_async.catalogue.generator.classes import command_files, entity_files
-from wosdk_async.catalogue.generator.enums import enum_files
-from wosdk_async.catalogue.generator.fields import field_stub
+from wosdk_async.catalogue.generator.classes import command_files, entity_files, enum_files
 from wosdk_async.catalogue.generator.index import index_files
+from wosdk_async.catalogue.generator.stub import field_stub
+from wosdk_async.catalogue.generator.text import MARK, RuffMissingError, lay_out
 
 __all__ = ["differences", "files", "main", "write"]
 
-MODEL = Path(__file__).parent.parent / "model"
-STUB = MODEL.parent / "query" / "fields.pyi"
-HAND_WRITTEN = {
-    "base.py",
-    "metadata.py",
-    "open_enum.py",
-    "checked_init.py",
-    "compiled.py",
-    "lazy.py",
-    "registry.py",
-}
+PACKAGE = Path(__file__).parents[1]
 
 
 def files(catalogue: Catalogue) -> dict[str, str]:
-    """Path below the model's directory -> text."""
+    """Return the text of each generated file, by its path below ``wosdk_async``."""
     modules = (
         entity_files(catalogue) | command_files(catalogue) | enum_files(catalogue) | index_files(catalogue)
     )
-    return {f"{name.replace('.', '/')}.py": text for name, text in modules.items()}
+    texts = {f"model/{name.replace('.', '/')}.py": text for name, text in modules.items()}
+    return lay_out({**texts, "query/fields.pyi": field_stub(catalogue)})
 
 
-def differences(root: Path, wanted: dict[str, str]) -> list[str]:
-    """What is missing, changed or too much below ``root``, a line each."""
-    present = {path.relative_to(root).as_posix() for path in root.rglob("*.py")} - HAND_WRITTEN
-    found = [f"not wanted: {name}" for name in sorted(present - wanted.keys())]
+def differences(root: Path, wanted: Mapping[str, str]) -> list[str]:
+    """Return a line for each file below ``root`` that is missing, differs or is not generated any more."""
+    found = [f"not wanted: {path.relative_to(root).as_posix()}" for path in _outdated(root, wanted)]
     for name, text in sorted(wanted.items()):
-        if name not in present:
+        path = root / name
+        if not path.exists():
             found.append(f"missing: {name}")
-        elif (root / name).read_text(encoding="utf-8") != text:
+        elif path.read_text(encoding="utf-8") != text:
             found.append(f"differs: {name}")
     return found
 
 
-def write(root: Path, wanted: dict[str, str]) -> None:
-    """Make the generated files below ``root`` exactly ``wanted``."""
-    for path in root.rglob("*.py"):
-        name = path.relative_to(root).as_posix()
-        if name not in wanted and name not in HAND_WRITTEN:
-            path.unlink()
+def write(root: Path, wanted: Mapping[str, str]) -> None:
+    """Make the generated files below ``root`` exactly ``wanted``; leave what is written by hand."""
+    for path in _outdated(root, wanted):
+        path.unlink()
     for name, text in wanted.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,20 +54,29 @@ def write(root: Path, wanted: dict[str, str]) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def _outdated(root: Path, wanted: Mapping[str, str]) -> list[Path]:
+    """Return the files of the model that bear the generator's mark and that it does not write any more."""
+    return [
+        path
+        for path in sorted((root / "model").rglob("*.py"))
+        if path.relative_to(root).as_posix() not in wanted and MARK in path.read_text(encoding="utf-8")
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(description="Write wosdk_async/model from the catalogue.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 when a file differs")
     check = parser.parse_args(arguments).check
-    catalogue = load()
-    wanted, stub = files(catalogue), field_stub(catalogue)
+    try:
+        wanted = files(load())
+    except RuffMissingError as error:
+        print(error, file=sys.stderr)
+        return 2
     if not check:
-        write(MODEL, wanted)
-        STUB.write_text(stub, encoding="utf-8")
+        write(PACKAGE, wanted)
         return 0
-    found = differences(MODEL, wanted)
-    if not STUB.exists() or STUB.read_text(encoding="utf-8") != stub:
-        found.append(f"differs: {STUB.name}")
+    found = differences(PACKAGE, wanted)
     print("\n".join(found) or "the model agrees with the catalogue")
     return 1 if found else 0
 

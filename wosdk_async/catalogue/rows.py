@@ -1,4 +1,4 @@
-"""The rows of the catalogue: what is said of a field, an entity, an enum, a command and an operation."""
+"""Rows of the catalogue: fields, entities, enums, commands and operations."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class Field:
 
     @property
     def kind(self) -> str:
-        """The type of the value, or of each element when the field is a list."""
+        """Type of the value, or of each element when the field is a list."""
         return self.item or "object" if self.type == "list" else self.type
 
     @property
     def is_list(self) -> bool:
+        """Whether the value is a list."""
         return self.type == "list"
 
 
@@ -80,7 +81,7 @@ class EnumValue:
 
 @attrs.frozen(kw_only=True)
 class EnumType:
-    """An open list of values: the service may add some at any release (facts 9)."""
+    """An open list of values: the service may add values in any release (facts 9)."""
 
     name: str
     values: tuple[EnumValue, ...]
@@ -90,9 +91,9 @@ class EnumType:
 
 @attrs.frozen(kw_only=True)
 class CommandBase:
-    """A shape that commands share: fields written once. It has no path and is never sent itself.
+    """A shape that commands share. It has no path and is never sent itself.
 
-    ``request`` holds the fields of the shape's own ``base`` too.
+    ``request`` also holds the fields of the shape's ``base``.
     """
 
     name: str
@@ -106,9 +107,9 @@ class CommandBase:
 
 @attrs.frozen(kw_only=True)
 class Command:
-    """A workflow command: its path below ``api/v1/cmd/``, its fields and its result's.
+    """A workflow command: its path below ``api/v1/cmd/``, its fields and those of its result.
 
-    ``own_request`` holds what the command adds to its ``base`` or says otherwise than it; ``request`` all.
+    ``own_request`` holds the fields that the command adds to its ``base`` or changes; ``request`` holds all.
     """
 
     name: str
@@ -128,7 +129,7 @@ class Command:
 
 @attrs.frozen(kw_only=True)
 class Operation:
-    """A verb of the interface and whether repeating it can do harm."""
+    """A verb of the interface, and whether it is safe to repeat."""
 
     name: str
     method: str

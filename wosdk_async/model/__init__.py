@@ -756,7 +756,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a class, and what its answers may hold, when it is first asked for (PEP 562)."""
+    """Return the class and load it, and all that its records may hold, at its first use (PEP 562)."""
     found = registry.named(name)
     globals()[name] = found
     return found

@@ -1,4 +1,4 @@
-"""Where every class of the model is, and what it is not for.
+"""Where each class of the model is, fields that a new record needs, operations that are refused.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

@@ -1,4 +1,4 @@
-"""Bodies of requests and replies.
+"""Bodies of requests and responses.
 
 Written by wosdk_async.catalogue.generate from the catalogue; do not edit.
 """

@@ -1,1 +1,1 @@
-"""Write ``model/`` and ``query/fields.pyi`` from the catalogue."""
+"""Text of the generated modules."""

@@ -1,75 +1,187 @@
-"""The modules of entities, values, queries, messages and commands."""
+"""The modules of classes: entities, values, queries, messages, commands and enums."""
 
 from __future__ import annotations
 
-from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity
-from wosdk_async.catalogue.generator.module import Module
+import re
+from collections.abc import Iterable
+
+from wosdk_async.catalogue import Catalogue, Command, CommandBase, Entity, EnumType, EnumValue, Field
 from wosdk_async.catalogue.generator.names import (
     COMMAND_BASES,
     class_name,
     command_modules,
-    entity_module,
     entity_modules,
+    enum_modules,
+    member_name,
+    result_modules,
+    snake,
 )
-from wosdk_async.catalogue.generator.text import literal, sentences
+from wosdk_async.catalogue.generator.text import (
+    docstring,
+    field_text,
+    from_import,
+    header,
+    literal,
+    operations_text,
+    paragraphs,
+    sentences,
+)
 
-__all__ = ["command_files", "entity_files"]
+__all__ = ["command_files", "entity_files", "enum_files"]
 
+PACKAGE = "wosdk_async.model"
+DEFINE = "@define(kw_only=True, eq=False, repr=False)"  # the root class has both, once for all classes
 TITLES = {
     "bases": "Shapes that entities share.",
-    "messages": "Bodies of requests and replies.",
+    "messages": "Bodies of requests and responses.",
     "query": "The query language.",
     "values": "Values that are part of other objects.",
 }
+PLAIN = {
+    "string": "str",
+    "integer": "int",
+    "number": "Decimal",
+    "boolean": "bool",
+    "datetime-local": "datetime",
+    "datetime-utc": "datetime",
+}
 RESULT_FIELDS = {"ErrorInfo"}  # inherited from CommandResult
+SECRET_WORD = re.compile(r"password|token|secret", re.IGNORECASE)
 
 
-def _operations(entity: Entity) -> str | None:
-    """Which operations the entity supports (spec 4.9 rule 1, facts 3.9)."""
-    if entity.kind != "entity" or not entity.operations:
-        return None
-    does = [name for name, can in entity.operations.items() if can]
-    does_not = [name for name, can in entity.operations.items() if can is False]
-    unknown = [name for name, can in entity.operations.items() if can is None]
-    return sentences(
-        f"Operations: {', '.join(does) or 'none'}",
-        f"not {', '.join(does_not)}" if does_not else None,
-        f"not known: {', '.join(unknown)}" if unknown else None,
-        entity.operations_note,
-    )
+class Module:
+    """A module that is being written: its classes and their imports."""
+
+    def __init__(self, catalogue: Catalogue, name: str) -> None:
+        self.catalogue = catalogue
+        self.name = name
+        self.enums = enum_modules(catalogue)
+        self.results = result_modules(catalogue)
+        self.classes: list[str] = []
+        self.imports: dict[str, set[str]] = {}
+        self.typing: dict[str, set[str]] = {}
+
+    def use(self, module: str, name: str, *, typing_only: bool = False) -> str:
+        """Import ``name`` from ``module`` of the model, unless it is this module; return the name."""
+        if module != self.name:
+            into = self.typing if typing_only else self.imports
+            into.setdefault(f"{PACKAGE}.{module}", set()).add(name)
+        return name
+
+    def annotation(self, field: Field) -> str:
+        """Return the type of a field, as text."""
+        one = self._one(field)
+        return f"list[{one}] | None" if field.is_list else "Any" if one == "Any" else f"{one} | None"
+
+    def _one(self, field: Field) -> str:
+        if field.kind in PLAIN:
+            kind = PLAIN[field.kind]
+            if kind in ("datetime", "Decimal"):
+                self.typing.setdefault(kind.lower(), set()).add(kind)
+            return kind
+        if field.kind == "enum" and field.of:
+            return self.use(self.enums[field.of], field.of, typing_only=True)
+        if field.of or field.kind == "money":
+            entity = self.catalogue.entities[field.of or "Money"]
+            return self.use(entity.family, class_name(entity.name), typing_only=True)
+        self.imports.setdefault("typing", set()).add("Any")
+        return "Any"
+
+    def field(self, field: Field) -> str:
+        """Return the declaration of a field and its docstring."""
+        self.imports.setdefault("attrs", set()).add("field")
+        self.use("metadata", "wire")
+        value = f"field(default=None, metadata=wire({', '.join(_wire(field))}))"
+        doc = docstring(field_text(field, self.catalogue.aliases), "    ")
+        return f"    {snake(field.name)}: {self.annotation(field)} = {value}\n{doc}"
+
+    def add(self, head: str, doc: str, body: Iterable[str]) -> None:
+        """Add a class: its name and bases, the text of its docstring, and its lines."""
+        self.imports.setdefault("attrs", set()).add("define")
+        self.classes.append("\n".join([DEFINE, f"class {head}:", docstring(doc, "    "), *body]))
+
+    def text(self, title: str) -> str:
+        """Return the whole module."""
+        lines = [header(title), "from __future__ import annotations"]
+        if self.typing:
+            self.imports.setdefault("typing", set()).add("TYPE_CHECKING")
+        lines += [from_import(module, names) for module, names in self.imports.items()]
+        if self.typing:
+            lines.append("if TYPE_CHECKING:")
+            lines += [f"    {from_import(module, names)}" for module, names in self.typing.items()]
+        return "\n".join([*lines, *self.classes])
 
 
-def _doc(*paragraphs: str | None) -> str:
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+def _wire(field: Field) -> list[str]:
+    """Return the arguments of a field's ``wire(...)``."""
+    given = [literal(field.name), literal(field.kind)]
+    of = field.of or ("Money" if field.kind == "money" else None)
+    if of:
+        given.append(literal(class_name(of)))
+    more = {
+        "many": field.is_list,
+        "max_length": field.max_length,
+        "max_length_source": field.max_length_source,
+        "required": field.required,
+        "aliases": field.aliases,
+        "secret": field.kind == "string" and "password" in field.name.lower(),
+    }
+    given += [f"{name}={literal(value)}" for name, value in more.items() if value]
+    return given if field.updatable else [*given, "updatable=False"]
+
+
+def entity_files(catalogue: Catalogue) -> dict[str, str]:
+    """Return the text of the module of each family."""
+    texts = {}
+    for name, entities in entity_modules(catalogue).items():
+        module = Module(catalogue, name)
+        for entity in entities:
+            _entity_class(module, entity)
+        texts[name] = module.text(TITLES.get(name, f"Entities: {name.replace('_', ' ')}."))
+    return texts
 
 
 def _entity_class(module: Module, entity: Entity) -> None:
     own_name = class_name(entity.name)
     if entity.base:
         base = module.catalogue.entities[entity.base]
-        parent = module.use(entity_module(base), class_name(base.name))
+        parent = module.use(base.family, class_name(base.name))
     else:
         parent = module.use("base", "Referable" if entity.name == "CorrigoEntity" else "Record")
     key = f"Key: {', '.join(entity.composite_key)}" if entity.composite_key else None
-    doc = _doc(
+    doc = paragraphs(
         sentences(entity.meaning or f"``{entity.name}`` of the service"),
-        _operations(entity),
+        operations_text(entity),
         sentences(key, entity.note),
     )
-    body = [module.field(field) for field in entity.own_fields]
-    if own_name != entity.name:
-        gap = "\n" if body else ""
-        body.insert(0, f"    wire_name = {literal(entity.name)}{gap}")
-    module.add(f"{own_name}({parent})", doc, body)
+    renamed = [f"    wire_name = {literal(entity.name)}", ""] if own_name != entity.name else []
+    module.add(f"{own_name}({parent})", doc, renamed + [module.field(field) for field in entity.own_fields])
+
+
+def command_files(catalogue: Catalogue) -> dict[str, str]:
+    """Return the text of the module of each theme of commands, and of the shapes that they share."""
+    shapes = Module(catalogue, COMMAND_BASES)
+    for shape in catalogue.command_bases.values():
+        _command_base_class(shapes, shape)
+    texts = {COMMAND_BASES: shapes.text("Shapes that commands share.")}
+    for name, commands in command_modules(catalogue).items():
+        module = Module(catalogue, name)
+        first = {c.result: c for c in reversed(commands) if module.results.get(c.result or "") == name}
+        for command in reversed(first.values()):
+            _result_class(module, command)
+        for command in commands:
+            _command_class(module, command)
+        theme = name.rpartition(".")[2].replace("_", " ")
+        texts[name] = module.text(f"Commands and their results: {theme}.")
+    return texts
 
 
 def _result_class(module: Module, command: Command) -> None:
     users = [other.name for other in module.catalogue.commands.values() if other.result == command.result]
-    listed = f"{', '.join(users[:-1])} and {users[-1]} answer" if users[1:] else f"{users[0]} answers"
-    doc = f"What {listed}."
+    listed = f"{', '.join(users[:-1])} and {users[-1]}" if users[1:] else users[0]
     base = module.use("base", "CommandResult")
     fields = [module.field(field) for field in command.response if field.name not in RESULT_FIELDS]
-    module.add(f"{command.result}({base})", doc, fields)
+    module.add(f"{command.result}({base})", f"Result of {listed}.", fields)
 
 
 def _command_parent(module: Module, command: Command | CommandBase) -> str:
@@ -77,7 +189,7 @@ def _command_parent(module: Module, command: Command | CommandBase) -> str:
 
 
 def _command_base_class(module: Module, shape: CommandBase) -> None:
-    doc = _doc(
+    doc = paragraphs(
         sentences(shape.meaning),
         sentences("Never sent itself: a shape that commands share", shape.note),
     )
@@ -91,7 +203,7 @@ def _command_class(module: Module, command: Command) -> None:
         module.use("base", "CommandResult")
     elif place := module.results.get(command.result):
         module.use(place, command.result)
-    doc = _doc(
+    doc = paragraphs(
         sentences(command.meaning or f"``{command.name}`` of the service"),
         sentences(
             "Repeating it does no harm" if command.repeat == "safe" else "Not safe to repeat",
@@ -106,35 +218,31 @@ def _command_class(module: Module, command: Command) -> None:
         "result_name": command.result,
     }
     lines = [f"    {name} = {literal(value)}" for name, value in facts.items() if value]
-    lines[-1] += "\n" if command.own_request else ""
     fields = [module.field(field) for field in command.own_request]
-    module.add(f"{command.name}({base}[{result}])", doc, lines + fields)
+    module.add(f"{command.name}({base}[{result}])", doc, [*lines, "", *fields])
 
 
-def entity_files(catalogue: Catalogue) -> dict[str, str]:
-    """Module -> its text, for every family."""
-    texts = {}
-    for name, entities in entity_modules(catalogue).items():
-        module = Module(catalogue, name)
-        for entity in entities:
-            _entity_class(module, entity)
-        texts[name] = module.text(TITLES.get(name, f"Entities: {name.replace('_', ' ')}."))
-    return texts
+def enum_files(catalogue: Catalogue) -> dict[str, str]:
+    """Return the text of the module that holds every enum."""
+    lines = [
+        header("Every enum of the service."),
+        "from __future__ import annotations",
+        from_import(f"{PACKAGE}.open_enum", ["OpenEnum"]),
+        *(_enum_class(enum) for enum in catalogue.enums.values()),
+    ]
+    return {"enums": "\n".join(lines)}
 
 
-def command_files(catalogue: Catalogue) -> dict[str, str]:
-    """Module -> its text, for every theme of commands."""
-    shapes = Module(catalogue, COMMAND_BASES)
-    for shape in catalogue.command_bases.values():
-        _command_base_class(shapes, shape)
-    texts = {COMMAND_BASES: shapes.text("Shapes that commands share.")}
-    for name, commands in command_modules(catalogue).items():
-        module = Module(catalogue, name)
-        own = {c.result: c for c in reversed(commands) if module.results.get(c.result or "") == name}
-        for result in reversed(own.values()):
-            _result_class(module, result)
-        for command in commands:
-            _command_class(module, command)
-        theme = name.rpartition(".")[2].replace("_", " ")
-        texts[name] = module.text(f"Commands and their results: {theme}.")
-    return texts
+def _enum_class(enum: EnumType) -> str:
+    doc = docstring(sentences(f"Values of ``{enum.name}``", enum.note), "    ")
+    return "\n".join([f"class {enum.name}(OpenEnum):", doc, *map(_member, enum.values)])
+
+
+def _member(value: EnumValue) -> str:
+    given = literal(value.name) if value.value is None else f"{literal(value.name)}, {value.value}"
+    # ruff takes the name of an error code about tokens for a secret.
+    mark = "  # noqa: S105" if value.value is None and SECRET_WORD.search(value.name) else ""
+    line = f"    {member_name(value.name)} = {given}{mark}"
+    status = f"HTTP status {value.http_status}" if value.http_status else None
+    text = sentences(value.meaning, status, value.note)
+    return f"{line}\n{docstring(text, '    ')}" if text else line

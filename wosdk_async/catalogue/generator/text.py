@@ -1,26 +1,35 @@
-"""Python text as ``ruff format`` would write it: docstrings, calls, imports, and what a field's says."""
+"""Text of the generated modules: literals, imports, docstrings, and the layout by ruff."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import subprocess
+import sys
+import tempfile
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-from wosdk_async.catalogue import Field
-from wosdk_async.catalogue.generator.names import import_order
+from wosdk_async.catalogue import Entity, Field
 
 __all__ = [
-    "WIDTH",
-    "call",
+    "MARK",
+    "RuffMissingError",
     "docstring",
     "field_text",
     "from_import",
     "header",
+    "lay_out",
     "literal",
+    "operations_text",
+    "paragraphs",
     "sentences",
 ]
 
-WIDTH = 110
+CHECKOUT = Path(__file__).parents[3]
+MARK = "Written by wosdk_async.catalogue.generate from the catalogue; do not edit."
+WIDTH = 110  # of docstrings, which ruff does not wrap
 FORMATS = {
     "datetime-local": "ISO 8601 local time, no zone.",
     "datetime-utc": "UTC.",
@@ -28,80 +37,83 @@ FORMATS = {
 }
 
 
+class RuffMissingError(Exception):
+    """The generator needs ruff, which is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("ruff is not installed, and the generator needs it: pip install -e '.[dev]'")
+
+
+def lay_out(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files, by path, as ruff sorts and formats them with the project's own settings."""
+    if importlib.util.find_spec("ruff") is None:
+        raise RuffMissingError
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: Path(folder, name) for name in files}
+        for name, path in paths.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(files[name], encoding="utf-8")
+        _ruff("check", "--fix", "--select", "I,RUF022", folder)
+        _ruff("format", folder)
+        return {name: path.read_text(encoding="utf-8") for name, path in paths.items()}
+
+
+def _ruff(command: str, *arguments: str) -> None:
+    # In the folder of the checkout: ruff finds the project's own package there, and sorts it last.
+    options = ("--quiet", "--no-cache", "--config", str(CHECKOUT / "pyproject.toml"))
+    subprocess.run(  # noqa: S603 no text from outside
+        [sys.executable, "-m", "ruff", command, *options, *arguments], cwd=CHECKOUT, check=True
+    )
+
+
 def literal(value: object) -> str:
-    """A Python literal with double quotes."""
+    """Return a Python literal with double quotes; a dict gets a line for each item."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        # The comma behind the last item keeps ruff from joining the lines.
+        return "{" + "".join(f"{literal(key)}: {literal(item)}," for key, item in value.items()) + "}"
     if isinstance(value, tuple):
-        inner = ", ".join(literal(item) for item in value)
-        return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return f"({''.join(f'{literal(item)}, ' for item in value).removesuffix(' ')})"
     return repr(value)
 
 
 def docstring(text: str, indent: str = "") -> str:
-    """``text`` as a docstring; its paragraphs are separated by blank lines."""
+    """Return ``text`` as a docstring; blank lines separate its paragraphs."""
     if "\n" not in text and len(indent) + len(text) + 6 <= WIDTH:
         return f'{indent}"""{text}"""'
-    paragraphs = text.split("\n\n")
     wrapped = [
         textwrap.fill(
-            ("" if i else '"""') + paragraph,
+            paragraph,
             WIDTH,
             initial_indent=indent,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        for i, paragraph in enumerate(paragraphs)
+        for paragraph in f'"""{text}'.split("\n\n")
     ]
     return "\n\n".join(wrapped) + f'\n{indent}"""'
 
 
-def call(head: str, arguments: Sequence[str], indent: str, tail: str = ")") -> str:
-    """``head(arguments)`` on one line, on three, or with a line for each argument."""
-    line = f"{indent}{head}({', '.join(arguments)}{tail}"
-    if len(line) <= WIDTH:
-        return line
-    inner = f"{indent}    {', '.join(arguments)}"
-    if len(inner) <= WIDTH:
-        return f"{indent}{head}(\n{inner}\n{indent}{tail}"
-    lines = "".join(f"{indent}    {argument},\n" for argument in arguments)
-    return f"{indent}{head}(\n{lines}{indent}{tail}"
-
-
-def from_import(module: str, names: Iterable[str], indent: str = "") -> str:
-    """``from module import names``, sorted."""
-    ordered = sorted(names, key=import_order)
-    line = f"{indent}from {module} import {', '.join(ordered)}"
-    if len(line) <= WIDTH:
-        return line
-    return (
-        f"{indent}from {module} import (\n"
-        + "".join(f"{indent}    {name},\n" for name in ordered)
-        + f"{indent})"
-    )
+def from_import(module: str, names: Iterable[str]) -> str:
+    """Return the import of ``names`` as one line."""
+    return f"from {module} import {', '.join(sorted(names))}"
 
 
 def header(text: str) -> str:
-    """The docstring of a generated module."""
-    return docstring(f"{text}\n\nWritten by wosdk_async.catalogue.generate from the catalogue; do not edit.")
+    """Return the docstring of a generated module."""
+    return docstring(f"{text}\n\n{MARK}")
 
 
 def sentences(*parts: str | None) -> str:
-    """``parts`` as sentences of one paragraph, without the empty ones."""
+    """Return ``parts`` as the sentences of one paragraph, without the empty ones."""
     full = (part.strip() for part in parts if part and part.strip())
     return " ".join(f"{part[0].upper()}{part[1:]}".rstrip(".") + "." for part in full)
 
 
-def _length(field: Field) -> str | None:
-    if field.max_length is None:
-        return None
-    whose = "" if field.max_length_source == "doc" else " (a third-party client's limit, not the vendor's)"
-    return f"At most {field.max_length} characters{whose}"
-
-
 def field_text(field: Field, aliases: Mapping[str, str]) -> str:
-    """The docstring of a field."""
+    """Return the text of a field's docstring."""
     nicknames = [name for name, wire in aliases.items() if wire == field.of and name == field.name]
     return sentences(
         field.meaning or f"``{field.name}`` on the wire",
@@ -112,3 +124,30 @@ def field_text(field: Field, aliases: Mapping[str, str]) -> str:
         None if field.updatable else "Not updatable",
         field.note,
     )
+
+
+def _length(field: Field) -> str | None:
+    if field.max_length is None:
+        return None
+    whose = "" if field.max_length_source == "doc" else " (a third-party client's limit, not the vendor's)"
+    return f"At most {field.max_length} characters{whose}"
+
+
+def operations_text(entity: Entity) -> str | None:
+    """Return which operations the entity supports (spec 4.9 rule 1, facts 3.9)."""
+    if entity.kind != "entity" or not entity.operations:
+        return None
+    does = [name for name, can in entity.operations.items() if can]
+    does_not = [name for name, can in entity.operations.items() if can is False]
+    unknown = [name for name, can in entity.operations.items() if can is None]
+    return sentences(
+        f"Operations: {', '.join(does) or 'none'}",
+        f"not {', '.join(does_not)}" if does_not else None,
+        f"not known: {', '.join(unknown)}" if unknown else None,
+        entity.operations_note,
+    )
+
+
+def paragraphs(*parts: str | None) -> str:
+    """Return ``parts`` as paragraphs, without the empty ones."""
+    return "\n\n".join(part for part in parts if part)

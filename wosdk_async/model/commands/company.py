@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class GetCompanyWsdkUrlResult(CommandResult):
-    """What GetCompanyWsdkUrlCommand answers."""
+    """Result of GetCompanyWsdkUrlCommand."""
 
     url: str | None = field(default=None, metadata=wire("Url", "string"))
     """Company host to use as base address. Clients in use append api/v1/... directly, so it ends with a

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class ConvertMoneyValuesResponse(CommandResult):
-    """What ConvertMoneyValuesCommand answers."""
+    """Result of ConvertMoneyValuesCommand."""
 
     values: list[Money] | None = field(default=None, metadata=wire("Values", "money", "Money", many=True))
     """``Values`` on the wire."""
@@ -33,7 +33,7 @@ class ConvertMoneyValuesResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class FinancialStatusChangeResponse(CommandResult):
-    """What ApStatusChangeCommand, ApSubmitPaymentCommand and CostStatusChangeCommand answer."""
+    """Result of ApStatusChangeCommand, ApSubmitPaymentCommand and CostStatusChangeCommand."""
 
     financial: WorkOrderCost | None = field(default=None, metadata=wire("Financial", "ref", "WorkOrderCost"))
     """``Financial`` on the wire."""
@@ -41,7 +41,7 @@ class FinancialStatusChangeResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class UpdateInvoiceStateCommandResponse(CommandResult):
-    """What UpdateInvoiceStateCommand answers."""
+    """Result of UpdateInvoiceStateCommand."""
 
     invoice: Invoice | None = field(default=None, metadata=wire("Invoice", "ref", "Invoice"))
     """``Invoice`` on the wire."""

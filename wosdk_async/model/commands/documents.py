@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class CreateWoPrintoutResponse(CommandResult):
-    """What CreateWoPrintoutCommand answers."""
+    """Result of CreateWoPrintoutCommand."""
 
     printout_body: str | None = field(default=None, metadata=wire("PrintoutBody", "string"))
     """``PrintoutBody`` on the wire."""
@@ -28,7 +28,7 @@ class CreateWoPrintoutResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class GetDocDownloadUrlTypeResponse(CommandResult):
-    """What GetDocDownloadUrlCommand answers."""
+    """Result of GetDocDownloadUrlCommand."""
 
     results: list[GetDocDownloadUrl] | None = field(
         default=None, metadata=wire("Results", "object", "GetDocDownloadUrl", many=True)
@@ -38,7 +38,7 @@ class GetDocDownloadUrlTypeResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class GetProcedureStepsDocumentsResponse(CommandResult):
-    """What GetProcedureStepsDocumentsRoutine answers."""
+    """Result of GetProcedureStepsDocumentsRoutine."""
 
     documents: list[ProcedureStepDocument] | None = field(
         default=None, metadata=wire("Documents", "object", "ProcedureStepDocument", many=True)

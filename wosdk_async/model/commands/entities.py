@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class CompositeCommandResponse(CommandResult):
-    """What CompositeCommand answers."""
+    """Result of CompositeCommand."""
 
     responses: list[Any] | None = field(default=None, metadata=wire("Responses", "object", many=True))
     """``Responses`` on the wire."""
@@ -28,7 +28,7 @@ class CompositeCommandResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class RetrieveWithCurrencyTypeResponse(CommandResult):
-    """What RetrieveWithCurrencyTypeCommand answers."""
+    """Result of RetrieveWithCurrencyTypeCommand."""
 
     results: list[MoneyValuesEntity] | None = field(
         default=None, metadata=wire("Results", "ref", "MoneyValuesEntity", many=True)
@@ -38,7 +38,7 @@ class RetrieveWithCurrencyTypeResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class OperationCommandResponse(CommandResult):
-    """What CreateCommand, DeleteCommand, RestoreCommand and UpdateCommand answer."""
+    """Result of CreateCommand, DeleteCommand, RestoreCommand and UpdateCommand."""
 
     entity_specifier: EntitySpecifier | None = field(
         default=None, metadata=wire("EntitySpecifier", "object", "EntitySpecifier")

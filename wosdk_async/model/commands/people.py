@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class GetLicensedProvidersResponse(CommandResult):
-    """What GetLicensedProvidersRoutine answers."""
+    """Result of GetLicensedProvidersRoutine."""
 
     providers: list[LicensedProvider] | None = field(
         default=None, metadata=wire("Providers", "object", "LicensedProvider", many=True)
@@ -33,7 +33,7 @@ class GetLicensedProvidersResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class GetPreferredAssigneesResponse(CommandResult):
-    """What GetPreferredAssigneesRoutine answers."""
+    """Result of GetPreferredAssigneesRoutine."""
 
     employees: list[Employee] | None = field(
         default=None, metadata=wire("Employees", "ref", "Employee", many=True)
@@ -43,7 +43,7 @@ class GetPreferredAssigneesResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class TimeCardActionResponse(CommandResult):
-    """What TimeCardActionCommand answers."""
+    """Result of TimeCardActionCommand."""
 
     time_card: TimeCard | None = field(default=None, metadata=wire("TimeCard", "ref", "TimeCard"))
     """``TimeCard`` on the wire."""
@@ -51,7 +51,7 @@ class TimeCardActionResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class UserSignInInfoResponse(CommandResult):
-    """What UserSignInInfoCommand answers."""
+    """Result of UserSignInInfoCommand."""
 
     user_sign_in_infos: list[UserSignInInfo] | None = field(
         default=None, metadata=wire("UserSignInInfos", "object", "UserSignInInfo", many=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class MatchAssetsResponse(CommandResult):
-    """What AssetMatchByTaskCodeCommand answers."""
+    """Result of AssetMatchByTaskCodeCommand."""
 
     locations: list[Location] | None = field(
         default=None, metadata=wire("Locations", "ref", "Location", many=True)
@@ -35,7 +35,7 @@ class MatchAssetsResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class CustomerResponse(CommandResult):
-    """What GetCustomerByAssetCommand answers."""
+    """Result of GetCustomerByAssetCommand."""
 
     customer_id: int | None = field(default=None, metadata=wire("CustomerId", "integer"))
     """Id of the customer. In the 2023 OpenAPI description only."""
@@ -43,7 +43,7 @@ class CustomerResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class MaterialTransactionCommitResponse(CommandResult):
-    """What MaterialTransactionCommitCommand answers."""
+    """Result of MaterialTransactionCommitCommand."""
 
     transaction: MaterialTransaction | None = field(
         default=None, metadata=wire("Transaction", "ref", "MaterialTransaction")
@@ -53,7 +53,7 @@ class MaterialTransactionCommitResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class SpaceCreateCommandResponse(CommandResult):
-    """What SpaceCreateCommand answers."""
+    """Result of SpaceCreateCommand."""
 
     new_space: Space | None = field(default=None, metadata=wire("NewSpace", "ref", "Space"))
     """``NewSpace`` on the wire."""
@@ -61,8 +61,8 @@ class SpaceCreateCommandResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class WorkZoneCommandResponse(CommandResult):
-    """What WorkZoneCreateCommand, WorkZoneDefaultCommand, WorkZoneDeleteCommand, WorkZoneOfflineCommand and
-    WorkZoneOnlineCommand answer.
+    """Result of WorkZoneCreateCommand, WorkZoneDefaultCommand, WorkZoneDeleteCommand, WorkZoneOfflineCommand
+    and WorkZoneOnlineCommand.
     """
 
     work_zone: WorkZone | None = field(default=None, metadata=wire("WorkZone", "ref", "WorkZone"))

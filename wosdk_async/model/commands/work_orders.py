@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @define(kw_only=True, eq=False, repr=False)
 class AddChildWorkOrderResponse(CommandResult):
-    """What AddChildWorkOrderRoutine answers."""
+    """Result of AddChildWorkOrderRoutine."""
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
     """Related work order."""
@@ -40,7 +40,7 @@ class AddChildWorkOrderResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class SendWorkOrderResponse(CommandResult):
-    """What SendWorkOrderCommand answers."""
+    """Result of SendWorkOrderCommand."""
 
     work_order: WorkOrder | None = field(default=None, metadata=wire("WorkOrder", "ref", "WorkOrder"))
     """Related work order."""
@@ -48,7 +48,7 @@ class SendWorkOrderResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class VerifyWorkResponse(CommandResult):
-    """What VerifyWorkCommand answers."""
+    """Result of VerifyWorkCommand."""
 
     work_verification: WoVerification | None = field(
         default=None, metadata=wire("WorkVerification", "ref", "WoVerification")
@@ -58,7 +58,7 @@ class VerifyWorkResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class EmployeeResponse(CommandResult):
-    """What WoAutoAssignRoutine answers."""
+    """Result of WoAutoAssignRoutine."""
 
     employee_id: int | None = field(default=None, metadata=wire("EmployeeId", "integer"))
     """Id of the employee."""
@@ -66,7 +66,7 @@ class EmployeeResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoLastModificationResponse(CommandResult):
-    """What WoLastModificationCommand answers."""
+    """Result of WoLastModificationCommand."""
 
     dt_last_modified: datetime | None = field(default=None, metadata=wire("DtLastModified", "datetime-local"))
     """``DtLastModified`` on the wire. ISO 8601 local time, no zone."""
@@ -76,10 +76,10 @@ class WoLastModificationResponse(CommandResult):
 
 @define(kw_only=True, eq=False, repr=False)
 class WoActionResponse(CommandResult):
-    """What GeneratePmWoCommand, UpdateWoInductionAndSafetyStatusCommand, WoAssignCommand, WoCancelCommand,
-    WoClearFlagsCommand, WoCompleteCommand, WoCopyCommand, WoCreateCommand, WoFlagCommand, WoMessageCommand,
-    WoOnHoldCommand, WoPauseCommand, WoPickUpCommand, WoRecallCommand, WoReopenCommand, WoScheduleRoutine,
-    WoSetFlagsCommand and WoStartCommand answer.
+    """Result of GeneratePmWoCommand, UpdateWoInductionAndSafetyStatusCommand, WoAssignCommand,
+    WoCancelCommand, WoClearFlagsCommand, WoCompleteCommand, WoCopyCommand, WoCreateCommand, WoFlagCommand,
+    WoMessageCommand, WoOnHoldCommand, WoPauseCommand, WoPickUpCommand, WoRecallCommand, WoReopenCommand,
+    WoScheduleRoutine, WoSetFlagsCommand and WoStartCommand.
     """
 
     wo: WorkOrder | None = field(default=None, metadata=wire("Wo", "ref", "WorkOrder"))

@@ -1,11 +1,9 @@
-"""The stub ``wosdk_async/query/fields.pyi``: which properties type checkers see on each entity.
+"""The stub ``wosdk_async/query/fields.pyi``: the properties that type checkers see on each entity.
 
 A stub costs nothing at run time, where ``query/properties.py`` looks at the metadata of the model instead.
 """
 
 from __future__ import annotations
-
-from itertools import pairwise
 
 from wosdk_async.catalogue import Catalogue, Entity, Field
 from wosdk_async.catalogue.generator.names import class_name, snake
@@ -25,31 +23,25 @@ SCALARS = {
 
 
 def field_stub(catalogue: Catalogue) -> str:
-    """The stub's text, in the form of ``ruff format``."""
+    """Return the text of the stub."""
     shown = [entity for entity in catalogue.entities.values() if entity.kind in KINDS]
     shown.sort(key=lambda entity: (_depth(catalogue, entity), class_name(entity.name)))
     queried = [class_name(entity.name) for entity in shown if entity.kind == "entity"]
     enums = {field.of for e in shown for field in e.own_fields if field.kind == "enum" and field.of}
-    imports = [
-        "from datetime import datetime\nfrom decimal import Decimal\nfrom typing import Any, overload",
-        from_import("wosdk_async.model", {"Record", *queried, *enums})
-        + "\n"
-        + from_import("wosdk_async.query.properties", {"Nested", "Property", "TextProperty", "Unchecked"}),
+    lines = [
+        header("The properties of every entity, as type checkers see them."),
+        "from datetime import datetime",
+        "from decimal import Decimal",
+        "from typing import Any, overload",
+        from_import("wosdk_async.model", {"Record", *queried, *enums}),
+        from_import("wosdk_async.query.properties", {"Nested", "Property", "TextProperty", "Unchecked"}),
+        '__all__ = ["fields"]',
+        *(_overload(f"type[{name}]", f"{name}Fields") for name in reversed(queried)),
+        _overload("type[Record]", "Any"),
+        _overload("str", "Unchecked"),
+        *(_class(catalogue, entity) for entity in shown),
     ]
-    calls = [_overload(f"type[{name}]", f"{name}Fields") for name in reversed(queried)]
-    calls += [_overload("type[Record]", "Any"), _overload("str", "Unchecked")]
-    classes = [_class(catalogue, entity) for entity in shown]
-    title = header("The properties of every entity, as type checkers see them.")
-    parts = [title, "\n\n".join(imports), '__all__ = ["fields"]', "\n".join(calls), _spaced(classes)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _spaced(classes: list[str]) -> str:
-    """The classes one below the other, those without a body close together."""
-    text = classes[0]
-    for before, after in pairwise(classes):
-        text += ("\n" if before.endswith("...") and after.endswith("...") else "\n\n") + after
-    return text
+    return "\n".join(lines)
 
 
 def _depth(catalogue: Catalogue, entity: Entity) -> int:
@@ -62,9 +54,8 @@ def _overload(argument: str, result: str) -> str:
 
 def _class(catalogue: Catalogue, entity: Entity) -> str:
     base = f"{class_name(entity.base)}Fields" if entity.base else "Nested"
-    head = f"class {class_name(entity.name)}Fields({base}):"
     lines = [f"    {snake(field.name)}: {_type(catalogue, field)}" for field in entity.own_fields]
-    return "\n".join([head, *lines]) if lines else f"{head} ..."
+    return "\n".join([f"class {class_name(entity.name)}Fields({base}):", *(lines or ["    ..."])])
 
 
 def _type(catalogue: Catalogue, field: Field) -> str:
