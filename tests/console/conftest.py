@@ -24,7 +24,7 @@ def log() -> RequestLog:
 
 @pytest.fixture
 def app(tmp_path: Path, log: RequestLog) -> Iterator[ASGIApp]:
-    """The whole application, without a socket."""
+    """Return the whole application, without a socket."""
     store = open_store(str(tmp_path / "sandbox.db"))
     yield create_app(store, log=log)
     store.close()
@@ -32,7 +32,7 @@ def app(tmp_path: Path, log: RequestLog) -> Iterator[ASGIApp]:
 
 @pytest.fixture
 def http(app: ASGIApp) -> Iterator[httpx.Client]:
-    """A client on the same machine, as the console's own page."""
+    """Return a client on the same machine, which calls as the console's own page does."""
     with httpx.Client(transport=Direct(app), base_url=HERE) as client:
         client.headers["X-Sandbox-Console"] = "1"
         yield client
@@ -52,7 +52,7 @@ def sandbox() -> Iterator[Served]:
 
 @pytest.fixture
 def page(browser: Any, sandbox: Served) -> Iterator[Any]:
-    """A page that, at the end, has neither complained nor left its origin."""
+    """Open a page; check at the end that it neither complained nor left its origin."""
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.set_default_timeout(8000)
     watch = Watch(page, sandbox.root)

@@ -33,6 +33,7 @@ class Recorder:
 
 @asynccontextmanager
 async def recorded(body: Any) -> AsyncIterator[tuple[Company, Recorder]]:
+    """Open a Company whose calls get ``body`` as their response, with the recorder of its calls."""
     hook = Recorder(body)
     credentials = Credentials("id", "secret")
     async with Client(region=REGION, credentials=credentials, company="Acme", before_send=hook) as client:

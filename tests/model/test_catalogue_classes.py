@@ -34,6 +34,7 @@ def facts(field: Field) -> dict[str, Any]:
 
 
 def metadata(cls: type[Record]) -> dict[str, dict[str, Any]]:
+    """Return the metadata of each field, without secrecy, which the catalogue does not state."""
     return {
         meta["name"]: {key: value for key, value in meta.items() if key != "secret" and value is not None}
         for meta in cls.__wire__.values()

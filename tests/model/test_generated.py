@@ -30,6 +30,7 @@ VERBS: dict[str, Verb] = {
 
 
 async def ask(acme: Company, cls: Any) -> Any:
+    """Query one record."""
     return await acme.query(cls, {"Count": 1})
 
 
@@ -88,6 +89,7 @@ def sample(field: Field) -> Any:
 
 
 def content(fields: tuple[Field, ...]) -> dict[str, Any]:
+    """Return a JSON object with a value for each field."""
     return {field.name: sample(field) for field in fields}
 
 

@@ -621,7 +621,7 @@ NEEDED: dict[str, dict[str, str]] = {
         "storage_type_id": "set 'Cloud' for a file in blob, 'URL' for a link in doc_url",
     },
 }
-"""Entity -> field without which the service refuses a new record -> what to do."""
+"""Entity -> field that a new record needs -> what to do."""
 
 UNSUPPORTED: dict[str, dict[str, str]] = {
     "Actor": {
@@ -710,4 +710,4 @@ UNSUPPORTED: dict[str, dict[str, str]] = {
         "delete": "run WorkZoneDeleteCommand",
     },
 }
-"""Entity -> operation that the service refuses -> what to do instead."""
+"""Entity -> operation that is refused -> what to do instead."""

@@ -89,14 +89,9 @@ def _index(catalogue: Catalogue) -> str:
         _table("COMMANDS", "Wire name or path -> command.", paths),
         _table("ENTITIES", "Wire name -> class.", aliases | classes),
         _table("MODULES", "Class -> module.", placed),
-        _tables(
-            "NEEDED",
-            "Entity -> field without which the service refuses a new record -> what to do.",  # facts 3.10
-            required,
-        ),
-        _tables(
-            "UNSUPPORTED", "Entity -> operation that the service refuses -> what to do instead.", refused
-        ),
+        # facts 3.10
+        _tables("NEEDED", "Entity -> field that a new record needs -> what to do.", required),
+        _tables("UNSUPPORTED", "Entity -> operation that is refused -> what to do instead.", refused),
     ]
     title = "Where each class of the model is, fields that a new record needs, operations that are refused."
     return "\n".join([header(title), "from __future__ import annotations", *tables])
