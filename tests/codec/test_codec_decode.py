@@ -144,7 +144,7 @@ def test_an_object_beside_what_is_known_is_learned() -> None:
     reader, slow = reader_of(WorkOrder)
     bodies = [b'{"Id": 1, "Customer": {"Id": 2}}', b'{"Id": 1, "Employee": {"Id": 2}}']
     assert all(agrees(reader, body, WorkOrder) for body in bodies * 5)
-    assert len(slow) == 2
+    assert len(slow) == 3
 
 
 @pytest.mark.parametrize("field", ["DtDue", "DueDateUtc", "LastActionDateUtc"])
@@ -174,7 +174,7 @@ def test_a_field_that_comes_later_is_learned() -> None:
     reader, slow = reader_of(WorkOrder)
     bodies = [b'{"Id": 1}', b'{"Id": 1, "Number": "W-1", "DtDue": "2024-05-14T09:12:31"}']
     assert all(agrees(reader, body, WorkOrder) for body in bodies * 10)
-    assert len(slow) == 2
+    assert len(slow) == 3
 
 
 def test_null_is_read_the_fast_way_too() -> None:
@@ -182,7 +182,7 @@ def test_null_is_read_the_fast_way_too() -> None:
     reader, slow = reader_of(WorkOrder)
     body = b'{"Id": 1, "Number": null, "Customer": null, "Items": null, "WorkZone": {"Id": 2, "Name": null}}'
     assert all(agrees(reader, body, WorkOrder) for _ in range(9))
-    assert len(slow) == 2
+    assert len(slow) == 3
 
 
 def test_fields_that_differ_from_response_to_response_do_not_keep_it_slow() -> None:

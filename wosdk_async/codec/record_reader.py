@@ -54,6 +54,24 @@ class Build:
         return all(today() is taken for today, taken in self.parts)
 
 
+@attrs.define
+class _Pace:
+    """How often the Struct of a class is made again: rarer and rarer, because that costs a hundred readings."""
+
+    is_behind: bool = False
+    """Whether something was learned that the Struct has no place for yet."""
+    _builds: int = 0
+    _waited: int = 0
+
+    def is_due(self) -> bool:
+        """Count a response from which something was learned, now or before; return whether to build."""
+        self._waited += 1
+        self.is_behind = self._waited <= self._builds**2
+        if not self.is_behind:
+            self._builds, self._waited = self._builds + 1, 0
+        return not self.is_behind
+
+
 class RecordReader:
     """The Struct of one class.
 
@@ -67,6 +85,7 @@ class RecordReader:
         self._known: Container[str] = frozenset()
         self._unknown: dict[str, None] = {}
         self._rounds = 0
+        self.pace = _Pace()
         self._build = _NONE
         self._is_building = False
 
@@ -121,11 +140,16 @@ class RecordReader:
 
     def take_all(self) -> None:
         """Give a place to every field of the class and of the objects that it was seen to hold."""
-        if self._known is not self._cls.__wire__:
+        if not self.takes_all:
             held = dict(self._held())
             self._take(self._cls.__wire__)
             for reader in held.values():
                 reader.take_all()
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether every field has a place."""
+        return self._known is self._cls.__wire__
 
     def _take(self, known: Container[str]) -> None:
         self._known, self._rounds = known, self._rounds + 1
@@ -151,22 +175,24 @@ class RecordReaders(dict[type[Record], RecordReader]):
         self.converter = converter
         self.lock = threading.RLock()
         self.version = 0
-        """Counts the names that were learned."""
+        """Counts the times that a Struct was to be made again."""
 
     def __missing__(self, cls: type[Record]) -> RecordReader:
         self[cls] = RecordReader(cls, self)
         return self[cls]
 
     def learn(self, cls: type[Record], records: list[Any]) -> None:
-        """Learn from records that a Struct did not take."""
+        """Learn from records of a response that a Struct of ``cls`` did not take."""
         with self.lock:
-            news = [self[cls].learn(record) for record in records[:_LEARNED_FROM]]
-            if not any(news):
+            reader = self[cls]
+            news = [reader.learn(record) for record in records[:_LEARNED_FROM]]
+            if not any(news) and not reader.pace.is_behind:
                 # It says null, which an object does not show, or a value of another type.
-                if self[cls]._known is cls.__wire__:
+                if reader.takes_all:
                     return
-                self[cls].take_all()
-            self.version += 1
+                reader.take_all()
+            if reader.pace.is_due():
+                self.version += 1
 
     def are_ours(self, cls: type[Record]) -> bool:
         """Return whether no hook of a program reads the class, or one that its objects may hold.
