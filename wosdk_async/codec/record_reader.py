@@ -56,7 +56,7 @@ class Build:
 
 @attrs.define
 class _Pace:
-    """How often the Struct of a class is made again: rarer and rarer, because that costs a hundred readings."""
+    """How often a Struct is made again: rarer and rarer, because it costs as much as a hundred readings."""
 
     is_behind: bool = False
     """Whether something was learned that the Struct has no place for yet."""
