@@ -8,12 +8,12 @@ from typing import Any, Never, Self
 
 import attrs
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.option_checks import check_kind, check_names, check_number, instance, takes_options
 from wosdk_async.options import CallOptions, ClientOptions
 from wosdk_async.protocol.arguments import described
-from wosdk_async.protocol.validation import kind_of
 from wosdk_async.sender import CallSender
 from wosdk_async.settings import Settings
 from wosdk_async.transport.loop_state import TransportSettings

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
-from wosdk_async.protocol.validation import kind_of
 from wosdk_async.protocol.verdicts import CODES, REFUSED
 from wosdk_async.protocol.wire import Call, Response
 

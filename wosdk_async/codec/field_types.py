@@ -1,4 +1,4 @@
-"""What is done with values of each type of the catalogue: the one table for reading and writing."""
+"""What is done with values of each type of the catalogue: the one table for reading, writing and checking."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ import functools
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import attrs
 
+from wosdk_async.codec.checks import (
+    Finding,
+    check_boolean,
+    check_enum,
+    check_integer,
+    check_local,
+    check_number,
+    check_object,
+    check_text,
+    check_utc,
+)
 from wosdk_async.codec.values import (
     read_local,
     read_number,
@@ -27,8 +39,10 @@ __all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "is_plain", "new_of", 
 
 @attrs.frozen
 class FieldType:
-    """What is done with values of one type of the catalogue, as text: ``v`` is the value."""
+    """What is done with values of one type of the catalogue. In the texts ``v`` is the value."""
 
+    check: Callable[[Any, Wire], Finding | None]
+    """Returns what is wrong with a value that a program wants to send, or None."""
     read: str = "v"
     """What is stored of a value that the service sent and that is not null."""
     quick: str = ""
@@ -36,23 +50,27 @@ class FieldType:
     write: str = "v"
     """What is sent of a value that is not None, whatever it is."""
     fits: str = "False"
-    """Whether a value has no problems (``protocol.validation``) and is sent as ``plain`` says."""
+    """Whether a value certainly passes ``check``, and is sent as ``plain`` says."""
     plain: str = "v"
     """What is sent of a value that fits."""
 
 
 FIELD_TYPES = {
     "string": FieldType(
-        write="v if v.__class__ is str else write_text(v, {where!r})", fits="v.__class__ is str"
+        check=check_text,
+        write="v if v.__class__ is str else write_text(v, {where!r})",
+        fits="v.__class__ is str",
     ),
-    "integer": FieldType(fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff"),
-    "boolean": FieldType(fits="v.__class__ is bool"),
+    "integer": FieldType(check=check_integer, fits="v.__class__ is int and -0x80000000 <= v <= 0x7fffffff"),
+    "boolean": FieldType(check=check_boolean, fits="v.__class__ is bool"),
     "number": FieldType(
+        check=check_number,
         read="v if v.__class__ is Decimal else read_number(v)",
         write="write_number(v, {where!r})",
         fits="v.__class__ is Decimal and v.is_finite()",
     ),
     "datetime-local": FieldType(
+        check=check_local,
         read="read_local(v)",
         quick="t if (t := parse(v)).tzinfo is None else read_local(v)",
         write="write_local(v, {where!r})",
@@ -60,6 +78,7 @@ FIELD_TYPES = {
         plain="v.isoformat()",
     ),
     "datetime-utc": FieldType(
+        check=check_utc,
         read="read_utc(v)",
         quick="t if (t := parse(v)).tzinfo is UTC else read_utc(v)",
         write="write_utc(v, {where!r})",
@@ -67,6 +86,7 @@ FIELD_TYPES = {
         plain="v.replace(tzinfo=None).isoformat() + 'Z'",
     ),
     "enum": FieldType(
+        check=check_enum,
         read="{of}[v] if v.__class__ is str else {of}.odd(v)",
         write="write_enum(v)",
         fits="v.__class__ is {of}",
@@ -76,6 +96,7 @@ FIELD_TYPES = {
 """Type of the catalogue -> what is done with its values. Every other type is :data:`OBJECT`."""
 
 OBJECT = FieldType(
+    check=check_object,
     read="{of}(v, None) if v.__class__ is dict else v",
     write="unstructure(v)",
     fits="v.__class__ is {of}",

@@ -12,10 +12,10 @@ import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
+from wosdk_async.codec.checks import kind_of, named_by
 from wosdk_async.errors import InvalidCallError, UnknownFieldError, UnsupportedError
 from wosdk_async.model import Command, CommandResult, Record, Ref
 from wosdk_async.model.index import UNSUPPORTED
-from wosdk_async.protocol.validation import kind_of, named_by
 from wosdk_async.suggestions import suggestion
 
 __all__ = [

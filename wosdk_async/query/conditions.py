@@ -13,11 +13,11 @@ from typing import Any, Literal, NoReturn
 
 import attrs
 
+from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.codec.values import write_local, write_utc
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import OpenEnum, Record, Ref, registry
 from wosdk_async.model.metadata import Wire
-from wosdk_async.protocol.validation import RULES
 from wosdk_async.query.paths import ResolvedPath
 
 __all__ = ["Comparison", "Condition", "Group", "Order", "comparisons", "criteria", "identifier", "text"]
@@ -161,7 +161,7 @@ def text(value: Any, path: ResolvedPath) -> str:
     if path.meta is None:
         return _by_python_type(value, where)
     kind = path.meta["type"]
-    found = RULES[kind](value, {**path.meta, "max_length": None})
+    found = FIELD_TYPES[kind].check(value, {**path.meta, "max_length": None})
     if found and found[1] == "error":
         raise InvalidCallError(f"{where} {found[0]}")
     return _WRITERS[kind](value, path.meta, where)

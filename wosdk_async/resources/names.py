@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
+from wosdk_async.codec.field_types import FIELD_TYPES
 from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
 from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.arguments import require_class
-from wosdk_async.protocol.validation import RULES
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
@@ -197,7 +197,7 @@ def _checked(entity: type[V], key: str, names: list[str]) -> str:
     if meta is None or meta["type"] != "string" or meta.get("many"):
         raise InvalidCallError(f"{entity.__name__}.{key} holds no text; name a property that does")
     for name in names:
-        if found := RULES["string"](name, {**meta, "max_length": None}):
+        if found := FIELD_TYPES["string"].check(name, {**meta, "max_length": None}):
             raise InvalidCallError(f"{entity.__name__}.{key} {found[0]}")
         if not name.strip():
             raise InvalidCallError(f"{entity.__name__}.{key} is blank; give the name to look for")
