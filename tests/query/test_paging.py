@@ -115,7 +115,7 @@ async def test_a_service_that_ignores_the_bound_is_told() -> None:
     table = Table([1, 2])
     respond = table.respond
     table.respond = lambda expression, call: respond({**expression, "Criteria": {}}, call)  # type: ignore[method-assign]
-    with pytest.raises(WosdkError, match="did not come by Id: 1 after 2"):
+    with pytest.raises(WosdkError, match="not in the order of Id: 1 came after 2"):
         await table.query().all()
 
 
@@ -185,7 +185,7 @@ async def test_past_the_cap_of_the_sandbox(
             assert caplog.records == []
             with caplog.at_level(logging.WARNING, "wosdk_async"):
                 assert len(await query.order_by(f.body).all()) == 4501
-            assert "passes the cap of 4000 rows" in caplog.text
+            assert "passes the cap of 4000 records" in caplog.text
             assert len(caplog.records) == 1
 
 
@@ -209,14 +209,14 @@ async def test_a_row_that_comes_twice_on_the_way_down_is_given_once(
 
 
 @pytest.mark.parametrize("found", [[{}], [{"Id": None}], [{"Id": "7"}]])
-async def test_a_row_without_its_id_is_named(found: list[dict[str, Any]]) -> None:
+async def test_a_record_without_its_id_is_named(found: list[dict[str, Any]]) -> None:
     """The next page could not be asked for: an error of the library, not one of Python."""
     body = json.dumps({"Entities": [{"Data": row} for row in found]}).encode()
 
     async def send(call: Call[list[Any]]) -> list[Any]:
         return call.decode(body)
 
-    with pytest.raises(WosdkError, match="without its Id"):
+    with pytest.raises(WosdkError, match="the Id of a record is"):
         await Query("Thing", send).all()
 
 

@@ -162,7 +162,7 @@ async def test_waiters_of_a_rate_go_one_by_one() -> None:
     await time.finish(*tasks)
     waits = [later - earlier for earlier, later in itertools.pairwise(granted)]
     assert waits == pytest.approx([0.4, 0.5, 0.5])  # 0.1 s that was not used may be caught up
-    assert (limiter.in_flight, limiter.queued, limiter.sent) == (4, 0, 4)
+    assert (limiter.in_flight, limiter.queued, limiter.granted) == (4, 0, 4)
 
 
 async def test_a_queue_that_everybody_left_is_passed_over() -> None:

@@ -1,4 +1,4 @@
-"""Pages of a query: by ``Id`` if it decides the order, else by offset; the next one is prefetched.
+"""Pages of a query, read by ``Id`` or by offset; the next page is prefetched.
 
 The service does not say how many records there are or whether a page is the last, and a short page may be due
 to the row cap (facts 4, facts 7). So a cursor goes on until a page is empty.
@@ -28,7 +28,7 @@ _log = logging.getLogger("wosdk_async")
 
 
 class Cursor(Protocol):
-    """Reader of one page after the other."""
+    """Reader of the pages of a query, one after the other."""
 
     more: bool
     """Whether there may be another page."""
@@ -40,8 +40,8 @@ class Cursor(Protocol):
 class KeyCursor:
     """Cursor by ``Id``, from ``above`` (excluded) to ``until`` (included).
 
-    Each page begins behind the last record of the one before, so records that are added or removed meanwhile
-    neither shift nor repeat the others.
+    Each page starts after the last ``Id`` of the page before. So records that are added or removed meanwhile
+    do not make others repeat or be missed.
     """
 
     def __init__(
@@ -52,48 +52,53 @@ class KeyCursor:
         self._plan = plan
         self._size = size
         self.last = above
-        """Id of the last record that was read."""
+        """Id of the last record that was read; before that, ``above``."""
         self._until = until
         self._left = plan.limit
 
     async def page(self) -> list[Any]:
         """Fetch the next page. Raises WosdkError when the records are not in order of ``Id``."""
         count = self._size if self._left is None else min(self._size, self._left)
-        rows = self._new_ones(
+        records = self._without_repeats(
             await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
         )
         if self._left is not None:
-            rows = rows[: self._left]
-            self._left -= len(rows)
-        self.more = bool(rows) and self._left != 0 and (self._until is None or self.last != self._until)
-        return rows
+            records = records[: self._left]
+            self._left -= len(records)
+        self.more = bool(records) and self._left != 0 and (self._until is None or self.last != self._until)
+        return records
 
     def _bounds(self) -> list[Comparison]:
+        """Return the conditions that start the page after ``last`` and end it at ``until``."""
         ends = [(self.last, "LessThan" if self._plan.descending else "GreaterThan")]
         ends.append((self._until, "LessOrEqual"))
         return [Comparison(self._plan.name, "Id", op, (str(end),)) for end, op in ends if end is not None]
 
-    def _new_ones(self, rows: list[Any]) -> list[Any]:
-        """Return each record once: a condition on a list may repeat it for each element that matches."""
+    def _without_repeats(self, records: list[Any]) -> list[Any]:
+        """Return each record once, although a condition on a list may return it once for each element."""
         start, found = self.last, []
-        for row in rows:
-            key = _id(row)
-            if self.last is not None and not self._beyond(key, self.last):
-                if key == self.last != start:
+        for record in records:
+            key = _id(record)
+            if self.last is not None and not self._follows(key, self.last):
+                if key == self.last and key != start:  # a repeat within this page
                     continue
-                raise WosdkError(f"rows of {self._plan.name} did not come by Id: {key} after {self.last}")
+                raise WosdkError(
+                    f"records of {self._plan.name} are not in the order of Id: {key} came after {self.last},"
+                    " so the next page cannot be read"
+                )
             self.last = key
-            found.append(row)
+            found.append(record)
         return found
 
-    def _beyond(self, key: int, last: int) -> bool:
+    def _follows(self, key: int, last: int) -> bool:
+        """Return whether ``key`` comes after ``last`` in the direction of the query."""
         return key < last if self._plan.descending else key > last
 
 
 class OffsetCursor:
-    """Cursor by the number of records before a page, for orders that ``Id`` does not decide.
+    """Cursor by offset, for a query whose records are not in the order of ``Id``.
 
-    Records that are added, removed or changed meanwhile make others repeat or be missed.
+    If records are added, removed or changed meanwhile, other records may repeat or be missed.
     """
 
     def __init__(self, fetch: Fetch, plan: Plan, size: int) -> None:
@@ -109,30 +114,32 @@ class OffsetCursor:
         count = self._size if left is None else min(self._size, left)
         first = self._offset or None
         found = await self._fetch(self._plan, self._plan.expression(Count=count, FirstResultIndex=first))
-        rows = found[:left]
-        if self._offset < ROW_CAP <= self._offset + len(rows):
+        records = found[:left]
+        if self._offset < ROW_CAP <= self._offset + len(records):
             _log.warning(
-                "query %s passes the cap of %d rows in an order other than by Id: rows that change meanwhile"
-                " are repeated or missed, and it is not known whether the service gives rows beyond it",
+                "query %s passes the cap of %d records and is not ordered by Id: records that change"
+                " meanwhile may repeat or be missed, and the service may return no more than the cap;"
+                " order it by Id or add conditions",
                 self._plan.name,
                 ROW_CAP,
             )
-        self._offset += len(rows)
-        self.more = bool(rows) and self._offset != self._plan.limit
-        return rows
+        self._offset += len(records)
+        self.more = bool(records) and self._offset != self._plan.limit
+        return records
 
 
-def _id(row: Any) -> int:
-    found = row.get("Id") if isinstance(row, dict) else getattr(row, "id", None)
+def _id(record: Any) -> int:
+    found = record.get("Id") if isinstance(record, dict) else getattr(record, "id", None)
     if not isinstance(found, int):
-        raise WosdkError(f"a row came without its Id ({found!r}), so the next page cannot be fetched")
+        raise WosdkError(f"the Id of a record is {found!r}, not a number, so the next page cannot be read")
     return found
 
 
 async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
-    """Yield the pages of all cursors as they come; each fetches its next page while the one before is read.
+    """Yield the pages of all cursors as they arrive.
 
-    At most one page of each cursor waits. However the generator is left, no task of it remains.
+    While the caller uses a page, each cursor fetches one more, and no more than one. When the generator ends
+    or is closed, its tasks are cancelled and have ended.
     """
     fetching = {_start(cursor): cursor for cursor in cursors}
     try:
@@ -166,5 +173,5 @@ async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
     for task in left:
         task.cancel()
     if left:
-        with anyio.CancelScope(shield=True):  # a cancelled scope must not end this wait
+        with anyio.CancelScope(shield=True):  # cancelling the caller must not end this wait
             await asyncio.wait(left)

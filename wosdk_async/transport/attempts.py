@@ -18,14 +18,14 @@ from wosdk_async.transport.session.manager import Session, SessionManager
 from wosdk_async.transport.telemetry.hooks import ObservedCall
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["Attempts", "Channel"]
+__all__ = ["AttemptContext", "Attempts"]
 
-_MAX_RENEWALS = 2  # of the session in one attempt: the token may expire and the Company move at the same time
+_MAX_RENEWALS = 2  # of the session, in one `send_call`: the token may expire and the Company may move
 
 
 @attrs.frozen(eq=False)
-class Channel:
-    """Parts of a dispatcher that the attempts of all its calls share."""
+class AttemptContext:
+    """Parts of a dispatcher that the attempts of all its calls use."""
 
     engine: Engine
     limiter: ConcurrencyLimiter
@@ -34,11 +34,11 @@ class Channel:
 
 
 class Attempts:
-    """Attempts of one call. It is made when the call has left the queue for the first time."""
+    """Attempts of one call. The object is made only when the call has its first slot."""
 
     __slots__ = (
         "_call",
-        "_channel",
+        "_context",
         "_host",
         "_number",
         "_observed",
@@ -51,7 +51,7 @@ class Attempts:
 
     def __init__(
         self,
-        channel: Channel,
+        context: AttemptContext,
         call: Call[Any],
         sessions: SessionManager,
         queue: TenantQueue,
@@ -59,7 +59,7 @@ class Attempts:
         own_codes: OwnCodes,
         observed: ObservedCall | None,
     ) -> None:
-        self._channel = channel
+        self._context = context
         self._call = call
         self._sessions = sessions
         self._queue = queue
@@ -67,26 +67,27 @@ class Attempts:
         self._own_codes = own_codes
         self._observed = observed
 
-    async def once(self, holding: bool = False) -> Any:
-        """Make one attempt and return the result. ``holding`` says that the call has a slot already.
+    async def send_call(self, has_slot: bool = False) -> Any:
+        """Send the call and return the result. ``has_slot`` says that the call already holds a slot.
 
-        When the session is refused or the path is not known, another request follows in the same attempt.
+        If the service refuses the session or does not know the path, the call is sent again at once. After
+        any other failure, :class:`Retries` decides whether it is sent again.
         """
-        call, sessions, trace, channel = self._call, self._sessions, self._trace, self._channel
-        clock, limiter = channel.clock, channel.limiter
-        send = channel.engine.send if self._observed is None else partial(self._observed.send, channel.engine)
+        call, sessions, trace, context = self._call, self._sessions, self._trace, self._context
+        clock, limiter = context.clock, context.limiter
+        send = context.engine.send if self._observed is None else partial(self._observed.send, context.engine)
         path = sessions.paths.get(call.operation, call.path) if sessions.paths else call.path
-        tried, renewals_left = 1, _MAX_RENEWALS
+        paths_tried, renewals_left = 1, _MAX_RENEWALS
         while True:
             started = clock.now()
-            session = sessions.current(started) if holding else None
+            session = sessions.current(started) if has_slot else None
             if session is None:
-                session = await self._admitted(holding)
+                session = await self._wait_for_session(has_slot)
                 started = clock.now()
-            holding = False
+            has_slot = False
             grant = session.grant
             host = grant.locator_url if call.to_locator else grant.base_url
-            self._host, self._started, self._number = host, started, limiter.sent
+            self._host, self._started, self._number = host, started, limiter.granted
             trace.attempts += 1
             trace.start_phase("connect", started)
             try:
@@ -107,15 +108,15 @@ class Attempts:
                     trace.start_phase("session", clock.now())
                     await sessions.renew(after=session.generation)
                 else:
-                    path = _another(call, refusal, tried, path)
-                    tried += 1
+                    path = _next_path(call, refusal, paths_tried, path)
+                    paths_tried += 1
             except BaseException as failure:
                 limiter.release(self._queue)
                 self._note_failure(failure)
                 raise
             else:
                 limiter.release(self._queue)
-                if tried > 1:
+                if paths_tried > 1:
                     sessions.paths[call.operation] = path
                 return result
 
@@ -124,40 +125,42 @@ class Attempts:
 
         The engine calls this while no other request can get the connection.
         """
-        channel, trace, queue = self._channel, self._trace, self._queue
-        now = channel.clock.now()
+        context, trace, queue = self._context, self._trace, self._queue
+        now = context.clock.now()
         trace.reply = response
         trace.start_phase("request", now)
         if response.status in BUSY:
-            queue.algorithm.throttled(self._number, channel.limiter.sent)
+            queue.algorithm.throttled(self._number, context.limiter.granted)
         else:
             queue.algorithm.responded(self._number, now - self._started, queue.held)
         secrets, own_codes = self._sessions.secrets, self._own_codes
-        return read(self._call, response, secrets, channel.request_ids, self._host, own_codes)
+        return read(self._call, response, secrets, context.request_ids, self._host, own_codes)
 
     def _note_failure(self, failure: BaseException) -> None:
         """Note that an attempt ended without a response of the service."""
         if isinstance(failure, SendError):
             failure.hide(self._sessions.secrets)
             if not failure.sent:
-                self._trace.sent = False  # it was handed to a library, which reports that nothing left
+                self._trace.sent = (
+                    False  # the engine marked it as sent, but its library reports that no byte was
+                )
         if not isinstance(failure, InconclusiveResponse):
-            self._queue.algorithm.failed(self._channel.clock.now() - self._started)
+            self._queue.algorithm.failed(self._context.clock.now() - self._started)
 
-    async def _admitted(self, holding: bool) -> Session:
+    async def _wait_for_session(self, has_slot: bool) -> Session:
         """Wait for a slot and then for a session, and return the session with the slot held.
 
-        The slot comes first: a call that waited for it must not carry a token or a host that expired
-        meanwhile. Without a session the slot is given back until there is one.
+        The slot comes first, because the token may expire or the host may change while a call waits for it.
+        If there is no session, the slot is given back, and the call queues again after the renewal.
         """
-        limiter, now = self._channel.limiter, self._channel.clock.now
+        limiter, now = self._context.limiter, self._context.clock.now
         queue, sessions, trace = self._queue, self._sessions, self._trace
         while True:
-            if not holding:
+            if not has_slot:
                 trace.start_phase("queue", now())
                 if not limiter.take(queue):
                     await limiter.acquire(queue)
-            holding = False
+            has_slot = False
             session = sessions.current()
             if session is not None:
                 return session
@@ -166,10 +169,10 @@ class Attempts:
             await sessions.renew(after=0)
 
 
-def _another(call: Call[Any], refusal: RefusedError, tried: int, last: str) -> str:
-    """Return the next path of a command for which sources show several, or raise ``refusal``."""
-    # facts 12 row 4
+def _next_path(call: Call[Any], refusal: RefusedError, paths_tried: int, last_path: str) -> str:
+    """Return the next path to try; raise ``refusal`` if it has another reason or no path is left."""
+    # facts 12 row 4: the sources give different paths for some commands
     paths = (call.path, *call.other_paths)
-    if tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:
+    if paths_tried >= len(paths) or verdict_of(refusal) is not OTHER_PATH:
         raise refusal
-    return paths[(paths.index(last) + 1) % len(paths)]
+    return paths[(paths.index(last_path) + 1) % len(paths)]

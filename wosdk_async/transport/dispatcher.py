@@ -13,7 +13,7 @@ from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, Wos
 from wosdk_async.options import CallOptions, OnInDoubt
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
-from wosdk_async.transport.attempts import Attempts, Channel
+from wosdk_async.transport.attempts import AttemptContext, Attempts
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
@@ -42,14 +42,14 @@ class Dispatcher:
     max_queued: int | None = None
     on_in_doubt: OnInDoubt | None = None
     request_ids: RequestIds | None = None
-    _channel: Channel = attrs.field(init=False)
+    _context: AttemptContext = attrs.field(init=False)
     _queues: WeakKeyDictionary[SessionManager, TenantQueue] = attrs.field(
         factory=WeakKeyDictionary, init=False
     )
 
-    @_channel.default
-    def _make_channel(self) -> Channel:
-        return Channel(self.engine, self.limiter, self.clock, self.request_ids)
+    @_context.default
+    def _make_context(self) -> AttemptContext:
+        return AttemptContext(self.engine, self.limiter, self.clock, self.request_ids)
 
     async def send(
         self,
@@ -82,13 +82,13 @@ class Dispatcher:
                     raise
             # Made only now: very many calls may wait in the queue.
             trace = trace or self._new_trace(call, now)
-            attempts = Attempts(self._channel, call, sessions, queue, trace, options.retry, observed)
+            attempts = Attempts(self._context, call, sessions, queue, trace, options.retry, observed)
             try:
-                result: T = await attempts.once(True)
+                result: T = await attempts.send_call(True)
                 self.quota.succeeded(False)
             except FAILURES as failure:
                 retries = Retries(options.retry, self.clock, self.quota, scope.until)
-                result = await retries.run(call, attempts.once, trace, failure)
+                result = await retries.run(call, attempts.send_call, trace, failure)
             self.counters.done += 1
             return result
         except WosdkError as error:

@@ -1,7 +1,7 @@
 """Downloads of files from the addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is not the Company's host, and a person who may
-write a document chooses it. Redirects are followed, because a storage sends them for a file in another
+Token, Company name and cookies are not sent: the address is not on the Company's host, and anybody who may
+write a document can choose it. Redirects are followed, because a storage redirects to a file in another
 region. Each address is checked like the first one.
 """
 
@@ -27,7 +27,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["Downloads", "FileDownload", "Progress", "Stream", "WriteChunk"]
 
 Progress = Callable[[int, int | None], object]
-"""Function that is called with the bytes received, and with their total if the response says it."""
+"""Function that is called with the bytes received so far, and with their total or None."""
 
 WriteChunk = Callable[[bytes], Awaitable[object]]
 """Async function that writes one chunk of a file."""
@@ -37,21 +37,21 @@ Stream = Callable[[WriteChunk], Awaitable[None]]
 
 T = TypeVar("T")
 
-_MAX_HOPS = 3
+_MAX_REDIRECTS = 3
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _BUSY = frozenset({408, 429})
 
 
 @attrs.frozen(kw_only=True)
 class FileDownload:
-    """File to fetch. ``local`` allows an address on this machine, for a Company that is there, too."""
+    """File to fetch. ``local`` allows addresses on this machine, because the Company is on this machine."""
 
     url: str = attrs.field(repr=False)  # it may be signed
     local: bool
     max_bytes: int
     progress: Progress | None = None
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """Secrets of the session. An address that contains one is not used."""
+    """Secrets of the session. An address that contains one is refused."""
 
 
 @attrs.frozen
@@ -69,11 +69,11 @@ class Downloads:
 
         Args:
             file: the file.
-            receive: is called for each attempt, with a function that streams the file.
-            policy: for retries.
+            receive: called for each attempt, with a function that streams the file.
+            policy: policy of the retries.
 
         Raises:
-            DownloadError: another attempt is of no use.
+            DownloadError: the file cannot be fetched, and another attempt would not help.
             NotSentError, NoAnswerError: all attempts failed.
         """
         call: Call[object] = Call("download", "GET", "", bytes, repeat_safe=True)
@@ -86,31 +86,33 @@ class Downloads:
         try:
             return await Retries(policy, self.clock).run(call, once, trace)
         except WosdkError as error:
-            error.hide(file.secrets)  # also those too short to be found by their pieces
+            error.hide(file.secrets)  # `_stream` refuses only addresses with a long secret
             error.add(operation=call.operation, attempts=trace.attempts)
             raise
 
     async def _stream(self, file: FileDownload, write: WriteChunk) -> None:
         """Make one attempt: follow the redirects and pass the file to ``write``."""
         url = file.url
-        for _ in range(_MAX_HOPS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             if file.secrets.within(url):
-                raise DownloadError("the address of the file has the token or secret in it; it is not used")
+                raise DownloadError(
+                    "the address of the file has the token or secret in it, so it is not fetched"
+                )
             self.hosts.require_download(url, local=file.local)
             try:
                 async with self.engine.stream(url) as response:
                     if response.status not in _REDIRECTS:
                         await _read(response, write, file)
                         return
-                    url = _next(url, response)
+                    url = _redirect_target(url, response)
             except SendError as failure:
-                address = urlsplit(url)  # it may be signed, and the storage may repeat it
+                address = urlsplit(url)  # a signed address is secret, and a response may repeat it
                 failure.hide(Secrets(f"{address.path}?{address.query}", address.query))
                 raise
-        raise DownloadError(f"the storage redirects more than {_MAX_HOPS} times", status=response.status)
+        raise DownloadError(f"the storage redirects more than {_MAX_REDIRECTS} times", status=response.status)
 
 
-def _next(url: str, response: StreamedResponse) -> str:
+def _redirect_target(url: str, response: StreamedResponse) -> str:
     """Return the address that a redirect leads to."""
     try:
         return urljoin(url, response.headers["location"])
@@ -121,12 +123,13 @@ def _next(url: str, response: StreamedResponse) -> str:
 
 
 async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownload) -> None:
-    """Pass the body of a success to ``write``, up to its limit. The engine checks that it is whole."""
+    """Pass the body of a 200 to ``write``. The engine checks that the body is complete."""
     if response.status >= 500 or response.status in _BUSY:
         raise InconclusiveResponse(response.status, "the storage does not give the file now")
     if response.status != 200:
         raise DownloadError(
-            f"the storage does not give the file (HTTP {response.status}): gone, or its address too old",
+            f"the storage does not give the file (HTTP {response.status}): it is gone, or its"
+            " address has expired",
             status=response.status,
         )
     total, done = _length(response), 0
@@ -141,7 +144,7 @@ async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownloa
 
 
 def _length(response: StreamedResponse) -> int | None:
-    """Return the number of bytes of the file; None if the response does not say it, or it is compressed."""
+    """Return the number of bytes of the file; None if it is not stated or the body is compressed."""
     text = response.headers.get("content-length", "")
     plain = response.headers.get("content-encoding", "identity").lower() == "identity"
     return int(text) if plain and text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -1,4 +1,4 @@
-"""Fork safety: objects with sockets start anew in a forked child, as the sockets are the parent's."""
+"""Fork safety: in a forked child, objects drop the sockets that still belong to the parent."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["register_after_fork"]
 
 
 class Forkable(Protocol):
-    """Object that must not touch what it inherits: closing a socket would send to the parent's peer."""
+    """Object with sockets. A forked child must not close them: that may send bytes to the parent's server."""
 
     def forked(self) -> None:
-        """Start anew: this is the child."""
+        """Replace the inherited state. Called in the child."""
 
 
 def register_after_fork(holder: Forkable) -> None:
-    """Call ``holder.forked()`` in every child. The reference to ``holder`` is weak."""
+    """Call ``holder.forked()`` in every forked child. The reference to ``holder`` is weak."""
     _holders.add(holder)
 
 

@@ -1,8 +1,9 @@
 """Concurrency limiter: slots for a bounded number of calls in flight, first come first served.
 
-Every Company has a queue with a limit of its own below that of the client. The queues take turns, so that one
-Company with many calls does not delay the others. The cost of a slot does not depend on how many calls wait:
-only queues that lack nothing but a free slot take part in the turns.
+Every Company has its own queue with its own limit; the limit of the client applies to all queues together.
+The queues take turns, so that one Company with many calls does not delay the others. A queue takes turns only
+while it is ready: calls wait in it, and its limit and rate allow another slot. So the cost of a slot does not
+depend on how many calls wait.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from wosdk_async.transport.limiter.adaptive import AIMDLimit, LimitAlgorithm
 
 __all__ = ["ConcurrencyLimiter", "TenantQueue"]
 
-_BURST = 0.1  # seconds of an unused rate that may be caught up
+_BURST = 0.1  # seconds; after a pause, the slots that the rate allows in this time are granted at once
 
 
 class TenantQueue:
-    """Slots and waiting calls of one Company at one limiter, made by ``ConcurrencyLimiter.new_queue``."""
+    """Queue of one Company at one limiter; ``ConcurrencyLimiter.new_queue`` makes it."""
 
     __slots__ = ("algorithm", "calls", "held", "limiter", "next_at", "ready", "timer", "waiting")
 
@@ -32,9 +33,11 @@ class TenantQueue:
         self.held = 0
         """Slots in use."""
         self.waiting: OrderedDict[asyncio.Future[None], None] = OrderedDict()
+        """Futures of the calls that wait for a slot, in order. Each is done when its call has one."""
         self.ready = False
-        """Whether it lacks nothing but a free slot."""
+        """Whether it takes turns."""
         self.next_at = 0.0
+        """Time from which the rate allows the next slot."""
         self.timer: Timer | None = None
 
     def __repr__(self) -> str:
@@ -47,32 +50,33 @@ class TenantQueue:
 
 
 class ConcurrencyLimiter:
-    """Limiter of at most ``total`` slots, and for each queue as many as its algorithm allows.
+    """Limiter that grants at most ``total`` slots at a time.
 
-    ``each`` limits every queue, ``rate`` the slots that a queue gets in a second. A caller that is cancelled
-    while it waits leaves the queue. If it had just been granted a slot, the next caller gets that.
+    A queue holds at most as many slots as its algorithm allows, at most ``per_queue``, and gets at most
+    ``rate`` slots in a second. A caller that is cancelled while it waits leaves the queue; if it had just
+    been granted a slot, that slot goes to the next caller.
     """
 
     def __init__(
         self,
         total: int,
-        each: int | None = None,
+        per_queue: int | None = None,
         *,
         rate: float | None = None,
         clock: TransportClock | None = None,
         algorithm: Callable[[int], LimitAlgorithm] = AIMDLimit,
     ) -> None:
         self._total = total
-        self._each = min(total, each or total)
+        self._per_queue = min(total, per_queue or total)
         self._algorithm = algorithm
         self._clock = clock or TransportClock()
         self._interval = 1 / rate if rate else 0.0
         self._free = total
-        self._ready: deque[TenantQueue] = deque()  # the queues that lack nothing but a free slot, in turn
+        self._ready: deque[TenantQueue] = deque()  # queues that are ready, in turn
         self.queued = 0
         """Callers that wait for a slot."""
-        self.sent = 0
-        """Slots granted so far, which is also the number of the last call that got one."""
+        self.granted = 0
+        """Slots granted so far. It is also the number of the latest attempt, as each attempt needs a slot."""
 
     def __repr__(self) -> str:
         return f"<ConcurrencyLimiter {self.in_flight} of {self._total} in flight, {self.queued} queued>"
@@ -84,17 +88,17 @@ class ConcurrencyLimiter:
 
     def new_queue(self) -> TenantQueue:
         """Return a queue for one more Company."""
-        return TenantQueue(self, self._algorithm(self._each))
+        return TenantQueue(self, self._algorithm(self._per_queue))
 
     def take(self, queue: TenantQueue) -> bool:
-        """Take a slot if that is possible without waiting, and return whether it was."""
+        """Take a slot without waiting. Return False if none is allowed or calls wait already."""
         if not self._free or queue.waiting or queue.held + 1 > queue.algorithm.limit:
             return False
         if self._interval and self._clock.now() < queue.next_at:
             return False
         self._free -= 1
         queue.held += 1
-        self.sent += 1
+        self.granted += 1
         if self._interval:
             self._spend(queue)
         return True
@@ -111,10 +115,10 @@ class ConcurrencyLimiter:
             raise
 
     def enqueue(self, queue: TenantQueue) -> asyncio.Future[None]:
-        """Return a future that is done when the caller has a slot. If cancelled, call :meth:`leave`.
+        """Join the queue, and return a future that is done when the caller has a slot.
 
-        This is :meth:`acquire` without a coroutine: very many calls may wait, each a load for the garbage
-        collector.
+        A caller that is cancelled meanwhile must call :meth:`leave`. This does the same as :meth:`acquire`
+        without a coroutine: very many calls may wait, and each coroutine costs garbage collection.
         """
         granted = asyncio.get_running_loop().create_future()
         queue.waiting[granted] = None
@@ -124,7 +128,7 @@ class ConcurrencyLimiter:
         return granted
 
     def leave(self, queue: TenantQueue, granted: asyncio.Future[None]) -> None:
-        """Leave the queue, or release the slot that was granted in the same turn of the loop."""
+        """Leave the queue. A slot that was granted in the same turn of the loop is released."""
         if granted.done() and not granted.cancelled():
             self.release(queue)
         elif granted in queue.waiting:  # else a grant has removed it already
@@ -132,7 +136,7 @@ class ConcurrencyLimiter:
             self.queued -= 1
 
     def release(self, queue: TenantQueue) -> None:
-        """Return a slot, and grant it to the next caller."""
+        """Give a slot back, and grant it to the next caller."""
         self._free += 1
         queue.held -= 1
         if queue.waiting:
@@ -147,11 +151,11 @@ class ConcurrencyLimiter:
         return not self._interval or self._clock.now() >= queue.next_at
 
     def _spend(self, queue: TenantQueue) -> None:
-        """Subtract one slot from the rate."""
+        """Set the time of the next slot, after one was granted."""
         queue.next_at = max(queue.next_at, self._clock.now() - _BURST) + self._interval
 
     def _make_ready(self, queue: TenantQueue) -> None:
-        """Let ``queue`` take its turns, unless nobody waits in it or it lacks more than a free slot."""
+        """Let ``queue`` take turns if it is ready; if only its rate forbids a slot, try again later."""
         if queue.ready or not queue.waiting or queue.held >= int(queue.algorithm.limit):
             return
         if not self._may_grant(queue):
@@ -161,7 +165,7 @@ class ConcurrencyLimiter:
             self._ready.append(queue)
 
     def _wake_later(self, queue: TenantQueue) -> None:
-        """Try again when the rate of ``queue`` allows the next slot."""
+        """Call ``_make_ready`` again when the rate of ``queue`` allows the next slot."""
 
         def due() -> None:
             queue.timer = None
@@ -179,10 +183,10 @@ class ConcurrencyLimiter:
             if queue.waiting and self._may_grant(queue):
                 granted, _ = queue.waiting.popitem(last=False)
                 self.queued -= 1
-                if not granted.done():  # else its caller was cancelled and has not left the queue yet
+                if not granted.done():  # else its caller was cancelled, and will call `leave`
                     self._free -= 1
                     queue.held += 1
-                    self.sent += 1
+                    self.granted += 1
                     if self._interval:
                         self._spend(queue)
                     granted.set_result(None)

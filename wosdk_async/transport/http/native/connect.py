@@ -30,7 +30,7 @@ async def connect(pool: Pool, origin: Origin) -> Connection:
     connection, seconds = Connection(pool, origin), pool.timeouts.connect
     try:
         async with asyncio.timeout(seconds) as limit:
-            await _open(pool, connection, await pool.certificates.context() if origin.tls else None)
+            await _open(pool, connection, await pool.tls.context() if origin.tls else None)
     except (OSError, ValueError) as cause:  # ValueError: a name that a host cannot have
         connection.abort()
         late = limit.expired()

@@ -168,8 +168,8 @@ class NativeEngine:
     def _move_to_running_loop(self) -> Pool:
         """Make a pool for the running loop: sockets belong to the loop that opened them."""
         loop, old = asyncio.get_running_loop(), self._pool
-        certificates = TLSContextProvider(self._ssl_context)
-        pool = self._pool = Pool(loop, self._limits, self._timeouts, certificates, self._now)
+        tls = TLSContextProvider(self._ssl_context)
+        pool = self._pool = Pool(loop, self._limits, self._timeouts, tls, self._now)
         if old is not None and not old.loop.is_closed():
             old.loop.call_soon_threadsafe(old.close)
         if self._closed:

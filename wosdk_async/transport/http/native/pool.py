@@ -1,4 +1,4 @@
-"""Connections of an engine on one event loop, and the requests that wait for one. All in O(1)."""
+"""Connections of an engine on one event loop, and the requests that wait for one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from wosdk_async.transport.http.tls import TLSContextProvider
 
 __all__ = ["Pool"]
 
-_FRESH = 3.0  # seconds idle after which only a request that may be sent twice gets the connection
+_FRESH = 3.0  # seconds; if idle for longer, the server may be closing it: only for safe repeats
 _TICK = 0.25  # seconds between checks of the timeouts
 _BUFFER = 64 * 1024
-_MAX_TARGETS = 1024  # addresses that are remembered
+_MAX_TARGETS = 1024  # addresses whose origin is remembered
 
 
 class _Waiter(NamedTuple):
-    """Request that waits: ``granted`` gets a connection, or None: the right to open one."""
+    """Request that waits. The result of ``granted`` is a connection, or None: it may open one."""
 
     granted: asyncio.Future[Connection | None]
     origin: Origin
@@ -34,9 +34,9 @@ class _Waiter(NamedTuple):
 class Pool:
     """Connections of one engine on one event loop.
 
-    A request gets the idle connection that was used last. Without one it opens another, as long as there are
-    fewer than ``limits.connections``; else it waits, first come first served. ``size`` counts the connections
-    that are open or being opened. No request waits while one is idle or could be opened.
+    A request gets the idle connection that was used last. If none is idle, it opens one, as long as there are
+    fewer than ``limits.connections``. If there are as many, an idle connection to another host is closed
+    for it; else it waits, first come first served.
     """
 
     def __init__(
@@ -44,21 +44,22 @@ class Pool:
         loop: asyncio.AbstractEventLoop,
         limits: Limits,
         timeouts: Timeouts,
-        certificates: TLSContextProvider,
+        tls: TLSContextProvider,
         now: Callable[[], float],
     ) -> None:
         self.loop = loop
         self.limits = limits
         self.timeouts = timeouts
-        self.certificates = certificates
+        self.tls = tls
         self.now = now
         self.writer = WriteBatcher(loop, now)
         self.reader = SocketReader(loop)
         self.buffer = memoryview(bytearray(_BUFFER))
-        """Memory in which connections receive what the loop or TLS reads; each takes it out at once."""
+        """Memory into which all connections receive. Each copies its bytes out before another receives."""
         self.size = 0
+        """Connections that are open or being opened."""
         self.targets: dict[str, tuple[Origin, bytes]] = {}
-        """Origin and request target of the addresses that were used."""
+        """Origin and request target by URL."""
         self._origins: dict[str, Origin] = {}
         self._idle: defaultdict[Origin, dict[Connection, None]] = defaultdict(dict)
         """Idle connections, the one used last at the end."""
@@ -83,30 +84,30 @@ class Pool:
         origin = self._origins.get(text)
         if origin is None:
             origin = self._origins[text] = parse_origin(text)
-        place = self.targets[url] = origin, target.encode("ascii")
-        return place
+        located = self.targets[url] = origin, target.encode("ascii")
+        return located
 
-    # --- taking ---------------------------------------------------------------------------------
+    # --- get a connection --------------------------------------------------------------------------
 
     def take(self, origin: Origin, repeat_safe: bool) -> Connection | None:
-        """Return an idle connection to ``origin`` that can be trusted with the request."""
+        """Return an idle connection to ``origin``, or None if none is fit for the request."""
         idle = self._idle.get(origin)
         while idle:
             connection, _ = idle.popitem()
-            rested = self.now() - connection.since
-            if rested > _FRESH and not repeat_safe:
-                idle[connection] = None  # left for a request that is; the others rested for longer still
+            idle_for = self.now() - connection.since
+            if idle_for > _FRESH and not repeat_safe:
+                idle[connection] = None  # kept for a repeat-safe request; the others were idle for longer
                 return None
-            if rested <= self.limits.keepalive and connection.live:
+            if idle_for <= self.limits.keepalive and connection.live:
                 return connection
             connection.close()
         return None
 
     async def wait(self, origin: Origin) -> Connection | None:
-        """Wait for a connection to ``origin`` that another request has just left.
+        """Return a connection to ``origin`` that another request gives back, or None.
 
-        Returns None when one may be opened: its place is reserved then. Raises SendError when the timeout
-        ``pool`` runs out.
+        None means that the caller may open a connection, which ``size`` counts already. Raises SendError
+        when the timeout ``pool`` runs out.
         """
         if self.size < self.limits.connections or self._evict(origin):
             self.size += 1
@@ -119,25 +120,25 @@ class Pool:
         except BaseException:
             granted = waiter.granted
             if not granted.cancel() and not granted.cancelled() and not granted.exception():
-                self._hand_on(granted.result())
+                self._pass_on(granted.result())
             raise
 
-    def _hand_on(self, granted: Connection | None) -> None:
-        """Give to the next what was granted to a request that was cancelled in the same turn of the loop."""
+    def _pass_on(self, granted: Connection | None) -> None:
+        """Give to the next request what was granted to one that is cancelled in the same turn of the loop."""
         if granted is None:
             self._free_place()
         elif granted.live:
             self.release(granted)
 
     def _evict(self, origin: Origin) -> bool:
-        """Close the idle connection of ``origin``, or else of another, that rested longest."""
+        """Close the longest idle connection, of ``origin`` if possible; return whether one may be opened."""
         for idle in (self._idle[origin], *self._idle.values()):
             if idle:
                 next(iter(idle)).close()
                 break
         return self.size < self.limits.connections
 
-    # --- giving back ----------------------------------------------------------------------------
+    # --- give it back ---------------------------------------------------------------------------
 
     def opened(self, connection: Connection) -> None:
         """Note that the socket of ``connection`` is open."""
@@ -154,7 +155,7 @@ class Pool:
             if waiter.granted.done():  # cancelled
                 self._waiting.popleft()
             elif waiter.origin is not connection.origin:
-                connection.close()  # which lets the waiter open its own
+                connection.close()  # then the waiter may open its own
                 return
             else:
                 self._waiting.popleft().granted.set_result(connection)
@@ -162,13 +163,13 @@ class Pool:
         self._idle[connection.origin][connection] = None
 
     def forget(self, connection: Connection) -> None:
-        """Give the place of ``connection`` to another: it sends no more requests."""
+        """Count ``connection`` no more, as it sends no more requests, and let another be opened."""
         self.reader.remove(connection)
         self._idle[connection.origin].pop(connection, None)
         self._free_place()
 
     def _free_place(self) -> None:
-        """Let the request that waits longest open a connection."""
+        """Reduce ``size`` by one, and let the request that waits longest open a connection."""
         self.size -= 1
         while self._waiting:
             granted = self._waiting.popleft().granted
@@ -180,7 +181,7 @@ class Pool:
     def closed(self, connection: Connection) -> None:
         """Note that the socket of ``connection`` is closed."""
         self._open.discard(connection)
-        if self._all_closed is not None and not self._all_closed.done() and not self._closing():
+        if self._all_closed is not None and not self._all_closed.done() and not self._has_closing_sockets():
             self._all_closed.set_result(None)
 
     # --- time -----------------------------------------------------------------------------------
@@ -193,18 +194,18 @@ class Pool:
     def _check(self) -> None:
         self._timer = None
         now = self.now()
-        self._refuse_overdue(now)
+        self._time_out_waiters(now)
         for connection in list(self._open):
             connection.check(now)
         if self._open or self._waiting:
             self.start_timer()
-        elif not self.size:  # hosts come and go; none of these is in use
+        elif not self.size:  # no host is in use: forget them, as new ones come
             self.targets.clear()
             self._origins.clear()
             self._idle.clear()
 
-    def _refuse_overdue(self, now: float) -> None:
-        """Refuse requests that wait for too long. One is only looked at when it is the first in the queue."""
+    def _time_out_waiters(self, now: float) -> None:
+        """Time out requests that waited too long. Only the head of the queue is checked."""
         while self._waiting:
             granted, _, since, limit = self._waiting[0]
             if not granted.done():
@@ -214,26 +215,26 @@ class Pool:
                 granted.set_exception(SendError(why, sent=False, timeout="pool"))
             self._waiting.popleft()
 
-    # --- the end --------------------------------------------------------------------------------
+    # --- close ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close what is idle; a connection in use closes when its response has been read."""
+        """Close the idle connections; one in use closes when its response has been read."""
         self._shut = True
         for connection in list(self._open):
             if not connection.busy:
                 connection.close()
 
     async def aclose(self) -> None:
-        """Close what is idle, and wait until these sockets are closed."""
+        """Close the idle connections, and wait until their sockets are closed."""
         self.close()
-        if self._closing():
+        if self._has_closing_sockets():
             self._all_closed = self.loop.create_future()
             await self._all_closed
 
-    def _closing(self) -> bool:
-        """Return whether a socket is open that is not in use."""
+    def _has_closing_sockets(self) -> bool:
+        """Return whether a connection that is not in use still has an open socket."""
         return not all(connection.busy for connection in self._open)
 
     def abandon(self) -> None:
-        """Leave all sockets to the parent process: this is a copy that a fork made."""
+        """Leave all sockets to the parent process. Called on the copy in a forked child."""
         self.writer.inherited = self.reader.inherited = True
