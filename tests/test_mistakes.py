@@ -440,7 +440,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # conditions
     "no parentheses": (
         lambda _: anything(WorkOrder).status_id == "New" & anything(WorkOrder).id == 1,
-        "WorkOrder.Id is not a condition: & and | bind more than ==, so put each comparison in parentheses",
+        "WorkOrder.Id is not a condition: & and | bind tighter than ==, so put each comparison in",
     ),
     "no parentheses around the second": (
         lambda _: (anything(WorkOrder).id > 1) | anything(WorkOrder).id == 1,
@@ -449,7 +449,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "no comparison": (lambda _: anything(WorkOrder).customer & 5, "WorkOrder.Customer is not a condition: &"),
     "a property negated": (
         lambda _: ~anything(WorkOrder).is_warranty,
-        "WorkOrder.IsWarranty is not a condition: compare it (== False, too) before ~",
+        "WorkOrder.IsWarranty is not a condition: compare it (booleans with == True) before ~",
     ),
     "a pattern for an enum": (
         lambda _: anything(WorkOrder).status_id.like("N%"),
@@ -572,11 +572,11 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     ),
     "values in a row": (
         lambda _: anything(WorkOrder).status_id.in_("New", "Open"),
-        "WorkOrder.StatusId: In takes one list of values, in_(['New', 'Open'])",
+        "WorkOrder.StatusId: In takes one list of values: write in_(['New', 'Open'])",
     ),
     "references in a row": (
         lambda _: anything(WorkOrder).customer.not_in(5, 6),
-        "WorkOrder.Customer: NotIn takes one list of values, not_in([5, 6])",
+        "WorkOrder.Customer: NotIn takes one list of values: write not_in([5, 6])",
     ),
     "a record by its id alone": (
         lambda _: customer(512),

@@ -1,6 +1,6 @@
 """Many calls at once: bounded, streaming, with exactly one outcome for each input.
 
-This module knows nothing of Companies: a run calls any coroutine function of an input and a
+This module knows nothing of Companies: a run calls a coroutine function with each input and a
 :class:`~wosdk_async.transport.telemetry.statistics.Trace`.
 """
 
@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 class Run(Generic[I, R]):
-    """A bounded number of calls at once, for all inputs of one iterable; none outlives its block.
+    """A call for each input of an iterable, a bounded number at once; none runs on after the block.
 
     ::
 
@@ -47,13 +47,13 @@ class Run(Generic[I, R]):
     At most ``limit`` calls are under way, and at most ``limit`` outcomes wait to be read: a slow reader slows
     the run down. A failed call does not stop the others.
 
-    If the block ends and nothing was read, all inputs are carried out first. If it ends while outcomes are
-    left to read, by ``break``, an exception or a cancellation, no further input is taken. After ``break`` the
-    calls under way are awaited. Otherwise they get ``grace`` seconds and are then cancelled; those whose
-    request was sent are in doubt. Outcomes that were not read, and inputs that were not started, can still be
-    read after the block.
+    A block that ends without reading any outcome first waits until all inputs are done. A block that ends
+    early, by ``break``, an exception or a cancellation, takes no further input. After ``break`` it waits for
+    the calls under way. After an exception or a cancellation they get ``grace`` seconds and are then
+    cancelled; those whose request was sent are in doubt. Outcomes that were not read, and inputs that were
+    not started, can still be read after the block.
 
-    An exception of the inputs, ``CancelledError`` included, is raised out of the run once the outcomes before
+    If the inputs raise an exception, ``CancelledError`` included, the run raises it after the outcomes before
     it were read.
     """
 
@@ -76,20 +76,22 @@ class Run(Generic[I, R]):
         self._limit = limit
         self._grace = grace
         self._keep_replies = keep_replies
-        self._pulling = asyncio.Lock()
+        self._pull_lock = asyncio.Lock()
         self._exhausted = False
         self._cut_off = False
         self._stopped = False
         self._entered = False
         self._reading = False
-        self._calling = 0
+        self._calls_under_way = 0
         self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
         self._source_error: BaseException | None = None
 
     def __repr__(self) -> str:
-        return f"<Run {self._calling} of {self._limit} under way, {len(self._unread)} outcomes unread>"
+        return (
+            f"<Run {self._calls_under_way} of {self._limit} under way, {len(self._unread)} outcomes unread>"
+        )
 
     def stop(self) -> None:
         """Take no further input; calls under way go on."""
@@ -136,14 +138,14 @@ class Run(Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        while not self._exhausted:  # stopped: the inputs never taken, pulled one by one by the reader
+        while not self._exhausted:  # the run was stopped: the reader takes the inputs that are left
             if pulled := await self._pull():
                 yield NotStarted(*pulled)
         self._raise_source_error()
         if self._cut_off:
             raise InvalidCallError(
-                f"the inputs from the one with index {self._pulled} on were cut off: the run was cancelled "
-                "while it waited for the next one, and they cannot be read any more"
+                f"the inputs from index {self._pulled} on are lost: the run was cancelled while it waited "
+                "for the next one, which ended their generator; run again with those inputs"
             )
 
     def _all_read(self) -> bool:
@@ -174,7 +176,7 @@ class Run(Generic[I, R]):
                 self._keep(NotStarted(*pulled))
                 return
             if len(self._workers) < self._limit:
-                self._add_worker()  # one by one, so that a short list starts few
+                self._add_worker()  # one more for each input, so that few inputs start few workers
             await self._carry_out(*pulled)
 
     async def _may_take_input(self) -> bool:
@@ -185,7 +187,7 @@ class Run(Generic[I, R]):
 
     async def _carry_out(self, index: int, item: I) -> None:
         trace = Trace()
-        self._calling += 1
+        self._calls_under_way += 1
         try:
             result = await self._call(item, trace)
             self._keep(Done(index, item, result, reply=self._reply(trace)))
@@ -194,13 +196,13 @@ class Run(Generic[I, R]):
         except Exception as error:
             if isinstance(error, WosdkError) or trace.repeat_safe or not (trace.sent or trace.effect):
                 self._keep(Failed(index, item, error, reply=self._reply(trace)))
-            else:  # a transport of the program's own, or a mock, failed after it got the request
-                self._keep(InDoubt(index, item, _doubt(error, trace), reply=self._reply(trace)))
+            else:  # an error of another library: a custom transport or a mock failed after it got the request
+                self._keep(InDoubt(index, item, _in_doubt_error(error, trace), reply=self._reply(trace)))
         except asyncio.CancelledError:
-            self._keep(_cancelled(index, item, trace))
+            self._keep(_cancelled_outcome(index, item, trace))
             raise
         finally:
-            self._calling -= 1
+            self._calls_under_way -= 1
 
     def _reply(self, trace: Trace) -> Response | None:
         return trace.reply if self._keep_replies else None
@@ -211,15 +213,15 @@ class Run(Generic[I, R]):
 
     async def _pull(self) -> tuple[int, I] | None:
         """Return the next input with its index, or None when there is none left."""
-        async with self._pulling:
+        async with self._pull_lock:
             if not self._exhausted:
                 try:
                     item = await anext(self._source)
                 except StopAsyncIteration:
                     self._exhausted = True
                 except BaseException as error:
-                    if isinstance(error, asyncio.CancelledError) and _is_cancelled():
-                        # It was thrown into the inputs: an async generator gives nothing any more.
+                    if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
+                        # The inputs were cancelled, too, and an async generator ends with that.
                         self._exhausted = self._cut_off = isinstance(self._source, AsyncGenerator)
                         raise
                     self._exhausted = True
@@ -236,10 +238,10 @@ class Run(Generic[I, R]):
         await self._changed.wait()
 
     async def _await_workers(self, seconds: float | None) -> None:
-        """Wait until the workers end or, once stopped, until no call is under way; at most ``seconds``."""
+        """Wait until the workers end, or no call is under way in a stopped run; at most ``seconds``."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                while self._workers and (self._calling or not self._stopped):
+                while self._workers and (self._calls_under_way or not self._stopped):
                     await self._next_change()
 
     async def _cancel_workers(self) -> None:
@@ -249,8 +251,8 @@ class Run(Generic[I, R]):
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
-    """Return the outcome of a call that the run cancelled, as far as ``trace`` knows."""
+def _cancelled_outcome(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | NotStarted[I]:
+    """Return the outcome of a call that the run cancelled, judged by its trace."""
     details = _details(trace)
     if (trace.sent and not trace.repeat_safe) or trace.effect:
         text = "it may have been carried out: the run was cancelled while it waited for the response"
@@ -261,7 +263,7 @@ def _cancelled(index: int, item: I, trace: Trace) -> InDoubt[I] | Failed[I] | No
     return NotStarted(index, item)
 
 
-def _doubt(error: Exception, trace: Trace) -> InDoubtError:
+def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
     """Return the InDoubtError for a call that was sent and then failed with an error of another library."""
     text = f"it may have been carried out: {type(error).__name__} was raised after it was sent ({error})"
     doubt = InDoubtError(text, **_details(trace))
@@ -274,8 +276,8 @@ def _details(trace: Trace) -> dict[str, object]:
     return {name: getattr(trace, name) for name in names}
 
 
-def _is_cancelled() -> bool:
-    """Return whether this task is being cancelled; if not, the inputs raised the CancelledError."""
+def _task_is_cancelled() -> bool:
+    """Return whether this task is cancelled; otherwise the inputs raised CancelledError themselves."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -285,7 +287,7 @@ def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
         return aiter(inputs)
     if not isinstance(inputs, Iterable) and not hasattr(inputs, "__getitem__"):
         kind = type(inputs).__name__
-        raise InvalidCallError(f"the inputs are a {kind}; give a list or anything else to iterate over")
+        raise InvalidCallError(f"the inputs are a {kind}; pass a list, another iterable or an async iterable")
     return _each(iter(inputs))
 
 

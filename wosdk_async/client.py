@@ -25,36 +25,36 @@ __all__ = ["Client", "ClientArguments", "EnvArguments"]
 
 
 def _check_credentials(given: object) -> None:
-    """Raise ConfigurationError for what is neither a pair nor a function that returns one."""
-    is_class = isinstance(given, type)  # callable, but not a function from a Company's name
+    """Raise ConfigurationError unless ``given`` is None, Credentials or a function that returns them."""
+    is_class = isinstance(given, type)  # a class is callable, but does not take a Company's name
     if is_class or not (given is None or isinstance(given, Credentials) or callable(given)):
         shown = described(given) if is_class else kind_of(given)
-        raise ConfigurationError(  # without the value: it may be the pair
+        raise ConfigurationError(  # not the value: it may hold the secret
             f"credentials is {shown}; pass Credentials(client_id, client_secret), or an "
-            "async function from a Company's name to them"
+            "async function that takes a Company's name and returns them"
         )
 
 
 @attrs.frozen(kw_only=True, eq=False)
 class ClientArguments(ClientOptions):
-    """Arguments of :class:`Client`: whom to log in as, and all options of a client."""
+    """Arguments of :class:`Client`: region, credentials and Company, and all options of a client."""
 
     region: Region | None = instance(Region, "a Region, such as Region.EMEA")
-    """Where the Companies are looked up; None for the Americas. A Company may have its own."""
+    """Region whose locator knows the Companies; None means the Americas. ``company()`` takes another."""
     credentials: Credentials | CredentialProvider | None = attrs.field(
         default=None, validator=lambda _, __, value: _check_credentials(value), repr=False
     )
-    """The pair of the Company, or an async function from a Company's name to its pair."""
+    """Credentials, or an async function that takes a Company's name and returns its Credentials."""
     company: str | None = instance(str, "the name of a Company")
-    """Name that :meth:`Client.company` takes when it is called without one."""
+    """Name of the Company that :meth:`Client.company` returns when it is called without a name."""
 
 
 @attrs.frozen(eq=False)
 class EnvArguments(ClientArguments):
-    """Arguments of :meth:`Client.from_env`; they come before what the environment says."""
+    """Arguments of :meth:`Client.from_env`; an argument overrides its environment variable."""
 
     environ: Mapping[str, str] | None = None
-    """Variables to read instead of the process's own."""
+    """Variables to read instead of ``os.environ``."""
     profile: str | None = attrs.field(default=None, kw_only=True)
     """Profile of the settings file to use."""
 
@@ -72,7 +72,7 @@ class Client:
     :class:`~wosdk_async.options.ClientOptions`, where each one is described.
 
     Raises:
-        ConfigurationError: an argument does not exist, or does not take the value.
+        ConfigurationError: an argument is unknown, or its value is not allowed.
     """
 
     @takes_options(ClientArguments, "Client")
@@ -86,16 +86,16 @@ class Client:
     @classmethod
     @takes_options(EnvArguments, "Client.from_env()")
     def from_env(cls, arguments: EnvArguments) -> Self:
-        """Return a client as the ``WOSDK_*`` variables and a profile of the settings file say.
+        """Return a client configured by the ``WOSDK_*`` variables and a profile of the settings file.
 
-        :class:`~wosdk_async.settings.Settings` lists the variables. Arguments are those of the class, and
-        ``environ`` (variables to read instead of ``os.environ``) and ``profile``. An argument comes before
-        its variable.
+        :class:`~wosdk_async.settings.Settings` lists the variables. It takes the arguments of
+        the class, ``environ`` (variables to read instead of ``os.environ``) and ``profile``. An argument
+        overrides its variable.
 
         Raises:
             ConfigurationError: a setting is missing or wrong; the message names the variable and the remedy.
         """
-        found = Settings.from_env(
+        settings = Settings.from_env(
             arguments.environ,
             profile=arguments.profile,
             company=arguments.company,
@@ -106,7 +106,7 @@ class Client:
         given: dict[str, Any] = {
             field.name: getattr(arguments, field.name) for field in attrs.fields(ClientArguments)
         }
-        return cls(**given | attrs.asdict(found, recurse=False))
+        return cls(**given | attrs.asdict(settings, recurse=False))
 
     def __repr__(self) -> str:
         return f"<Client region={self._region.name} {self._transport!r}>"
@@ -119,7 +119,7 @@ class Client:
         region: Region | None = None,
         **_unknown: Never,
     ) -> Company:
-        """Return one Company. Nothing is sent yet, and Companies of the same name share their session.
+        """Return one Company. Nothing is sent yet. Companies of the same name share their session.
 
         Args:
             name: the Company's name; the client's ``company`` if left out.
@@ -140,26 +140,26 @@ class Client:
             raise ConfigurationError("no Company is named; pass its name, or set WOSDK_COMPANY")
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(
-                f"{name!r} cannot be sent as a Company name: it has a line break or outer blanks"
+                f"{name!r} cannot be sent as a Company name: it has a control character or outer spaces"
             )
-        pair = credentials or self._credentials
-        if pair is None:
+        credentials = credentials or self._credentials
+        if credentials is None:
             raise ConfigurationError(
                 f"no credentials for {name!r}; set WOSDK_CLIENT_ID and WOSDK_CLIENT_SECRET, "
                 "or pass credentials="
             )
-        tenant = Tenant(name, region or self._region, pair)
+        tenant = Tenant(name, region or self._region, credentials)
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))
 
     def stats(self) -> Stats:
-        """Return the state and the totals in figures; call it within the event loop."""
+        """Return counters and the present state of the client; call it inside the event loop."""
         return self._transport.stats()
 
     async def aclose(self, grace: float = 5.0, **_unknown: Never) -> None:
         """Close the client and every Company of it; new calls are refused. It may be called again.
 
-        Calls under way get ``grace`` seconds to end. Those that are left then raise InDoubtError if a request
-        was sent that is not safe to repeat, else DeadlineError.
+        Calls under way get ``grace`` seconds to end. A call that has not ended by then raises InDoubtError if
+        its request was sent and is not safe to repeat, else DeadlineError.
         """
         check_names(_unknown, ("grace",), "aclose()")
         check_number("grace", grace, "seconds, 0 or more")

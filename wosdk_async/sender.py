@@ -22,7 +22,7 @@ __all__ = ["CallSender"]
 
 T = TypeVar("T")
 
-_LOOKUP_SECONDS = 60.0  # longest time of one lookup: the default deadline of a call that is safe to repeat
+_LOOKUP_SECONDS = 60.0  # of one lookup at most, as the default deadline of calls that are safe to repeat
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -37,7 +37,7 @@ class CallSender:
     sessions: SessionManager = attrs.field(init=False)
 
     @sessions.default
-    def _shared_session(self) -> SessionManager:
+    def _shared_manager(self) -> SessionManager:
         return self.transport.sessions(self.tenant)
 
     @property
@@ -53,7 +53,7 @@ class CallSender:
 
     @property
     def scope(self) -> tuple[object, ...]:
-        """Key of how calls are sent: only callers with the same options and trace may share a call."""
+        """Key of the options and the trace: callers share a call only if their keys are equal."""
         return self.options, id(self.trace)
 
     async def connect(self) -> None:
@@ -61,53 +61,58 @@ class CallSender:
         await self.transport.connect(self.sessions, self.options)
 
     async def pause(self, failed: int) -> None:
-        """Wait a random time after ``failed`` attempts, as the retry policy says."""
+        """Wait a random time, which by the retry policy depends on how many attempts ``failed``."""
         seconds = backoff(self.options.retry, failed, random.random())  # noqa: S311 - not a secret
         await self.transport.clock.sleep(seconds)
 
     def send(self, call: Call[T], trace: Trace | None = None) -> Coroutine[Any, Any, T]:
-        """Send ``call`` and return its result. A given ``trace`` must not be used by another call."""
+        """Send ``call`` and return its result. ``trace``, if given, belongs to this call only."""
         if trace is None and self.trace is not None:
             return self._send_traced(call, self.trace)
         return self.transport.send(call, self.sessions, self.options, trace)
 
-    async def _send_traced(self, call: Call[T], shown: Trace) -> T:
-        """Send ``call`` with a trace of its own, which decides its verdict, and copy that to ``shown``."""
+    async def _send_traced(self, call: Call[T], shared: Trace) -> T:
+        """Send ``call`` with a new trace and copy that to ``shared``.
+
+        Whether the call is in doubt is read from its trace, so calls that overlap cannot use one trace.
+        """
         own = self._new_trace(call)
         try:
             return await self.transport.send(call, self.sessions, self.options, own)
         finally:
             own.effect = own.sent and not call.repeat_safe
-            shown.become(own)
+            shared.become(own)
 
     async def send_marked(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
-        """Send a command that carries a marker. If it is in doubt, look up its record."""
+        """Send a command that carries a marker. If the command is in doubt, look up its record."""
         transport, sessions, options = self.transport, self.sessions, self.options
-        whole = trace or self._new_trace(call)
+        call_trace = trace or self._new_trace(call)
         with transport.hold() as hold:
 
-            def within(seconds: float) -> CallOptions:
+            def options_for(seconds: float) -> CallOptions:
                 return attrs.evolve(options, deadline=max(seconds, 0.0))
 
-            def look(seconds: float) -> Send:
-                limit = within(min(seconds, _LOOKUP_SECONDS))
+            def lookup_sender(seconds: float) -> Send:
+                limit = options_for(min(seconds, _LOOKUP_SECONDS))
                 return lambda query: transport.send(query, sessions, limit, hold=hold)
 
             try:
                 return await Reconciler(
-                    send=lambda seconds, own: transport.send(call, sessions, within(seconds), own, hold),
-                    find=lambda seconds: marker.find(look(seconds)),
+                    send=lambda seconds, attempt: transport.send(
+                        call, sessions, options_for(seconds), attempt, hold
+                    ),
+                    find=lambda seconds: marker.find(lookup_sender(seconds)),
                     report=lambda: transport.report_in_doubt(call, sessions),
                     hold=hold,
                     seconds=options.seconds(call),
                     commit_window=options.settle,
                     attempts=options.retry.attempts,
-                    trace=whole,
+                    trace=call_trace,
                 ).run()
             finally:
                 if trace is None and self.trace is not None:
-                    whole.effect = whole.sent
-                    self.trace.become(whole)
+                    call_trace.effect = call_trace.sent
+                    self.trace.become(call_trace)
 
     def _new_trace(self, call: Call[Any]) -> Trace:
         return Trace(call.request_id, company=self.company, operation=call.operation)

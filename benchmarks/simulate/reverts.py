@@ -147,7 +147,7 @@ def _shared_trace() -> Iterator[None]:
 )
 def _source_error_lost() -> Iterator[None]:
     async def before(self: Any) -> Any:
-        async with self._pulling:
+        async with self._pull_lock:
             if not self._exhausted:
                 try:
                     item = await anext(self._source)
@@ -189,7 +189,7 @@ def _inputs_cut_off() -> Iterator[None]:
     "not-started-but-sent not-started-but-sent-and-done",
 )
 def _not_started_though_sent() -> Iterator[None]:
-    now = bulk._cancelled
+    now = bulk._cancelled_outcome
 
     def before(index: int, item: Any, trace: Any) -> Any:
         return now(index, item, trace) if trace.sent else NotStarted(index, item)
@@ -200,7 +200,7 @@ def _not_started_though_sent() -> Iterator[None]:
         go_on(self, attempt)
         self.sent = attempt.sent
 
-    with _replaced(bulk, "_cancelled", before), _replaced(Trace, "go_on", only_the_last):
+    with _replaced(bulk, "_cancelled_outcome", before), _replaced(Trace, "go_on", only_the_last):
         yield
 
 

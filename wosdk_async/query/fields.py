@@ -1,4 +1,4 @@
-"""``fields``: the properties of an entity, for conditions; ``fields.pyi`` with its types is generated."""
+"""``fields``: the properties of an entity, for conditions. Its types are generated into ``fields.pyi``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["fields"]
 
 
 def fields(entity: type[Record] | str) -> Any:
-    """Return the properties of an entity, to build conditions of.
+    """Return the properties of an entity, from which conditions are built.
 
     ::
 
         f = fields(WorkOrder)
         f.customer.name == "Acme"
 
-    If the entity is given by its name, nothing is checked and properties are spelt as the service does:
+    If the entity is given by its name, nothing is checked, and you write the names of the service:
     ``fields("NewEntity").SomeName``.
     """
     return property_at(root(entity))

@@ -1,4 +1,4 @@
-"""Classes of the properties that ``fields(WorkOrder)`` and its attributes give; ``fields.pyi`` lists them."""
+"""Classes of the objects that ``fields(WorkOrder)`` and its attributes return."""
 
 from __future__ import annotations
 
@@ -30,29 +30,31 @@ class Path:
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
-            f"{self._path} is a property, not a value: compare it (== True, too), or use .is_null()"
+            f"{self._path} is a property, not a value: compare it (booleans with == True), or use .is_null()"
         )
 
     if not TYPE_CHECKING:  # checkers find these faults themselves
 
-        def _joined(self, _: Any) -> NoReturn:
-            """Explain why ``f.a == 1 & f.b == 2`` fails: Python reads ``f.a == (1 & f.b) == 2``."""
+        def _refuse_and_or(self, _: Any) -> NoReturn:
+            """Raise the error for ``f.a == 1 & f.b == 2``, since Python reads ``f.a == (1 & f.b) == 2``."""
             raise InvalidCallError(
-                f"{self._path} is not a condition: & and | bind more than ==, so put each comparison in"
+                f"{self._path} is not a condition: & and | bind tighter than ==, so put each comparison in"
                 " parentheses: (f.a == 1) & (f.b == 2)"
             )
 
-        __and__ = __rand__ = __or__ = __ror__ = _joined
+        __and__ = __rand__ = __or__ = __ror__ = _refuse_and_or
 
         def __invert__(self) -> NoReturn:
-            raise InvalidCallError(f"{self._path} is not a condition: compare it (== False, too) before ~")
+            raise InvalidCallError(
+                f"{self._path} is not a condition: compare it (booleans with == True) before ~"
+            )
 
     def is_null(self) -> Condition:
-        """Match records that have no value here."""
+        """Match records in which this property has no value."""
         return self._compare("Null")
 
     def not_null(self) -> Condition:
-        """Match records that have a value here."""
+        """Match records in which this property has a value."""
         return self._compare("NotNull")
 
     def _compare(self, operator: str, *values: Any) -> Condition:
@@ -70,7 +72,7 @@ class Path:
     def _compare_many(self, operator: str, values: Iterable[Any], more: Iterable[Any]) -> Condition:
         if more:
             shown = f"{'in_' if operator == 'In' else 'not_in'}({reprlib.repr([values, *more])})"
-            raise InvalidCallError(f"{self._path}: {operator} takes one list of values, {shown}")
+            raise InvalidCallError(f"{self._path}: {operator} takes one list of values: write {shown}")
         single = isinstance(values, str | bytes | Path) or not isinstance(values, Iterable)
         given = [] if single else list(values)
         if not given:
@@ -162,7 +164,7 @@ class TextProperty(PatternProperty[str]):
 
 
 class Unchecked(PatternProperty[Any]):
-    """A property that the catalogue does not know, spelt as the service spells it; nothing is checked."""
+    """A property that the catalogue does not know; its name is sent as it is written, without a check."""
 
     __slots__ = ()
 
@@ -176,15 +178,15 @@ class Unchecked(PatternProperty[Any]):
 
 
 class Nested(Path):
-    """An entity, a reference, a list or an object: its properties are its attributes.
+    """An entity, a reference, a list or an object, with its properties as attributes.
 
     It is compared by id: with a Ref, a record, or the id itself. A list matches if one of its elements does.
-    ``f["Customer.Name"]`` is the same as ``f.customer.name``, by the service's names.
+    ``f["Customer.Name"]`` is ``f.customer.name`` with the names that the service uses.
     """
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # checkers read the names from fields.pyi, so that a wrong one is an error
+    if not TYPE_CHECKING:  # for checkers every name would be right; they read fields.pyi
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
@@ -227,7 +229,7 @@ class Nested(Path):
 
 
 def property_at(path: ResolvedPath) -> Path:
-    """Return the property at the end of ``path``, of the class that its type needs."""
+    """Return the property at the end of ``path``, as an object of the class that fits its type."""
     if not path.checked:
         return Unchecked(path)
     if path.below is not None:
@@ -236,5 +238,8 @@ def property_at(path: ResolvedPath) -> Path:
 
 
 def resolved(property: Path) -> ResolvedPath:
-    """Return the path of a property. A function, because every name on a property may be one of the model."""
+    """Return the path of a property.
+
+    It is a function because the name of a method could hide a field of the model.
+    """
     return property._path

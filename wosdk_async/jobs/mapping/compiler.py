@@ -1,4 +1,4 @@
-"""From the tables of a map to nodes and references, checked against the model."""
+"""Compiler of an import map: its tables become nodes and references, checked against the model."""
 
 from __future__ import annotations
 
@@ -32,20 +32,24 @@ __all__ = ["compile_object", "compile_reference"]
 
 
 def compile_object(kind: type[Record], table: object, path: str) -> ObjectNode:
-    """Return the node of an object of class ``kind``. Raise ImportMapError that names the key."""
+    """Return the node of an object of class ``kind``.
+
+    Raises:
+        ImportMapError: the table is wrong; the message names the key.
+    """
     if not isinstance(table, Mapping):
         raise ImportMapError(f"{path} takes a table of the fields of {kind.__name__}, not {table!r}")
     nodes: dict[str, Node] = {}
     for key, raw in table.items():
         name, meta = _field(kind, key, f"{path}.{key}")
         if name in nodes:
-            raise ImportMapError(f"{path}.{key}: {name!r} is given twice, once in the service's spelling")
+            raise ImportMapError(f"{path}.{key}: {name!r} is given twice, in two spellings; delete one")
         nodes[name] = _node(meta, raw, f"{path}.{key}")
     return ObjectNode(kind, nodes)
 
 
 def _field(kind: type[Record], key: str, path: str) -> tuple[str, Wire]:
-    """Return a field by its name in Python or on the wire."""
+    """Return the Python name and the metadata of the field that ``key`` names, in Python or on the wire."""
     wires = {meta["name"].casefold(): name for name, meta in kind.__wire__.items()}
     name = key if key in kind.__wire__ else wires.get(key.casefold())
     if name is None:
@@ -102,12 +106,13 @@ def _length_limit(meta: Wire, truncate: bool, path: str) -> LengthLimit:
     length = meta.get("max_length")
     if truncate and length is None:
         raise ImportMapError(
-            f"{path}: no limit is known for {meta['name']}, so it cannot be cut; leave truncate out"
+            f"{path}: no maximum length is known for {meta['name']}, so it cannot be cut; delete truncate"
         )
-    return LengthLimit(path, length, meta.get("max_length_source") == "doc", truncate)
+    documented = meta.get("max_length_source") == "doc"
+    return LengthLimit(path, length, documented, truncate)
 
 
-_WANTED = {
+_EXPECTED = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
@@ -118,7 +123,7 @@ _WANTED = {
 
 
 def _constant(meta: Wire, value: object, path: str) -> Any:
-    """Return a value of TOML that is not a text, for a field."""
+    """Return the value of a field that a TOML value other than text stands for."""
     kind = meta["type"]
     if isinstance(value, bool):
         if kind == "boolean":
@@ -133,25 +138,31 @@ def _constant(meta: Wire, value: object, path: str) -> Any:
         except ValueError as error:
             raise ImportMapError(f"{path} {error}") from None
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
-    raise ImportMapError(f"{path} takes {_WANTED.get(kind, 'a text')}, not {shown}")
+    raise ImportMapError(f"{path} takes {_EXPECTED.get(kind, 'a text')}, not {shown}")
 
 
 # --- references -----------------------------------------------------------------------------
 
 
 def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceSpec:
-    """Return the reference that a table describes. Raise ImportMapError that names the key."""
+    """Return the reference that a table describes.
+
+    Raises:
+        ImportMapError: the table is wrong; the message names the key.
+    """
     entity = entity_class(table.entity)
     if entity is None or "id" not in entity.__wire__:
         hint = suggestion(table.entity, index.ENTITIES) or "; see docs/import.md"
         raise ImportMapError(f"{path}.entity: the service has no entity {table.entity!r}{hint}")
     filters = tuple(_filter(entity, key, raw, f"{path}.where.{key}") for key, raw in table.where.items())
     if table.by is None or table.from_ is None:
-        limit = LengthLimit(path, None, False, False)
+        limit = LengthLimit(path, length=None, documented=False, truncate=False)
         return ReferenceSpec(name=name, entity=entity, filters=filters, limit=limit)
     by, meta = _field(entity, table.by, f"{path}.by")
     if meta["type"] != "string":
-        raise ImportMapError(f"{path}.by: names are texts, and {by} is not; name a text field")
+        raise ImportMapError(
+            f"{path}.by: {by} is not a text field; records are found by text, so name a text field"
+        )
     template = _template(table.from_, f"{path}.from")
     if NAME in template.columns:
         raise ImportMapError(f"{path}.from: {{}} stands for the name itself; name a column, as in {{column}}")
@@ -180,5 +191,5 @@ def _create(entity: type[Record], table: ReferenceTable, by: str, path: str) -> 
         return None
     node = compile_object(entity, table.create or {}, f"{path}.create")
     if by in node.fields:
-        raise ImportMapError(f"{path}.create.{by} is the name itself, which is filled in; delete it")
+        raise ImportMapError(f"{path}.create.{by} is filled in with the name; delete this line")
     return node

@@ -1,4 +1,4 @@
-"""Creation, removal and restoring of records with what they own (spec 4.9, facts 3.3 and 3.4)."""
+"""Creation, removal and restoring of records, with the records that they own (spec 4.9, facts 3.3, 3.4)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 Members = Iterable[tuple[Field, Any]]
 # IsRemoved changes by removal and restoring only (not shown; assumed).
 SERVER_SET = frozenset({"Id", "ConcurrencyId", "IsRemoved"}) | REQUEST_MARKS | REQUEST_ONLY
-_NAMED = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
+_REFERRED_BY_NAME = frozenset({"DocumentType"})  # spec 2.9: a document names its type by DisplayAs
 _REMOVED = " (deleted)"  # facts 3.4: the end of a removed record's name
 
 
@@ -42,10 +42,11 @@ def create(
 ) -> Record:
     """Create a record from the members of ``entity``, with the records of its lists.
 
-    Unknown members are dropped, unreadable ones left at their default, ``Id`` and
-    ``ConcurrencyId`` ignored (facts 3.3).
+    Unknown members are dropped. Unreadable members get their default. ``Id`` and ``ConcurrencyId`` are
+    ignored (facts 3.3).
 
-    ``parent_fields`` tie the record to its parent, or give its Id; they win over the members sent.
+    ``parent_fields`` override ``entity``: the reference to the parent, or a fixed ``Id``. If they are
+    None, the owner that ``entity`` names is checked.
     """
     members = [
         (field, _resolve_name(context, field, value)) for field, value in known_members(schema, entity)
@@ -75,7 +76,7 @@ def _check_required(schema: EntitySchema, members: Members) -> None:
 
 def _resolve_name(context: RequestContext, field: Field, value: Any) -> Any:
     """Replace a reference by name with a reference by Id, where the service takes names."""
-    if field.of not in _NAMED or not isinstance(value, dict) or reference_id(value) is not None:
+    if field.of not in _REFERRED_BY_NAME or not isinstance(value, dict) or reference_id(value) is not None:
         return value
     name = get_ignore_case(value, "DisplayAs")
     if not isinstance(name, str):
@@ -99,7 +100,7 @@ def blank_record(schema: EntitySchema, members: Members) -> Record:
 
 
 def assign(schema: EntitySchema, record: Record, field: Field, value: object) -> None:
-    """Write one scalar or reference; null empties it, an unreadable value changes nothing."""
+    """Write one scalar or reference; null sets the default, an unreadable value changes nothing."""
     if field.is_list or field.name in SERVER_SET or field.of in OWNED_OBJECTS:
         return
     if value is None or (isinstance(value, dict) and field.type == "ref" and reference_id(value) is None):
@@ -128,7 +129,7 @@ def create_owned(context: RequestContext, schema: EntitySchema, record: Record, 
 def add_element(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, element: object
 ) -> None:
-    """Add an element to a list of ``record``; what is not an object is dropped."""
+    """Add an element to a list of ``record``; an element that is not an object is dropped."""
     child = schema.target(field)
     if child is None or not isinstance(element, dict):
         return
@@ -143,17 +144,17 @@ def add_element(
 def create_owned_object(
     context: RequestContext, schema: EntitySchema, record: Record, field: Field, value: Record
 ) -> None:
-    """Create the record of an owned object and let ``record`` point at it."""
+    """Create the record of an owned object and make ``record`` refer to it."""
     relation = relation_of(schema.name, field)
     parent_fields = relation.fields(record["Id"]) if relation else None
-    made = create(context, schema.behind(field), value, parent_fields)
-    record[field.name] = {"Id": made["Id"]}
+    created = create(context, schema.behind(field), value, parent_fields)
+    record[field.name] = {"Id": created["Id"]}
 
 
 def delete(context: RequestContext, schema: EntitySchema, record: Record) -> None:
-    """Delete a record: a removable one stays readable with ``IsRemoved`` set (facts 3.4).
+    """Delete a record; a removable one is only marked with ``IsRemoved`` (facts 3.4).
 
-    Any other goes for good, and the records that it owns with it (the latter not shown; assumed).
+    Any other is deleted for good, and so are the records that it owns (those are not shown; assumed).
     """
     if not schema.removable:
         if rule := ON_DELETE.get(schema.name):
@@ -178,7 +179,7 @@ def restore(context: RequestContext, schema: EntitySchema, record: Record) -> No
     """Undo a removal (facts 3.4, RestoreCommand).
 
     Raises:
-        Refusal: records of this entity type cannot be removed softly (not shown; assumed).
+        Refusal: records of this entity type are deleted for good (not shown; assumed).
     """
     if not schema.removable:
         raise broken_rule(f"{schema.name} entity cannot be restored.")

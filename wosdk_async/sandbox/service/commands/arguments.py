@@ -16,10 +16,11 @@ Arguments = dict[str, Any]
 def required_record(context: RequestContext, entity: str, key: int, name: str = "") -> Record:
     """Return a record that a command refers to.
 
-    The refusal calls it ``name``, or by its entity type if that is empty.
+    The message of a refusal names the record by ``name``, or by its entity type if ``name`` is empty.
 
     Raises:
-        Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text is assumed).
+        Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text of the message is
+            assumed).
     """
     record = context.find(entity, key)
     if record is None:
@@ -32,7 +33,7 @@ def named_record(
 ) -> Record:
     """Return the record whose id is in an argument.
 
-    The refusal of a missing record calls it ``name``, or by the argument if that is empty.
+    The message of a refusal names the record by ``name``, or by the argument if ``name`` is empty.
 
     Raises:
         Refusal: the argument is missing, or there is no such record.
@@ -44,5 +45,5 @@ def named_record(
 
 
 def not_modelled(name: str, why: str) -> Refusal:
-    """Return the refusal for a command, or a use of it, that the sandbox does not claim to know."""
+    """Return the refusal of a command, or of arguments of it, that the sandbox does not model."""
     return broken_rule(f"The local sandbox does not model {name}: {why}.")

@@ -1,4 +1,4 @@
-"""Spaces and work zones: made below assets, taken out of service and removed by commands (facts 3.9, 5)."""
+"""Commands that create spaces and work zones under assets, or end their service (facts 3.9, 5)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
     "take_online",
 ]
 
-# facts 5 names what the server filled in, and the four digits; the other values are assumed.
+# facts 5 shows which fields the service fills in, and the four digits; the other values are assumed.
 _ZONE_DEFAULTS = {
     "TimeZone": 20,
     "LanguageId": 1033,
@@ -58,7 +58,7 @@ def create_space(context: RequestContext, arguments: Arguments) -> Record:
             context, customer, specifier, arguments.get("IfUnitAlreadyExists", "Unknown")
         )
     else:
-        raise required("NewUnitSpecifier")  # facts 5: either UnitId or NewUnitSpecifier
+        raise required("NewUnitSpecifier")  # facts 5: UnitId or NewUnitSpecifier is required
     space = _insert_space(context, customer, unit, arguments)
     address = get_ignore_case(specifier, "StreetAddress") if isinstance(specifier, dict) else None
     if isinstance(address, dict):
@@ -73,7 +73,7 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
     known = {name: arguments[name] for name in times if name in arguments}
     zone = {"WorkZone": customer["WorkZone"]} if "WorkZone" in customer else {}
     sent = arguments.get("Instructions", "")
-    instructions = read_value(schema.by_name["instructions"], sent)  # facts 7: its length
+    instructions = read_value(schema.by_name["instructions"], sent)  # facts 7 limits its length
     space = {**schema.blank, **known, **zone, "CustomerId": customer["Id"], "Asset": {"Id": unit["Id"]}}
     return context.insert(schema, space | {"StatusId": "Current", "Instructions": instructions})  # spec 3
 
@@ -81,19 +81,19 @@ def _insert_space(context: RequestContext, customer: Record, unit: Record, argum
 def _find_or_make_unit(
     context: RequestContext, customer: Record, specifier: Record, if_exists: str
 ) -> Record:
-    """Return the unit that a specifier names, below the customer's property."""
-    name = _text(specifier, "UnitName")
+    """Return the unit that a specifier names; create it and its building and floor if they are missing."""
+    name = _specifier_text(specifier, "UnitName")
     if not name:
         raise required("NewUnitSpecifier.UnitName")
     parent = _find_or_make_parent(context, customer, specifier)
     same = _named_children(context, parent, "Unit", name)
     if same and if_exists == "Reuse":
         return same[0]
-    if same and if_exists != "Ignore":  # Fail, and Unknown like it (assumed); Ignore makes another
+    if same and if_exists != "Ignore":  # Fail and Unknown (assumed) refuse; Ignore creates a second unit
         raise broken_rule(f"Unit '{name}' exists already.")
-    unit = _make_location(context, parent, name, _text(specifier, "UnitFloorPlan"), "Unit")
+    unit = _make_location(context, parent, name, _specifier_text(specifier, "UnitFloorPlan"), "Unit")
     info = get_ignore_case(specifier, "UnitInfo")
-    if isinstance(info, dict):  # it replaces the template's (assumed)
+    if isinstance(info, dict):  # it replaces the info from the template (assumed)
         schema = schemas()["Location"]
         create_owned_object(context, schema, unit, schema.by_name["info"], info)
         context.replace_uncounted(schema, unit)
@@ -101,14 +101,14 @@ def _find_or_make_unit(
 
 
 def _find_or_make_parent(context: RequestContext, customer: Record, specifier: Record) -> int:
-    """Return the id of the new unit's parent: the zone's asset, or the building or floor named (assumed)."""
+    """Return the id of a unit's parent: the floor or building named, else the zone's asset (assumed)."""
     zone = context.find("WorkZone", customer["WorkZone"]["Id"]) if "WorkZone" in customer else None
     parent = zone["Asset"]["Id"] if zone and "Asset" in zone else 0
     for part in ("Building", "Floor"):
-        name = _text(specifier, f"{part}Name")
+        name = _specifier_text(specifier, f"{part}Name")
         if name:
             known = _named_children(context, parent, part, name)
-            plan = _text(specifier, f"{part}FloorPlan")
+            plan = _specifier_text(specifier, f"{part}FloorPlan")
             parent = (known[0] if known else _make_location(context, parent, name, plan, part))["Id"]
     return int(parent)
 
@@ -123,7 +123,7 @@ def _make_location(context: RequestContext, parent: int, name: str, plan: str, k
     return apply_template(context, find_template(context, plan, kind), name, parent)
 
 
-def _text(specifier: Record, name: str) -> str:
+def _specifier_text(specifier: Record, name: str) -> str:
     fields = catalogue.load().entities["NewUnitSpecifier"].fields
     field = next(field for field in fields if field.name == name)
     known = read_value(field, get_ignore_case(specifier, name))
@@ -131,7 +131,7 @@ def _text(specifier: Record, name: str) -> str:
 
 
 def create_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Create a work zone with an asset of its own, made from a template if one is named (facts 5)."""
+    """Create a work zone with its own asset, from a template if one is named (facts 5)."""
     sent = arguments.get("WorkZone")
     if not isinstance(sent, dict):
         raise required("WorkZone")
@@ -157,7 +157,7 @@ def _make_zone_asset(context: RequestContext, name: str, template: int) -> int:
 
 
 def take_offline(context: RequestContext, arguments: Arguments) -> Record:
-    """Take a zone out of service; ``DeactivateCustomers`` removes its customers softly (assumed)."""
+    """Take a zone out of service; ``DeactivateCustomers`` marks its customers as removed (assumed)."""
     zone = _find_zone(context, arguments)
     _set_offline(context, zone, offline=True)
     if arguments.get("DeactivateCustomers", False):
@@ -174,14 +174,14 @@ def take_online(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def delete_work_zone(context: RequestContext, arguments: Arguments) -> Record:
-    """Remove a zone softly; its orders and customers stay (not shown; assumed)."""
+    """Mark a zone as removed; its orders and customers stay (not shown; assumed)."""
     zone = _find_zone(context, arguments)
     delete(context, schemas()["WorkZone"], zone)
     return _zone_result(context, zone)
 
 
 def delete_portfolio(context: RequestContext, arguments: Arguments) -> Record:
-    """Remove a portfolio softly; the result has no members by the schema (facts 5)."""
+    """Mark a portfolio as removed; in the schema the result has no members (facts 5)."""
     delete(context, schemas()["Portfolio"], named_record(context, arguments, "PortfolioId", "Portfolio"))
     return {}
 
