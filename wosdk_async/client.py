@@ -53,7 +53,7 @@ class ClientArguments(ClientOptions):
 class EnvArguments(ClientArguments):
     """Arguments of :meth:`Client.from_env`; an argument overrides its environment variable."""
 
-    environ: Mapping[str, str] | None = None
+    environ: Mapping[str, str] | None = attrs.field(default=None, repr=False)
     """Variables to read instead of ``os.environ``."""
     profile: str | None = attrs.field(default=None, kw_only=True)
     """Profile of the settings file to use."""

@@ -414,7 +414,7 @@ class Company:
             require_support(entity, "query")
         if expression is None:
             return Query(entity, self._sender.send)
-        return self._sender.send(calls.query(entity, expression, check=check))
+        return self.send(calls.query(entity, expression, check=check))  # the loop is that which awaits it
 
     def changes(
         self,

@@ -250,6 +250,16 @@ def test_unknown_names_do_not_fill_the_memory() -> None:
     assert len(slow) == before + 1
 
 
+def test_a_long_name_is_not_kept() -> None:
+    """A name may be as long as a response: 64 of them would fill the memory."""
+    reader, slow = reader_of(Money)
+    for length, ways in ((100, 1), (101, 2), (100_000, 2)):
+        slow.clear()
+        body = b'{"Value": 1.5, "%b": 1}' % (b"n" * length)
+        assert all(agrees(reader, body, Money) for _ in range(2))
+        assert len(slow) == ways
+
+
 def test_a_class_in_itself_is_read_at_every_depth() -> None:
     """A class that refers to itself is a Struct outside, and is read from dicts inside."""
     reader, slow = reader_of(FilterExpression)

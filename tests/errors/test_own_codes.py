@@ -16,6 +16,7 @@ from wosdk_async import (
     RefusedError,
     RetryPolicy,
     ThrottledError,
+    Trace,
 )
 
 MY_CODE = "MAINTENANCE_WINDOW"
@@ -76,6 +77,20 @@ async def test_a_code_that_waits_is_waited_for_as_asked() -> None:
             with pytest.raises(ThrottledError) as caught:
                 await client.company().run("WoCreateCommand", {"WorkOrder": {}})
     assert (caught.value.retry_after, caught.value.attempts) == (0.2, 1)
+
+
+async def test_a_code_in_a_success_is_waited_for_like_in_an_error() -> None:
+    """An ErrorInfo comes with status 200; its Retry-After counts, and the end is a ThrottledError."""
+    info = {"CommandResult": {"ErrorInfo": {"Number": 77, "Description": "soon"}}}
+    asks = Answer(200, info, {"Retry-After": "0.2"})
+    given = options(waits={"ERROR_CODE_77"})
+    async with Service(Script(asks, DONE)) as service, service.client(options=given) as client:
+        trace = Trace()
+        await client.company().traced(trace).run("WoCreateCommand", {"WorkOrder": {}})
+        assert (trace.attempts, trace.waits[0] >= 0.2) == (2, True)
+    found, requests = await created(given, Answer(200, info))
+    assert (type(found), found.code, found.status, requests) == (ThrottledError, "ERROR_CODE_77", 200, 3)
+    assert found.message == "soon"
 
 
 async def test_a_page_without_the_code_stays_in_doubt() -> None:

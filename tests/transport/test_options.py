@@ -355,3 +355,11 @@ def test_each_option_has_a_docstring() -> None:
                     with case(cls.name, here.target.id):
                         is_text = isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
                         assert is_text or here.target.id == "PREFIX"
+
+
+def test_arguments_show_no_secret() -> None:
+    """Neither the pair, nor the proxy's password, nor variables of the environment."""
+    given = EnvArguments(
+        {"WOSDK_CLIENT_SECRET": SECRET}, credentials=Credentials("id", SECRET), proxy=f"http://u:{SECRET}@p:1"
+    )
+    assert SECRET not in repr(given)

@@ -177,3 +177,27 @@ def test_many_loops_in_many_threads_share_a_client() -> None:
         asyncio.run(client.aclose())
         with pytest.raises(ConfigurationError, match="closed"):
             asyncio.run(job())
+
+
+def test_a_query_is_sent_by_the_loop_that_awaits_it() -> None:
+    """Not by the one in which it was made; it may be made where no loop runs."""
+    expression = {"Count": 1}
+
+    async def handler(*_: Any) -> Response:
+        return reply({"Entities": [{"Data": {"Id": 1}}]})
+
+    world = World(handler)
+    acme = world.company()
+    assert asyncio.run(acme.query("Thing", expression)) == [{"Id": 1}]  # type: ignore[arg-type]
+
+    async def made() -> Any:
+        await acme.query("Thing", expression)
+        return acme.query("Thing", expression)
+
+    query = asyncio.run(made())
+
+    async def awaited() -> Any:
+        found = await query
+        return found, world.transport.stats().outcomes
+
+    assert asyncio.run(awaited()) == ([{"Id": 1}], {"done": 1})

@@ -24,6 +24,7 @@ from wosdk_async.model.metadata import is_nested
 __all__ = ["RecordReaders", "make"]
 
 MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
+_MAX_NAME = 100  # characters; a name may be as long as a response
 _FEW = 8  # fields of an object that is sooner made than left for later
 _ROUNDS = 3  # of learning fields; then every field gets a place
 _LEARNED_FROM = 50  # rows of a response: to look through one takes half as long as to read it
@@ -156,6 +157,8 @@ class RecordReader:
         self._build = _NONE
 
     def _is_learnable(self, name: str) -> bool:
+        if len(name) > _MAX_NAME:
+            return False
         # A name that is a field's in another letter case is unknown only beside the documented one.
         known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]
         fit = name.isprintable() and not {'"', "\\"} & set(name)  # msgspec takes no others

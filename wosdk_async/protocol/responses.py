@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 
 from wosdk_async import codec
 from wosdk_async.errors import RefusedError, ThrottledError
-from wosdk_async.protocol.verdicts import IN_DOUBT, NO_OWN_CODES, OwnCodes, is_early, verdict_on
+from wosdk_async.protocol.verdicts import (
+    IN_DOUBT,
+    NO_OWN_CODES,
+    WAIT,
+    OwnCodes,
+    is_early,
+    verdict_of,
+    verdict_on,
+)
 from wosdk_async.protocol.wire import COMMANDS, Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
 
@@ -51,6 +59,7 @@ def read(
         RefusedError: The service says that it did nothing.
         InconclusiveResponse: The response does not tell.
     """
+    refusal: RefusedError | None
     try:
         failure = None if 200 <= response.status < 300 else _failure(response, secrets, own)
         known = False
@@ -66,17 +75,35 @@ def read(
         if failure is not None:
             raise failure
         return call.decode(response.body)
-    except RefusedError as refusal:
-        refusal.hide(secrets)
-        refusal.__context__ = None  # an error of a first reader may quote the body
-        raise
+    except RefusedError as found:
+        refusal = _throttled(found, response) if verdict_of(found, own) is WAIT else found
     except InconclusiveResponse:
         raise
     except Exception as cause:
         # The status says that the work was done, so whatever the reader fails with is a doubt and not a bug.
         why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
+        refusal = None
+    if refusal is not None:
+        refusal.hide(secrets)
+        refusal.__context__ = None  # an error of a first reader may quote the body
+        raise refusal
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
+
+
+def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
+    """Return ``refusal`` as what asks to wait. That of a success (``ErrorInfo``) is of another class."""
+    if isinstance(refusal, ThrottledError):
+        return refusal
+    made = ThrottledError(
+        refusal.message,
+        code=refusal.code,
+        status=refusal.status,
+        time_stamp=refusal.time_stamp,
+        request_id=refusal.request_id,
+    )
+    made.retry_after = _retry_after(response.headers.get("retry-after"))
+    return made
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
