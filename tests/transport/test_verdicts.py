@@ -135,6 +135,16 @@ async def test_a_doubt_says_what_came() -> None:
             await client.company().run("WoCreateCommand", {})
 
 
+async def test_a_doubt_says_which_error_came() -> None:
+    """An error of the service with a 500 tells nothing about the call; code and text are in the message."""
+    async with Service(lambda _: error(500, "BUSINESS_LOGIC_ERROR", "stock\nis low")) as service:
+        async with service.client() as client:
+            with pytest.raises(InDoubtError) as caught:
+                await client.company().run("WoCreateCommand", {})
+    text = r"HTTP 500: the error 'BUSINESS_LOGIC_ERROR' of the service, 'stock\nis low'"
+    assert text in caught.value.message
+
+
 @pytest.mark.parametrize("entity", ["Customer", Customer])
 async def test_a_record_that_is_not_there(entity: Any) -> None:
     """An empty page of the older envelope says so; it is not an empty record."""

@@ -29,7 +29,7 @@ __all__ = ["RequestIds", "read", "refused"]
 
 T = TypeVar("T")
 
-_MAX_REASON = 300  # characters that are shown of a reader's error
+_MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
 _MAX_ID = 80  # characters that are shown of another call's RequestId
 _TAIL = 1024  # bytes of a body in which its last key is looked for
@@ -110,17 +110,22 @@ def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedErro
     """Return what a response that is not a success means."""
     body = _members(response.body) if len(response.body) <= _LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
+    has_error_body = any(isinstance(text, str) and text for text in (code, message))
     wait = response.headers.get("retry-after")
     verdict, kind = verdict_on(
         response.status,
         code if isinstance(code, str) else "",
-        has_error_body=any(isinstance(text, str) and text for text in (code, message)),
+        has_error_body=has_error_body,
         has_retry_after=bool(wait),
         own=own,
     )
     if verdict is IN_DOUBT:
-        shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
-        why = f"no error body of the service ({len(response.body)} bytes, {shown})"
+        if has_error_body:
+            shown_texts = (secrets.hide(_text(each) or "", _MAX_REASON) for each in (code, message))
+            why = "the error {!r} of the service, {!r}".format(*shown_texts)
+        else:
+            shown = secrets.hide(response.headers.get("content-type", "no content type"), _MAX_TYPE)
+            why = f"no error body of the service ({len(response.body)} bytes, {shown})"
         return InconclusiveResponse(response.status, why)
     # facts 6: RequestId is the last key when the request carried one
     error = refused(code, message, response.status, body.get("TimeStamp"), body.get("RequestId"), kind)
