@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wosdk_async.protocol.verdicts import CODES, ENDINGS, VERDICTS, Verdict
+from wosdk_async.protocol.verdicts import CODES, ENDINGS, REFUSED, VERDICTS, Verdict
 
 DOC = Path(__file__).parents[2] / "docs" / "failures.md"
 
@@ -24,8 +24,17 @@ def codes_of(verdict: Verdict) -> str:
 
 def verdicts() -> str:
     """Return the table of verdicts."""
-    rows = ((each.name, each.when.format(codes=codes_of(each)), each.then) for each in VERDICTS)
-    return table(["verdict", "when", "what happens"], rows)
+    return table(
+        ["verdict", "when", "what happens"], ((each.name, when(each), each.then) for each in VERDICTS)
+    )
+
+
+def when(verdict: Verdict) -> str:
+    """Return when a verdict holds, with its codes; those that are refused are in the next table only."""
+    codes = codes_of(verdict)
+    if codes and "{codes}" not in verdict.when and verdict is not REFUSED:
+        return f"{codes}; {verdict.when}"
+    return verdict.when.format(codes=codes)
 
 
 def codes() -> str:

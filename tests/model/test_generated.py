@@ -174,6 +174,7 @@ def test_enum_values_in_a_record() -> None:
 
 
 def test_the_size_of_the_catalogue() -> None:
-    """Facts 9: 139 entity types; the commands and enums of the vendor's schema."""
+    """Facts 9: 139 entity types; the commands and enums of the vendor's schema. Nothing gets lost unseen."""
     values = sum(len(enum.values) for enum in CATALOGUE.enums.values())
-    assert (len(ENTITIES), len(CATALOGUE.commands), len(CATALOGUE.enums), values) == (139, 58, 83, 843)
+    sizes = (len(ENTITIES), len(CATALOGUE.commands), len(CATALOGUE.enums), values)
+    assert sizes == (139, 58, 83, 843), "entities, commands, enums, values: if you added one, count it here"

@@ -198,4 +198,6 @@ LISTED = [entry["id"] for entry in load().sources_differ]
 @pytest.mark.parametrize("name", LISTED)
 async def test_difference(name: str) -> None:
     """Facts 12: what the entry says is done; an entry without a case fails."""
-    await globals()[name.replace("-", "_")]()
+    function = name.replace("-", "_")
+    assert function in globals(), f"write {function}() in this file: the case of {name} in differences.json"
+    await globals()[function]()
