@@ -53,7 +53,7 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
     assert "none.csv: there is no such file" in refused(
         wosdk, "import", "none.csv", "--map", MAP, "--sandbox"
     )
-    assert "is a directory; name a CSV file" in refused(wosdk, "import", tmp_path, "--map", MAP, "--sandbox")
+    assert "is a directory; name a file" in refused(wosdk, "import", tmp_path, "--map", MAP, "--sandbox")
 
 
 @pytest.mark.parametrize(

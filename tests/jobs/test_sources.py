@@ -86,7 +86,7 @@ def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: byte
 def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImportMapError, match="there is no such file"):
         CsvFile(tmp_path / "none.csv")
-    with pytest.raises(ImportMapError, match="is a directory; name a CSV file"):
+    with pytest.raises(ImportMapError, match="is a directory; name a file"):
         CsvFile(tmp_path)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ImportMapError, match="not a regular file; it is read twice"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from wosdk_async.errors import ConfigurationError, InvalidCallError
 from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
 
-__all__ = ["ImportMapError", "RowError", "require_sendable"]
+__all__ = ["ImportMapError", "RowError", "require_file", "require_sendable"]
 
 
 class ImportMapError(ConfigurationError):
@@ -15,6 +17,19 @@ class ImportMapError(ConfigurationError):
 
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
+
+
+def require_file(path: Path) -> None:
+    """Raise ImportMapError when ``path`` is not a file that can be read more than once."""
+    if path.is_file():
+        return
+    if path.is_dir():
+        why = "is a directory; name a file"
+    elif path.exists():
+        why = "is not a regular file; it is read twice, so save it as a file first"
+    else:
+        why = "there is no such file"
+    raise ImportMapError(f"{path}: {why}")
 
 
 def require_sendable(record: Record, *, new: bool = False) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.rows import Row
 
 __all__ = ["CsvFile"]
@@ -31,8 +31,7 @@ class CsvFile:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        if not self.path.is_file():
-            raise ImportMapError(f"{self.path}: {_why_not_a_file(self.path)}")
+        require_file(self.path)
         # The limit belongs to the whole process and only guards memory; other code may need a higher one.
         csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL))
         self.columns = self._header()
@@ -103,14 +102,6 @@ class CsvFile:
                 text = text[1:]
             offset += len(raw)
             yield from io.StringIO(text, newline="")  # also ends lines at a lone CR, as csv wants it
-
-
-def _why_not_a_file(path: Path) -> str:
-    if path.is_dir():
-        return "is a directory; name a CSV file"
-    if path.exists():
-        return "is not a regular file; it is read twice, so save it as a file first"
-    return "there is no such file"
 
 
 def _explained(error: csv.Error) -> str:

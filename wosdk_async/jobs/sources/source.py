@@ -18,7 +18,8 @@ class Source(Protocol):
     """A file of rows.
 
     An import iterates over it several times and never holds it whole. What is wrong with the whole file
-    raises ImportMapError, with its place and the remedy; what is wrong with one row is the row's ``fault``.
+    raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions end
+    ``wosdk import`` with a traceback. What is wrong with one row is the row's ``fault``.
     """
 
     path: Path
@@ -37,7 +38,7 @@ class Source(Protocol):
 FORMATS: dict[str, Callable[[Path], Source]] = {
     ".csv": CsvFile,
 }
-"""File suffix -> format; a file with another suffix is read as CSV."""
+"""File suffix in lower case -> format; a file with another suffix is read as CSV."""
 
 
 def open_source(path: str | Path) -> Source:
