@@ -1,4 +1,7 @@
-"""The kinds of faults: what each does to a request or its response."""
+"""The kinds of faults: what each does to a request or its response.
+
+``fault.py`` has the interface of a kind and the validators for its settings.
+"""
 
 from __future__ import annotations
 
