@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar
 import attrs
 from attrs import define, field
 
-from wosdk_async.model.checked_init import Signature, say_what_is_near
+from wosdk_async.model.checked_init import Signature, install_checked_init
 from wosdk_async.model.lazy import make_lazy
 from wosdk_async.model.metadata import Wire, WireTable, wire
 from wosdk_async.model.open_enum import OpenEnum
@@ -57,7 +57,7 @@ class Record:
         # Annotations name classes that only type checkers import: attrs and cattrs must not resolve them.
         cls.__attrs_types_resolved__ = cls  # type: ignore[attr-defined]
         make_lazy(cls)
-        say_what_is_near(cls)
+        install_checked_init(cls)
 
     def _values(self) -> Iterator[Any]:
         yield self.extra

@@ -19,14 +19,14 @@ from wosdk_async.protocol.content import content_of
 from wosdk_async.protocol.elements import (
     NOT_WRITTEN,
     OWNED,
-    deeper,
     elements,
-    identity,
+    fields_by_wire_name,
     is_part,
     key_of,
-    pointed,
+    point_reference,
+    reference_target,
     removal,
-    table,
+    too_deep,
 )
 
 __all__ = ["Difference", "difference"]
@@ -71,7 +71,7 @@ def _members(of: str | None, old: Content, new: Content, where: str) -> Differen
         before, after = old.get(name), new.get(name)
         if before == after or name in NOT_WRITTEN:
             continue
-        meta = table(of).get(name) or _guess(name, before, after)
+        meta = fields_by_wire_name(of).get(name) or _guess(name, before, after)
         inner = _member(meta, before, after, f"{where}.{name}")
         made.properties += [f"{name}{step}" for step in inner.properties]
         if inner.properties:
@@ -101,8 +101,8 @@ def _member(meta: Wire, before: Any, after: Any, where: str) -> Difference:
 
 def _reference(of: str, before: Any, after: Any, where: str) -> Difference:
     """Compare a reference to another record: only the reference can change, not the record's own fields."""
-    steps, target = pointed(of, after, where)
-    if target == identity(of, before):
+    steps, target = point_reference(of, after, where)
+    if target == reference_target(of, before):
         if after is not None and dict(after) != target:  # more than a bare reference
             raise InvalidCallError(
                 f"{where} is a record of its own; update that {of}, or refer to it by {of}.ref(id)"
@@ -161,9 +161,9 @@ def _by_id(content: list[Any], where: str) -> dict[Any, Any]:
 
 def _changed(of: str | None, before: Content, after: Content, where: str) -> dict[str, Any]:
     """Return the changed fields of an element; an update cannot reach its parts."""
-    for name, meta in table(of).items():
+    for name, meta in fields_by_wire_name(of).items():
         if is_part(meta) and before.get(name) != after.get(name):
-            raise deeper(f"{where}.{name}", of)
+            raise too_deep(f"{where}.{name}", of)
     return _members(of, before, after, where).fields
 
 

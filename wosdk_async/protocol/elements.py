@@ -1,4 +1,4 @@
-"""References and elements of nested lists as an update sends them (facts 3.6)."""
+"""References, and elements of nested lists, in the form that an update sends (facts 3.6)."""
 
 from __future__ import annotations
 
@@ -11,62 +11,73 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.model.metadata import Wire
 from wosdk_async.model.registry import resolve
 
-__all__ = ["NOT_WRITTEN", "OWNED", "elements", "identity", "key_of", "pointed", "removal", "table", "whole"]
+__all__ = [
+    "NOT_WRITTEN",
+    "OWNED",
+    "elements",
+    "fields_by_wire_name",
+    "full_element",
+    "key_of",
+    "point_reference",
+    "reference_target",
+    "removal",
+]
 
-# Single references that are a part of the record (facts 3.4; Blob and ContactInfo assumed): an update writes
-# inside them. Every other reference names a record of its own.
+# Entities that are a part of the record that refers to them (facts 3.4; Blob and ContactInfo assumed): an
+# update writes inside them. Every other reference names a separate record.
 OWNED = frozenset({"Address2", "AssetInfo", "Blob", "ContactInfo", "WoEstimate", "WoNote", "WoQuote"})
 
-# Fields that name or mark a record; the service counts versions itself (facts 3.3, 3.7).
+# Fields that an update does not write: the id, the version, which the service counts (facts 3.3, 3.7), and
+# the marks of a new or a removed element.
 NOT_WRITTEN = frozenset({"Id", "ConcurrencyId", "IsNew", "PerformDeletion"})
 
 Content = Mapping[str, Any]
 
 
 @functools.cache
-def table(of: str | None) -> dict[str, Wire]:
+def fields_by_wire_name(of: str | None) -> dict[str, Wire]:
     """Return the metadata of the fields of a class, by wire name; empty for an unknown class."""
     known: Mapping[str, Wire] = resolve(of).__wire__ if of else {}
     return {meta["name"]: meta for meta in known.values()}
 
 
 def key_of(element: Any) -> Any:
-    """Return the Id of an element; None when it is new, with no Id or 0."""
+    """Return the Id of an element; None when it has no Id or 0, which mean a new one."""
     key = element.get("Id") if isinstance(element, Mapping) else None
     return key if isinstance(key, int | str) and key != 0 else None
 
 
-def identity(of: str | None, value: Any) -> dict[str, Any] | None:
-    """Return the target of a reference: ``{"Id": 5}``, and for an actor its kind as well (facts 3.4)."""
+def reference_target(of: str | None, value: Any) -> dict[str, Any] | None:
+    """Return the target of a reference: ``{"Id": 5}``, with ``TypeId`` for an actor (facts 3.4)."""
     if key_of(value) is None:
         return None
     names = ("Id", "TypeId") if of == "Actor" else ("Id",)
     return {name: value[name] for name in names if name in value}
 
 
-def pointed(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
-    """Return the steps of ``Properties`` and the value that point a reference to another record, or to none.
+def point_reference(of: str | None, value: Any, where: str) -> tuple[list[str], dict[str, Any] | None]:
+    """Return the paths below ``where`` and the value that make a reference point to a record, or to none.
 
     Only the id of the record is sent: ``Child.*`` would write inside it (facts 3.6). Raises
-    InvalidCallError when it has no id, or one that is a text.
+    InvalidCallError when ``value`` has no id, or a text as its id.
     """
-    target = identity(of, value)
+    target = reference_target(of, value)
     if isinstance(key_of(value), str):
         raise InvalidCallError(
             f"{where} has the id {reprlib.repr(key_of(value))}, a text; refer to it by {of}.ref(id)"
         )
     if value is not None and target is None:
         raise InvalidCallError(f"{where} has no id; create the {of} first and refer to it by {of}.ref(id)")
-    return [f".{name}" for name in target or ("Id",)], target  # null for None: not shown; assumed
+    return [f".{name}" for name in target or ("Id",)], target  # a None is sent as null: not shown; assumed
 
 
 def elements(of: str | None, content: list[Any], where: str) -> list[Any]:
-    """Return the elements of a list to send; each is an addition, a change of its fields, or a removal."""
+    """Return the elements to send for a list; each one adds, changes or removes an element."""
     return [_element(of, element, f"{where}[{i}]") for i, element in enumerate(content)]
 
 
 def removal(element: Content, where: str) -> dict[str, Any]:
-    """Return the element to send that removes ``element``. Raises InvalidCallError when it has no id."""
+    """Return what to send to remove ``element``. Raises InvalidCallError when it has no id."""
     key = key_of(element)
     if key is None:
         raise InvalidCallError(
@@ -75,19 +86,19 @@ def removal(element: Content, where: str) -> dict[str, Any]:
     return {"Id": key, "PerformDeletion": True}
 
 
-def whole(of: str | None, element: Any, where: str) -> Any:
-    """Return an element with all its fields: references as bare ids (facts 3.7), and no version.
+def full_element(of: str | None, element: Any, where: str) -> Any:
+    """Return an element with its fields, references by id only (facts 3.7) and without ``ConcurrencyId``.
 
-    Raises InvalidCallError for parts of parts of an element that exists: only one level is shown (facts 3.6).
+    Raises InvalidCallError when an element with an id has parts itself: only one level is shown (facts 3.6).
     """
     if not isinstance(element, Mapping):
         return element
     key = key_of(element)
-    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # 0: new, as without
+    made = {"Id": element["Id"]} if element.get("Id") is not None else {}  # 0 means new, like no Id
     for name, value in element.items():
-        meta = table(of).get(name, {})
+        meta = fields_by_wire_name(of).get(name, {})
         if key is not None and value and is_part(meta):
-            raise deeper(f"{where}.{name}", of)
+            raise too_deep(f"{where}.{name}", of)
         if name not in NOT_WRITTEN:
             made[name] = _value(meta, value, f"{where}.{name}")
     return made
@@ -98,8 +109,8 @@ def is_part(meta: Wire) -> bool:
     return bool(meta.get("many")) or meta.get("of") in OWNED
 
 
-def deeper(where: str, of: str | None) -> InvalidCallError:
-    """Return the error for a list within a list: the grammar is only shown for lists of the record itself."""
+def too_deep(where: str, of: str | None) -> InvalidCallError:
+    """Return the error for a list within a list: sources show updates of the record's own lists only."""
     return InvalidCallError(
         f"{where}: an update reaches one level deep; update the {of or 'element'} by itself"
     )
@@ -107,15 +118,17 @@ def deeper(where: str, of: str | None) -> InvalidCallError:
 
 def _element(of: str | None, element: Any, where: str) -> Any:
     marked = isinstance(element, Mapping) and element.get("PerformDeletion") is True
-    return removal(element, where) if marked else whole(of, element, where)
+    return removal(element, where) if marked else full_element(of, element, where)
 
 
 def _value(meta: Wire, value: Any, where: str) -> Any:
     of = meta.get("of")
     if meta.get("many") and isinstance(value, list):
-        return [whole(of, element, f"{where}[{i}]") for i, element in enumerate(value)]
+        return [full_element(of, element, f"{where}[{i}]") for i, element in enumerate(value)]
     if meta.get("type") != "ref":
         return value
     if of in OWNED:
-        return whole(of, value, where)
-    return identity(of, value) or value  # without an id it may be named otherwise (spec 2.9)
+        return full_element(of, value, where)
+    return (
+        reference_target(of, value) or value
+    )  # a reference without an id may name its record in another way (spec 2.9)

@@ -1,6 +1,6 @@
-"""Read a response: the result of the call, a refusal of the service, or a doubt. No input, no output.
+"""Reader of responses: the result of the call, a refusal of the service, or a doubt. It does no I/O.
 
-``verdicts.py`` says what each status and code means. Before a response is believed, its RequestId is compared
+``verdicts.py`` says what each status and code means. Before a response is accepted, its RequestId is compared
 with the one that was sent.
 """
 
@@ -32,8 +32,8 @@ T = TypeVar("T")
 _MAX_REASON = 300  # characters that are shown of a reader's error, and of an error of the service in doubt
 _MAX_TYPE = 60  # characters that are shown of a content type
 _MAX_ID = 80  # characters that are shown of another call's RequestId
-_TAIL = 1024  # bytes of a body in which its last key is looked for
-_LONG = 1024 * 1024  # bytes; an error of the service has some hundreds
+_TAIL = 1024  # bytes at the end of a body, in which its last key is looked for
+_LONG = 1024 * 1024  # bytes; longer bodies are not parsed here, an error of the service has some hundreds
 _NO_SECRETS = Secrets()
 
 
@@ -53,25 +53,25 @@ def read(
         secrets: Texts that no error may show.
         request_ids: Compares the RequestId of the response with the one that was sent, if there is one.
         host: The origin of the response.
-        own: Error codes to which the program gives a verdict.
+        own: Verdicts that the program has set for error codes.
 
     Raises:
         RefusedError: The service says that it did nothing.
-        InconclusiveResponse: The response does not tell.
+        InconclusiveResponse: The response shows neither success nor refusal, or is that of another call.
     """
     refusal: RefusedError | None
     try:
         failure = None if 200 <= response.status < 300 else _failure(response, secrets, own)
-        known = False
+        id_matches = False
         if request_ids is not None and not isinstance(failure, InconclusiveResponse):
             if call.request_id is not None:
-                known = request_ids.check(call, call.request_id, response, host, secrets, failure)
+                id_matches = request_ids.check(call, call.request_id, response, host, secrets, failure)
             elif failure is not None and is_early(failure):
                 pass  # a gateway that asks to wait may number its own responses: not shown; assumed
             elif failure is not None or not call.repeat_safe:
                 _require_none(call, response)
-        if response.followed and not known:
-            raise InconclusiveResponse(response.status, "other bytes came with it, behind its end")
+        if response.followed and not id_matches:
+            raise InconclusiveResponse(response.status, "other bytes came with it, after its end")
         if failure is not None:
             raise failure
         return call.decode(response.body)
@@ -80,19 +80,19 @@ def read(
     except InconclusiveResponse:
         raise
     except Exception as cause:
-        # The status says that the work was done, so whatever the reader fails with is a doubt and not a bug.
+        # The status says that the call was done, so any error of the reader leaves the call in doubt.
         why = secrets.hide(f"{type(cause).__name__}: {cause}", _MAX_REASON)
         refusal = None
     if refusal is not None:
         refusal.hide(secrets)
-        refusal.__context__ = None  # an error of a first reader may quote the body
+        refusal.__context__ = None  # an error that was raised while reading may quote the body
         raise refusal
     # Not from the cause: it may hold the body, and with it secrets that the body repeats.
     raise InconclusiveResponse(response.status, f"the body cannot be read ({why})")
 
 
 def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
-    """Return ``refusal`` as what asks to wait. That of a success (``ErrorInfo``) is of another class."""
+    """Return ``refusal`` as a ThrottledError; a refusal in a success (``ErrorInfo``) has another class."""
     if isinstance(refusal, ThrottledError):
         return refusal
     made = ThrottledError(
@@ -107,7 +107,7 @@ def _throttled(refusal: RefusedError, response: Response) -> ThrottledError:
 
 
 def _failure(response: Response, secrets: Secrets, own: OwnCodes) -> RefusedError | InconclusiveResponse:
-    """Return what a response that is not a success means."""
+    """Return the error for a response whose status is not a success."""
     body = _members(response.body) if len(response.body) <= _LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
@@ -142,7 +142,7 @@ def refused(
     request_id: object = None,
     kind: type[RefusedError] | None = None,
 ) -> RefusedError:
-    """Return the error for what a response says of a failure, of the class that the table names.
+    """Return the error for a failed response, of the class that the verdict table names.
 
     A value that is not text counts as not sent. Texts are kept whole: :func:`read` hides secrets and
     cuts them afterwards.
@@ -197,16 +197,18 @@ def _until(date: str) -> float:
 class RequestIds:
     """Comparison of the RequestId of each response with the one that was sent.
 
-    A response with another RequestId belongs to another call: a surplus response on a connection gives every
-    later request the response of the one before. A command comes back with its RequestId as the last key of
-    every success (spec 4.2) and, as recorded, of every error (facts 5 and 12 row 9; the error body of spec 7
-    has none). A query comes back with that of a query that sent one (facts 4). So a response without one is
-    believed until its host has sent one in a response of that kind.
+    A response with another RequestId belongs to another call: after one surplus response on a connection,
+    every later request gets the response to the one before it.
+
+    The response to a command repeats its RequestId as the last key, in every success (spec 4.2) and, as
+    recorded, in every error (facts 5 and 12 row 9; the error body of spec 7 has none). The response to a
+    query repeats it if the query sent one (facts 4). A response without a RequestId is accepted until its
+    host has sent one in a response of that kind.
     """
 
     def __init__(self) -> None:
         self._echoing: set[tuple[str, bool, bool]] = set()
-        """Host, whether for commands, whether in successes."""
+        """Kinds of response that have carried a RequestId: host, for a command or not, success or not."""
 
     def check(
         self,
@@ -231,33 +233,33 @@ class RequestIds:
             InconclusiveResponse: The response cannot be the one of ``call``.
         """
         kind = (host, call.path.startswith(COMMANDS), failure is None)
-        # As bytes first: a compact body ends like this when the RequestId is its last key.
+        # A cheap test first: compact JSON ends with these bytes when the RequestId is its last key.
         if response.body.endswith(b'"RequestId":"%b"}' % sent.encode()):
             self._echoing.add(kind)
             return True
         found = _echoed(response.body)
         if found is None:
             if kind in self._echoing and not (failure is not None and is_early(failure)):
-                why = f"it carries no RequestId, which this host has sent before{_OFF}"
+                why = f"it carries no RequestId, but this host has sent one before{_HOW_TO_SKIP}"
                 raise InconclusiveResponse(response.status, why)
             return False
         if failure is None or failure.code:  # a gateway may number its own refusals: not shown; assumed
             self._echoing.add(kind)
         if found.strip().lower() != sent.lower():
             shown = secrets.hide(found, _MAX_ID)
-            why = f"it carries the RequestId {shown!a} of another call{_OFF}"
+            why = f"it carries the RequestId {shown!a} of another call{_HOW_TO_SKIP}"
             raise InconclusiveResponse(response.status, why)
         return True
 
 
-_OFF = "; Client(check_request_ids=False) turns this check off"
+_HOW_TO_SKIP = "; Client(check_request_ids=False) turns this check off"
 _LAST = re.compile(rb'"requestid"\s*:\s*"([^"\\]*)"\s*\}\s*$', re.IGNORECASE)
 
 
 def _echoed(body: bytes) -> str | None:
     """Return the RequestId in a body, in any letter case of its key; None when there is none."""
-    # The body may have 64 MB: it is parsed for this only if it is short and the key is not the last one. In
-    # another letter case than documented the key is found at the end only.
+    # A body may have 64 MB, so it is parsed only if it is short and the key is not at its end. A key in
+    # another letter case than documented is found only near the end.
     tail = body[-_TAIL:]
     if last := _LAST.search(tail):
         return last[1].decode("utf-8", "replace")
@@ -273,8 +275,8 @@ def _echoed(body: bytes) -> str | None:
 def _require_none(call: Call[Any], response: Response) -> None:
     """Raise InconclusiveResponse when the response carries a RequestId and the request did not.
 
-    The service only sends back what was sent, and a base call sends none (facts 5).
+    The service repeats only a RequestId that was sent, and calls of records send none (facts 5).
     """
     if _echoed(response.body) is not None and b"requestid" not in (call.body or b"").lower():
-        why = f"it carries a RequestId, and none was sent: of another call{_OFF}"
+        why = f"it carries a RequestId, but none was sent, so it is that of another call{_HOW_TO_SKIP}"
         raise InconclusiveResponse(response.status, why)

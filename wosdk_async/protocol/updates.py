@@ -16,7 +16,7 @@ from wosdk_async.protocol.arguments import option_meant, refuse_keywords, requir
 from wosdk_async.protocol.calls import retrieve, update
 from wosdk_async.protocol.content import content_of, with_fields
 from wosdk_async.protocol.difference import difference
-from wosdk_async.protocol.elements import OWNED, elements, pointed
+from wosdk_async.protocol.elements import OWNED, elements, point_reference
 from wosdk_async.protocol.wire import Call
 from wosdk_async.suggestions import suggestion
 
@@ -165,7 +165,7 @@ def _written(name: str, meta: Wire, value: Any) -> tuple[list[str], Any]:
     if meta["type"] != "ref":
         return [""], value
     if meta["of"] not in OWNED:
-        return pointed(meta["of"], value, name)
+        return point_reference(meta["of"], value, name)
     inside = isinstance(value, Mapping) and not set(value) <= {"Id"}
     return [".*" if inside else ".Id"], value  # not shown; assumed after facts 3.4
 

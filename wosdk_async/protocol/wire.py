@@ -26,7 +26,7 @@ class Response:
     headers: Mapping[str, str]
     body: bytes
     followed: bool = attrs.field(default=False, eq=False, repr=False)
-    """Whether other bytes came with it, behind its end: one of them may be the response of another call."""
+    """Whether other bytes came with it, after its end: they may be the response of another call."""
 
 
 @attrs.define

@@ -28,7 +28,7 @@ def env_of(company: StoredCompany, root: str) -> Env:
 
     Args:
         company: where the client logs in.
-        root: the address of the sandbox, without the last slash.
+        root: the address of the sandbox, without a slash at its end.
     """
     env = {
         "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
@@ -37,24 +37,24 @@ def env_of(company: StoredCompany, root: str) -> Env:
         "WOSDK_CLIENT_ID": company.client_id,
         "WOSDK_CLIENT_SECRET": company.client_secret,
     }
-    # A client accepts loopback addresses, and other hosts only when they are named
+    # A client trusts loopback addresses; any other host must be named
     return env | {"WOSDK_TRUSTED_HOSTS": company.host} if company.host else env
 
 
 def assignments(env: Mapping[str, str]) -> str:
-    """Return the variables for a shell: one ``KEY=VALUE`` in each line, quoted where needed."""
+    """Return the variables for a shell: one line ``KEY=VALUE`` for each, quoted where needed."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in env.items())
 
 
 def are_assignments(text: str) -> bool:
-    """Return whether :func:`assignments` wrote a text, for a Company of any sandbox."""
+    """Return whether ``text`` came from :func:`assignments`, for any Company of any sandbox."""
     return _WRITTEN.fullmatch(text) is not None
 
 
 def write_assignments(env: Mapping[str, str], path: Path) -> None:
-    """Write the variables to a file that only its owner can read, all at once.
+    """Write the variables to a file that only its owner can read; a reader sees all of them or none.
 
-    If ``path`` is a link, the file that it points at is replaced.
+    If ``path`` is a symbolic link, the file that it points to is replaced.
 
     Raises:
         OSError: the file cannot be written.
@@ -72,7 +72,7 @@ def write_assignments(env: Mapping[str, str], path: Path) -> None:
 
 
 def profiles(companies: Iterable[StoredCompany], root: str) -> str:
-    """Return a settings file in TOML, with one profile for each Company under its name."""
+    """Return a settings file in TOML, with one profile for each Company, named after it."""
     return "\n".join(_profile(company, root) for company in companies)
 
 

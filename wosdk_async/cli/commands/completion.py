@@ -15,14 +15,14 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
 
 
 def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return entities, by either of their names."""
+    """Return names of entities, also their other names, such as Asset for Location."""
     from wosdk_async.model import index
 
     return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
 
 
 def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return commands."""
+    """Return names of commands."""
     from wosdk_async.model import index
 
     return _starting(incomplete, index.COMMANDS)
@@ -40,17 +40,17 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
     """Return property paths of the entity on the line, one step of ``Customer.Name`` at a time."""
     from wosdk_async.model import entity_class
 
-    # an option that still lacks its value keeps click from filling the arguments
+    # while an option still lacks its value, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
     for step in steps:
-        owner = _below(owner, step)
+        owner = _class_of_step(owner, step)
     prefix = "".join(f"{step}." for step in steps)
     return [prefix + name for name in _starting(last, _wire(owner))]
 
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-    """Return ``name=`` for each field of the command on the line, ``name=Member`` for those of an enum."""
+    """Return ``name=`` for each field of the command on the line; after ``=``, each member of its enum."""
     from wosdk_async.model import command_class, registry
 
     owner = command_class(ctx.params.get("command") or "")
@@ -67,7 +67,7 @@ def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
 
-def _below(owner: Any, step: str) -> Any:
+def _class_of_step(owner: Any, step: str) -> Any:
     from wosdk_async.model import registry
 
     meta = _wire(owner).get(step)
@@ -88,6 +88,6 @@ def completion_command(ctx: click.Context, shell: str) -> None:
 
     root = ctx.find_root()
     completion = get_completion_class(shell)
-    if completion is None:  # click dropped a shell
+    if completion is None:  # a later click may have dropped the shell
         raise click.UsageError(f"click has no completion for {shell}")
     click.echo(completion(root.command, {}, "wosdk", "_WOSDK_COMPLETE").source())

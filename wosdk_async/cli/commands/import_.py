@@ -1,4 +1,4 @@
-"""``wosdk import``: a file and a map become work orders."""
+"""``wosdk import``: create work orders from a file, as a map says."""
 
 from __future__ import annotations
 
@@ -33,14 +33,19 @@ _PATH = click.Path(path_type=Path)
 @click.command("import", short_help="Create a work order for each row of a file.", no_args_is_help=True)
 @click.argument("file", type=_PATH, required=False)
 @click.option(
-    "--map", "map_file", type=_PATH, required=True, metavar="MAP.toml", help="Which column feeds which field."
+    "--map",
+    "map_file",
+    type=_PATH,
+    required=True,
+    metavar="MAP.toml",
+    help="TOML file that says which column fills which field.",
 )
 @click.option(
     "--sandbox",
     is_flag=False,
     flag_value=_TEMPORARY,
     metavar="[STORE.db]",
-    help="Into a local Company that is started for it; without STORE.db it is deleted afterwards.",
+    help="Import into a local Company that runs during the import; without STORE.db it is deleted then.",
 )
 @click.option(
     "--concurrency",
@@ -50,7 +55,10 @@ _PATH = click.Path(path_type=Path)
     help="The highest number of calls at a time.",
 )
 @click.option(
-    "--outcomes", type=_PATH, metavar="OUT.jsonl", help="Write one JSON line for each row as it ends."
+    "--outcomes",
+    type=_PATH,
+    metavar="OUT.jsonl",
+    help="Write one JSON line for each row when its outcome is known.",
 )
 @click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object.")
@@ -73,7 +81,7 @@ def import_command(
     """Create one work order for each row of a CSV FILE.
 
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are created. The same import given again creates every row again.
+    reported, and all others are created. Running the same import again creates every row again.
 
     \b
       wosdk import requests.csv --map map.toml --sandbox
@@ -100,7 +108,7 @@ def import_command(
         job = _job(file, map_file)
         limits = Limits(connections=concurrency)
         with (
-            _variables(sandbox) as variables,
+            _company_variables(sandbox) as variables,
             Runner(target, variables, limits=limits, in_flight=concurrency) as runner,
         ):
             runner.run(runner.company.connect())
@@ -137,8 +145,8 @@ def _job(file: Path, map_file: Path) -> ImportJob:
 
 
 @contextmanager
-def _variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
-    """Yield the variables that name the Company; None for those of the environment."""
+def _company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
+    """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
     if sandbox is None:
         yield None
         return
@@ -157,7 +165,7 @@ async def _run(
 ) -> Summary:
     from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
 
-    with _opened(outcomes) as file, _interruptible(job):  # until the summary is printed
+    with _opened(outcomes) as file, _interruptible(job):  # both last until the summary is printed
         writer = OutcomeWriter(file, job.stop)
         with RowProgress(job.rows) as progress:
 
@@ -194,10 +202,12 @@ def _interruptible(job: ImportJob) -> Iterator[None]:
         if stops == 1:
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
-            loop.call_later(_GRACE[number] - ABORT_GRACE, job.stop)  # which leaves them that long
+            loop.call_later(
+                _GRACE[number] - ABORT_GRACE, job.stop
+            )  # the second stop aborts the calls after ABORT_GRACE
 
     with ExitStack() as handlers:
-        # Windows has no such handlers: there asyncio cancels the import, and its calls get their grace.
+        # Windows has no such handlers: there Ctrl-C cancels the import, which still waits for its calls.
         with suppress(NotImplementedError):
             for number in _GRACE:
                 loop.add_signal_handler(number, stop, number)

@@ -1,4 +1,4 @@
-"""What the console shows: Companies and work orders as the service returns them, and the fault rules."""
+"""Data that the console shows: Companies and work orders as the service returns them, and fault rules."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["PAGE", "RulesView", "companies", "one_order", "orders"]
 
-PAGE = 25  # work orders
+PAGE = 25  # work orders on a page
 
+# Entity types whose records are counted; properties that are searched, listed, and shown of one work order.
 _COUNTED = ("WorkOrder", "Customer", "Contact", "Location", "Employee", "Document")
 _SEARCHED = ("Number", "PoNumber", "ContactName", "ShortLocation", "TaskRefinement", "Customer.Name")
 _LISTED = [
@@ -72,13 +73,13 @@ def orders(context: RequestContext, state: str, text: str, page: int) -> Record:
     """Return a page of work orders, the newest first.
 
     Args:
-        context: of the Company.
+        context: context of the Company.
         state: a WorkOrderStatus; empty for all.
-        text: part of one of the searched properties; empty for all.
-        page: from 0.
+        text: text that a searched property contains; empty for all.
+        page: number of the page, from 0.
 
     Raises:
-        Refusal: the state does not exist, or the page is too far.
+        Refusal: the state does not exist, or the page number is too high.
     """
     filters: list[Record] = []
     if state:
@@ -117,7 +118,7 @@ def _condition(name: str, operator: str, value: str) -> Record:
 
 
 def _count(store: Store, company: int, entity: str) -> int:
-    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 names above
+    text = f'SELECT CAST(count(*) AS TEXT) FROM "{entity}" WHERE company = ?'  # noqa: S608 - a name of _COUNTED
     return int(json.loads(str(store.select(text, [company])[0])))
 
 
@@ -125,7 +126,7 @@ def _count(store: Store, company: int, entity: str) -> int:
 class RulesView:
     """Fault rules in the console: those in force, and those that it has switched off.
 
-    A script that is loaded in another way replaces both.
+    A script that is loaded without the console replaces both kinds.
     """
 
     faults: Faults
@@ -150,14 +151,16 @@ class RulesView:
         """Put rules in force, except those that are off. All counters start again.
 
         Args:
-            seed: of the script.
+            seed: seed of the script.
             rules: a list of ``{"rule": ..., "on": true or false}``.
 
         Raises:
             ValueError: a rule is wrong, on or off; the message says what would be right.
         """
-        if not isinstance(rules, list) or not all(_is_switch(each) for each in rules):
-            raise ValueError("rules must be a list of objects with a rule and with on, true or false.")
+        if not isinstance(rules, list) or not all(_is_rule_entry(each) for each in rules):
+            raise ValueError(
+                "rules must be a list of objects with the keys rule (an object) and on (true or false)."
+            )
         FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules]})
         script = FaultScript.of({"seed": seed, "rule": [each["rule"] for each in rules if each["on"]]})
         self.faults.load(script)
@@ -168,5 +171,5 @@ def _shown(rule: dict[str, Any], on: bool, seen: int, struck: int) -> dict[str, 
     return {"rule": rule, "on": on, "seen": seen, "struck": struck}
 
 
-def _is_switch(value: object) -> bool:
+def _is_rule_entry(value: object) -> bool:
     return isinstance(value, dict) and value.keys() == {"rule", "on"} and isinstance(value["on"], bool)

@@ -1,4 +1,4 @@
-"""The SQLite file behind a store: opened, made, checked, and copied as a snapshot."""
+"""SQLite file of a store: functions that open, prepare and check it, and copy it as a snapshot."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def make_private(path: Path) -> None:
     """
     if str(path) == ":memory:":
         return
-    with contextlib.suppress(OSError):  # it exists or cannot be made: SQLite says what is wrong
+    with contextlib.suppress(OSError):  # it exists already, or SQLite will say why it cannot be made
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def prepare(db: sqlite3.Connection, path: Path) -> bool:
-    """Make the tables of an empty file.
+    """Make the tables of an empty file, or check that the file is a store.
 
     Returns:
         Whether the file was empty.
@@ -52,7 +52,7 @@ def prepare(db: sqlite3.Connection, path: Path) -> bool:
     if not fresh:
         _check(db, path)
     _configure(db)
-    db.execute("BEGIN IMMEDIATE")  # refused at once if the file cannot be written
+    db.execute("BEGIN IMMEDIATE")  # fails at once if the file cannot be written
     for statement in create_statements() if fresh else ():
         db.execute(statement)
     db.execute("COMMIT")
@@ -70,9 +70,9 @@ def remedy(error: sqlite3.Error) -> str:
 
 
 def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
-    """Copy what is committed into a file; other processes may go on reading and writing.
+    """Copy the committed data to a file; other processes may go on reading and writing.
 
-    An older snapshot at ``target`` is replaced, any other file is not.
+    An older store at ``target`` is replaced; any other file is refused.
 
     Raises:
         StoreError: the file exists and is not a store, or cannot be written.
@@ -86,7 +86,7 @@ def write_snapshot(db: sqlite3.Connection, target: Path) -> None:
         with contextlib.closing(sqlite3.connect(part)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # a copy that was interrupted is never used
             db.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # one file, with none beside it
+            copy.execute("PRAGMA journal_mode = DELETE")  # no -wal file beside the copy
         part.replace(target)
     except (sqlite3.Error, OSError) as error:
         part.unlink(missing_ok=True)
@@ -109,9 +109,9 @@ def snapshot_at(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _is_store(path: Path) -> bool:
-    """Return whether a file starts as a store does, without opening it as a database."""
+    """Return whether a file has the header of a store, without opening it as a database."""
     with path.open("rb") as file:
-        head = file.read(72)
+        head = file.read(72)  # bytes 68 to 71 hold the application id
     return head.startswith(b"SQLite format 3\0") and head[68:72] == APPLICATION_ID.to_bytes(4)
 
 
@@ -125,16 +125,18 @@ def _check(db: sqlite3.Connection, path: Path) -> None:
 
 
 def _configure(db: sqlite3.Connection) -> None:
-    """Let a commit outlive a killed process without a flush of the disk.
+    """Make a commit survive a kill of the process, without a flush of the disk for each.
 
     In WAL mode a commit is in the system's memory when it returns. With NORMAL the disk is flushed at
-    checkpoints only: a machine that loses power keeps a sound file, without its last commits.
+    checkpoints only: after a loss of power the file is intact, but may lack the last commits.
     """
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = NORMAL")
-    db.execute("PRAGMA temp_store = MEMORY")  # the undo of savepoints
+    db.execute("PRAGMA temp_store = MEMORY")  # holds the undo data of savepoints
     db.execute(f"PRAGMA cache_size = -{_CACHE}")
-    db.execute("PRAGMA wal_autocheckpoint = 4000")  # pages, 16 MB: a flush each thousand orders or so
+    db.execute(
+        "PRAGMA wal_autocheckpoint = 4000"
+    )  # pages (16 MB): one flush for about a thousand work orders
 
 
 def _pragma(db: sqlite3.Connection, name: str) -> int:
@@ -142,7 +144,7 @@ def _pragma(db: sqlite3.Connection, name: str) -> int:
 
 
 def _matches(pattern: str, text: object) -> bool | None:
-    """Return whether the text matches; None without a text, as LIKE does."""
+    """Return whether ``text`` matches as a whole; None for NULL, as LIKE returns."""
     if text is None:
         return None
     return re.fullmatch(pattern, str(text), re.IGNORECASE | re.DOTALL) is not None

@@ -1,4 +1,4 @@
-"""Session of each Company: token and host in one frozen pair, renewed once for all callers."""
+"""Session of each Company: token and host in one frozen object, renewed by one caller for all."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["Session", "SessionCache", "SessionManager", "TokenGrant"]
 
 _log = logging.getLogger("wosdk_async")
 
-_MARGIN = 30.0  # seconds before a token expires in which it is not used: a request takes time to arrive
+_MARGIN = 30.0  # last seconds of a token, in which it is not used: a request takes time to arrive
 _EARLY = 0.8  # share of its lifetime after which a token is renewed in the background
-_SPREAD = 0.1  # at most this share earlier, at random: Companies opened together do not renew together
-_GRANTS = 4  # the last ones, whose secrets are hidden: a call may renew twice, and a response come later
+_SPREAD = 0.1  # largest random share by which that is earlier: Companies opened together renew apart
+_GRANTS = 4  # last grants whose secrets are hidden: a call may renew twice and still get an old response
 _HOLD_OFF = 15.0  # seconds before a failed early renewal is tried again
 
 
@@ -38,7 +38,7 @@ class TokenGrant:
     headers: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
     """Headers of every call that uses the token."""
     secrets: Secrets = attrs.field(factory=Secrets, repr=False)
-    """Secrets of this grant; the manager has those of the grants before, too."""
+    """Secrets of this grant; the manager keeps those of earlier grants, too."""
     expires_in: float
     base_url: str
     locator_url: str
@@ -58,8 +58,8 @@ class Session:
 
     @classmethod
     def started(cls, grant: TokenGrant, generation: int, now: float, draw: float = 0.0) -> Session:
-        """Return the session that ``grant`` opens at ``now``; ``draw`` in [0, 1) renews it earlier."""
-        # A token that lives for less than a minute is used for half of that.
+        """Return the session that ``grant`` opens at ``now``; ``draw`` from 0 to 1 renews it earlier."""
+        # A token that lives for less than a minute is used for half of its life.
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
         return cls(
             grant=grant,
@@ -78,8 +78,8 @@ class Session:
 class SessionManager:
     """Session of one Company, renewed by one caller for all.
 
-    ``log_in`` gets a new grant. Its argument are the secrets of the sessions before: a response may still
-    repeat them. Its error reaches every call that waits for the session.
+    ``log_in`` returns a new grant. It takes the secrets of earlier sessions, because a response may still
+    repeat them. When it raises, every call that waits for the session gets the error.
     """
 
     def __init__(
@@ -87,14 +87,14 @@ class SessionManager:
     ) -> None:
         self.company = company
         self.paths: dict[str, str] = {}
-        """Command -> the path that this Company knows, where sources differ."""
+        """Command -> path that this Company accepted, for commands whose path differs between sources."""
         self.queue: TenantQueue | None = None
         """Queue of this Company at the limiter that sent its last call."""
         self.remembered: dict[object, Any] = {}
         """Values that other packages keep for this Company while it is in use, each under its own key."""
         self._log_in = log_in
-        self._granted: deque[Secrets] = deque(maxlen=_GRANTS)
-        self._granting = threading.Lock()
+        self._recent_secrets: deque[Secrets] = deque(maxlen=_GRANTS)
+        self._secrets_lock = threading.Lock()
         self.secrets = Secrets()
         """Secrets of the last few sessions. No error of a call may show them, whichever session it used."""
         self.clock = clock
@@ -102,8 +102,8 @@ class SessionManager:
         self._generation = 0
         self._renewal: asyncio.Task[Session] | None = None
         self._renewals: set[asyncio.Task[Session]] = set()
-        """That one, and those that other loops have started."""
-        self._no_early_before = 0.0
+        """All renewals under way: the newest, and those that other loops started."""
+        self._early_renewal_from = 0.0
 
     def __repr__(self) -> str:
         host = self._session.base_url if self._session else "not opened"
@@ -121,18 +121,18 @@ class SessionManager:
         return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
-        """Return the session if it is live, and start an early renewal when that is due; else return None."""
+        """Return the session if it is live, else None. Start an early renewal when that is due."""
         session = self._session
         if now is None:
             now = self.clock.now()
         if session is None or now >= session.expires_at:
             return None
-        if now >= session.renew_after and now >= self._no_early_before and self._renewal is None:
-            self._start().add_done_callback(self._log_early)
+        if now >= session.renew_after and now >= self._early_renewal_from and self._renewal is None:
+            self._start().add_done_callback(self._early_renewal_ended)
         return session
 
     async def renew(self, after: int) -> Session:
-        """Return a live session with a generation above ``after``, renewing it if there is none.
+        """Return a live session with a generation above ``after``; renew it if there is none.
 
         Args:
             after: generation of the session that was refused; 0 if there was none.
@@ -150,7 +150,7 @@ class SessionManager:
         try:
             return await asyncio.shield(renewal)  # a cancelled caller must not stop the renewal of the others
         except WosdkError as error:
-            raise copy.copy(error) from error  # each call adds its own details
+            raise copy.copy(error) from error  # a copy: each call adds its own details to its error
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if renewal.cancelled() and not (task is not None and task.cancelling()):
@@ -177,9 +177,9 @@ class SessionManager:
 
     async def _run(self) -> Session:
         grant = await self._log_in(self.secrets)
-        with self._granting:  # loops in other threads may renew at the same time
-            self._granted.append(grant.secrets)
-            self.secrets = sum(self._granted, Secrets())
+        with self._secrets_lock:  # loops in other threads may renew at the same time
+            self._recent_secrets.append(grant.secrets)
+            self.secrets = sum(self._recent_secrets, Secrets())
         self._generation += 1
         draw = random.random()  # noqa: S311 - not a secret
         self._session = session = Session.started(grant, self._generation, self.clock.now(), draw)
@@ -190,11 +190,11 @@ class SessionManager:
         if self._renewal is task:
             self._renewal = None
         if not task.cancelled():
-            task.exception()  # marks it as retrieved: maybe no call waits any more
+            task.exception()  # retrieve it, or asyncio warns if no call waits any more
 
-    def _log_early(self, task: asyncio.Task[Session]) -> None:
+    def _early_renewal_ended(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
-            self._no_early_before = self.clock.now() + _HOLD_OFF
+            self._early_renewal_from = self.clock.now() + _HOLD_OFF
             kind = type(task.exception()).__name__
             _log.warning(
                 "early renewal failed, the old session stays in use: company=%s error=%s", self.company, kind
@@ -202,34 +202,35 @@ class SessionManager:
 
 
 class SessionCache:
-    """Managers by key, each kept while its session is live or a program holds it.
+    """Cache of managers by key. A manager stays while its session is live or a program refers to it.
 
-    A web back end may use thousands of Companies in its life. Unused managers are dropped each time their
-    number has doubled, so that the cost for each new Company is constant. Threads may share the cache.
+    A web back end may use thousands of Companies in its life. Unused managers are dropped each time the
+    number of managers has doubled, so that the cost for each new Company is constant. Threads may share the
+    cache.
     """
 
     MIN_SIZE = 64
 
     def __init__(self) -> None:
-        self._all: WeakValueDictionary[Hashable, SessionManager] = WeakValueDictionary()
+        self._alive: WeakValueDictionary[Hashable, SessionManager] = WeakValueDictionary()
         self._kept: dict[Hashable, SessionManager] = {}
         self._limit = self.MIN_SIZE
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._all)
+        return len(self._alive)
 
     def __iter__(self) -> Iterator[SessionManager]:
-        # In one step, unlike values(): other threads may add managers meanwhile.
-        found = [reference() for reference in self._all.valuerefs()]
+        # valuerefs() copies in one step, values() does not: other threads may add managers meanwhile.
+        found = [reference() for reference in self._alive.valuerefs()]
         return iter([manager for manager in found if manager is not None])
 
     def get(self, key: Hashable, make: Callable[[], SessionManager]) -> SessionManager:
         """Return the manager of ``key``; ``make`` makes it if there is none."""
         with self._lock:
-            manager = self._all.get(key)
+            manager = self._alive.get(key)
             if manager is None:
-                manager = self._all[key] = make()
+                manager = self._alive[key] = make()
             if key not in self._kept:
                 if len(self._kept) >= self._limit:
                     self._drop_unused()

@@ -26,28 +26,28 @@ __all__ = [
     "set_deadlines",
 ]
 
-# A deadline of an order, and the field of its priority that has the minutes for it (facts 5, Creation traps).
+# Deadline of an order -> field of its priority that holds the minutes (facts 5, Creation traps).
 _DEADLINES = {
     "DtDue": "DueInMinutes",
     "DtAcknowledgeBy": "AcknowledgeInMinutes",
     "DtOnSiteBy": "RespondInMinutes",
 }
-# The deadline that an option of WoScheduleOptions leaves alone; the other options have no effect here.
+# Option of WoScheduleOptions -> deadline that it leaves alone; other options have no effect here.
 _SKIPPED = {"SkipDueDate": "DtDue", "SkipOnSiteBy": "DtOnSiteBy", "SkipAcknowledgeBy": "DtAcknowledgeBy"}
 
 
 def choose_assignee(context: RequestContext, order: Record, arguments: Arguments) -> int | None:
     """Return the employee that a new order gets, or None.
 
-    With ``ComputeAssignment`` that is the first one of the order's specialty and work zone (how the
-    service chooses is not shown; assumed), else the command's ``EmployeeId`` (facts 5: 0 is none).
+    With ``ComputeAssignment`` it is the first employee with the order's specialty and work zone (assumed: how
+    the service chooses is not shown). Otherwise it is the command's ``EmployeeId`` (facts 5: 0 means none).
     """
     if arguments.get("KeepUnassigned", False):
         return None
     if not arguments.get("ComputeAssignment", False):
         named = arguments.get("EmployeeId", 0)
         return int(required_record(context, "Employee", named)["Id"]) if named else None
-    return next(iter(_suitable(context, order.get("Specialty"), order.get("WorkZone"))), None)
+    return next(iter(_suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))), None)
 
 
 def assign_primary(context: RequestContext, order: Record, employee: int) -> None:
@@ -57,7 +57,7 @@ def assign_primary(context: RequestContext, order: Record, employee: int) -> Non
 
 
 def reassign(context: RequestContext, order: Record, employees: list[int], mode: str) -> bool:
-    """Change the assignees of an order by a ChangeAssignmentMode (facts 5, WoAssignCommand).
+    """Change the assignees of an order; ``mode`` is a ChangeAssignmentMode (facts 5, WoAssignCommand).
 
     Returns:
         Whether anybody was added, removed or made primary.
@@ -82,8 +82,8 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
 
 
 def _assignees_after(before: dict[int, bool], employees: list[int], mode: str) -> dict[int, bool]:
-    """Return who is assigned after a change, each with whether they are primary."""
-    if mode == "Snapshot":  # facts 5: the list replaces all, its first is the primary
+    """Return the assignees after a change: the employee's id -> whether they are primary."""
+    if mode == "Snapshot":  # facts 5: the list replaces all, its first employee is the primary
         return {key: index == 0 for index, key in enumerate(employees)}
     if mode == "AddSecondary":
         return dict.fromkeys(employees, False) | before
@@ -100,7 +100,7 @@ def _insert_assignment(context: RequestContext, order: int, employee: int, *, pr
     context.insert(schemas()["WoAssignment"], record)
 
 
-def _suitable(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
+def _suitable_employees(context: RequestContext, specialty: Record | None, zone: Record | None) -> list[int]:
     """Return the ids of the employees who have the specialty and the work zone."""
     skilled = _linked_employees(context, "LinkUserAndSpecialty", "SpecialtyId", specialty)
     return sorted(skilled & _linked_employees(context, "LinkUserAndWorkZone", "WorkZoneId", zone))
@@ -134,9 +134,9 @@ def set_deadlines(context: RequestContext, order: Record, skipped: Collection[st
 
 
 def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
-    """Return the order as sent, with the deadlines of its priority; it need not be stored (facts 5).
+    """Return the order that was sent, with the deadlines of its priority; it may be unsaved (facts 5).
 
-    ``OutputPropertySet`` selects what is shown (by its name; assumed).
+    ``OutputPropertySet`` selects the properties of the result (assumed from its name).
     """
     order = _draft(context, arguments)
     skipped = _SKIPPED.get(arguments.get("Options", "None"), "")
@@ -150,7 +150,7 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
 def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
     """Return who would get the order: the first suitable employee, 0 for nobody (assumed)."""
     order = _draft(context, arguments)
-    found = _suitable(context, order.get("Specialty"), order.get("WorkZone"))
+    found = _suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}
 
 
@@ -159,8 +159,8 @@ def preferred_assignees(context: RequestContext, arguments: Arguments) -> Record
 
     Postal code and round robin have no effect here (assumed).
     """
-    keys = (arguments.get("SpecialtyId", 0), arguments.get("WorkZoneId", 0))
-    found = _suitable(context, {"Id": keys[0]}, {"Id": keys[1]})
+    specialty, zone = ({"Id": arguments.get(name, 0)} for name in ("SpecialtyId", "WorkZoneId"))
+    found = _suitable_employees(context, specialty, zone)
     count = arguments.get("RecordCount", 0)
     employees = [context.find("Employee", key) for key in found[: count if count > 0 else None]]
     return {"Employees": [show_default(context, "Employee", each) for each in employees if each is not None]}
@@ -172,14 +172,14 @@ def _draft(context: RequestContext, arguments: Arguments) -> Record:
     if not isinstance(sent, dict):
         raise required("WorkOrder")
     order = blank_record(schemas()["WorkOrder"], known_members(schemas()["WorkOrder"], sent)) | {"Id": 0}
-    customer = _referred(context, order, "Customer", "Customer")
+    customer = _referenced_record(context, order, "Customer", "Customer")
     if "WorkZone" not in order and customer is not None and "WorkZone" in customer:
         order["WorkZone"] = customer["WorkZone"]  # facts 5: the customer's zone
-    zone = _referred(context, order, "WorkZone", "WorkZone")
+    zone = _referenced_record(context, order, "WorkZone", "WorkZone")
     order["TimeZone"] = zone["TimeZone"] if zone else order["TimeZone"]
-    _referred(context, order, "Priority", "WoPriority")
+    _referenced_record(context, order, "Priority", "WoPriority")
     return order
 
 
-def _referred(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
+def _referenced_record(context: RequestContext, order: Record, name: str, entity: str) -> Record | None:
     return required_record(context, entity, order[name]["Id"], name) if name in order else None
