@@ -83,7 +83,7 @@ class Status(Fault):
         if self.retry_after is not None and self.retry_after_date is not None:
             raise ValueError("retry_after and retry_after_date exclude each other")
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002 - as all faults
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         if self.carried_out:
             await exchange.carry_out()
         response = self._response(exchange)
@@ -114,7 +114,7 @@ class Reset(Fault):
 
     carried_out: bool = attrs.field(default=False, validator=flag)
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         if self.carried_out:
             await exchange.carry_out()
         await exchange.reset()
@@ -132,7 +132,7 @@ class LateCommit(Fault):
     after: float = attrs.field(default=1.0, validator=number)
     hold: float | None = attrs.field(default=None, validator=optional(number))
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         await exchange.wait_for_hang_up(self.hold)
         exchange.carry_out_later(self.after)
         await exchange.reset()
@@ -145,7 +145,7 @@ class HalfResponse(Fault):
 
     cut: str = attrs.field(default="reset", validator=one_of("reset", "close"))
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         response = await exchange.carry_out()
         await exchange.start_response(response, response.body[: len(response.body) // 2])
         await (exchange.reset() if self.cut == "reset" else exchange.close())
@@ -173,7 +173,7 @@ class SlowDrip(Fault):
     piece: int = attrs.field(default=16, validator=whole(1, 1 << 20))
     pause: float = attrs.field(default=0.05, validator=number)
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         response = await exchange.carry_out()
         await exchange.start_response(response, b"")
         for start in range(0, len(response.body), self.piece):
@@ -191,7 +191,7 @@ class ExpiredToken(Fault):
 
     not_for_tokens: ClassVar[str] = "such a request carries no token yet: name another operation"
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.expire_token()
         return False
 
@@ -200,7 +200,7 @@ class ExpiredToken(Fault):
 class MovedHost(Fault):
     """The Company moves to the server's other port before this request is carried out."""
 
-    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:  # noqa: ARG002
+    async def apply(self, exchange: FaultExchange, rng: Random) -> bool:
         exchange.move()
         return False
 
