@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import threading
 import time
+import warnings
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -258,6 +262,38 @@ def test_a_long_name_is_not_kept() -> None:
         body = b'{"Value": 1.5, "%b": 1}' % (b"n" * length)
         assert all(agrees(reader, body, Money) for _ in range(2))
         assert len(slow) == ways
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_child_that_is_forked_while_a_thread_learns_reads_on() -> None:
+    """The thread is not in the child, and what it held is free there."""
+    asked, go = threading.Event(), threading.Event()
+    own = codec.converter.copy()
+    readers = RecordReaders(own)
+    reader = ResponseReader(Money, WHOLE, readers)
+    reader.read(b'{"Value": 1.5}')
+
+    def hold() -> None:
+        with readers.lock:
+            asked.set()
+            go.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    asked.wait(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, for threads
+        child = os.fork()
+    if child == 0:
+        signal.alarm(10)
+        try:
+            os._exit(0 if all(agrees(reader, b'{"Value": 1.5, "New": 1}', Money) for _ in range(3)) else 1)
+        except BaseException:
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    go.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 0
 
 
 def test_a_class_in_itself_is_read_at_every_depth() -> None:

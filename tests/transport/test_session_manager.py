@@ -11,7 +11,7 @@ import pytest
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
-from wosdk_async.transport.session.manager import SessionManager, TokenGrant
+from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
 
 
 class Time:
@@ -54,6 +54,20 @@ async def test_renewed_early_by_one_while_the_others_go_on() -> None:
     await settle()
     assert sessions.current() is not first
     assert len(renewals) == 2
+
+
+async def test_a_forked_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
+    """The task is there and never ends: the child starts a renewal of its own, early too."""
+    time, cache = Time(), SessionCache()
+    sessions, renewals = manager(time, 1200)
+    assert cache.get("Acme", lambda: sessions) is sessions
+    first = await sessions.renew(after=0)
+    time.seconds += 1000
+    assert sessions.current() is first
+    cache.forked()
+    assert sessions.current() is first
+    await settle()
+    assert len(renewals) == 3, "the first one, the parent's, and the child's"
 
 
 async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogCaptureFixture) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 import threading
 from collections.abc import Callable, Container, Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 import attrs
 import cattrs
@@ -179,6 +181,14 @@ class RecordReaders(dict[type[Record], RecordReader]):
         self.lock = threading.RLock()
         self.version = 0
         """Counts the times that a Struct was to be made again."""
+        _living[id(self)] = self
+
+    def forked(self) -> None:
+        """Start anew in a forked child if another thread of the parent was making or teaching a Struct."""
+        held, self.lock = self.lock, threading.RLock()
+        if not held.acquire(blocking=False):
+            self.clear()
+            self.version += 1
 
     def __missing__(self, cls: type[Record]) -> RecordReader:
         self[cls] = RecordReader(cls, self)
@@ -212,3 +222,13 @@ class RecordReaders(dict[type[Record], RecordReader]):
             left += held - found
             found |= held
         return True
+
+
+def _in_child() -> None:
+    for readers in list(_living.values()):
+        readers.forked()
+
+
+_living: WeakValueDictionary[int, RecordReaders] = WeakValueDictionary()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -159,6 +159,11 @@ class SessionManager:
                 ) from None
             raise
 
+    def forked(self) -> None:
+        """Forget the renewal of the parent in a forked child: it never ends there, and may hold the lock."""
+        self._granting = threading.Lock()
+        self._renewal = None  # the task stays in _renewals: to drop it would log that it was destroyed
+
     async def aclose(self) -> None:
         """Stop the renewal that runs in this loop, if there is one."""
         loop = asyncio.get_running_loop()
@@ -238,8 +243,10 @@ class SessionCache:
             return manager
 
     def forked(self) -> None:
-        """Make a new lock in a forked child: a thread of the parent may have held the old one."""
+        """Make new locks in a forked child: a thread of the parent may have held the old ones."""
         self._lock = threading.Lock()
+        for manager in self:
+            manager.forked()
 
     def _drop_unused(self) -> None:
         self._kept = {key: manager for key, manager in self._kept.items() if not manager.unused}
