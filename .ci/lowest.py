@@ -1,4 +1,4 @@
-"""Print the lowest version that pyproject.toml allows of everything the tests need, as pip's constraints.
+"""Print the lowest versions that pyproject.toml allows for the tests, as constraints of pip.
 
 ``python .ci/lowest.py > lowest.txt && pip install -e '.[dev]' -c lowest.txt`` installs exactly these.
 """
@@ -15,7 +15,7 @@ LOWEST = re.compile(r"([\w-]+)(?:\[([\w,]+)\])?(?:>=([\d.]+))?")
 
 
 def lowest(project: dict[str, Any], extra: str | None, found: dict[str, str]) -> None:
-    """Add the bounds of one extra, and of those that it names; without one, those of the package."""
+    """Add the lower bounds of an extra and of the extras it names to ``found``; of the package if None."""
     extras = project["optional-dependencies"]
     for requirement in extras[extra] if extra else project["dependencies"]:
         name, parts, version = LOWEST.match(requirement).groups()  # type: ignore[union-attr]

@@ -1,1 +1,1 @@
-"""Measurements of the package; each module is a command: ``python -m benchmarks.startup``."""
+"""Measurements of the package; most modules are commands, as ``python -m benchmarks.startup``."""

@@ -1,23 +1,24 @@
-"""What the package costs beside what it is compared with.
+"""Cost of the package, compared with other clients and codecs.
 
     python -m benchmarks [--quick] [--json OUT.json] [--svg OUT.svg]
 
-CPU time of this process, medians of rounds in which the cases take turns, so that a slow moment of
-the machine meets all of them; ratios are taken within each round. A local server answers on another core.
+The figures are CPU time of this process: medians of rounds in which the cases take turns, so that a slow
+moment of the machine affects all of them. Ratios are taken within each round. A local server responds on
+another core.
 Needs wosdk_async[bench].
 
-codec_vs_pydantic         bytes of a 5 KB WorkOrder to objects, each looked at, by pydantic's
-                          model_validate_json (limit 0.5)
-typed_create_vs_aiohttp   a typed create, 100 at once, by aiohttp + orjson to a dict (limit 0.5)
-typed_create_vs_floor     the same by a hand-written client of 100 lines to a dict (limit 1.7)
-httpx_vs_typed_create     httpx + json to a dict, by the same typed create (at least 25)
-outstanding_50k_vs_1k     a call when 50,000 are gathered at once, by 1,000 (limit 1.5)
+codec_vs_pydantic         decoding a 5 KB WorkOrder and reading every object of it, divided by
+                          pydantic's model_validate_json (limit 0.5)
+typed_create_vs_aiohttp   a typed create, 100 at once, divided by aiohttp + orjson to a dict (limit 0.5)
+typed_create_vs_floor     the same divided by a hand-written client of 100 lines to a dict (limit 1.7)
+httpx_vs_typed_create     httpx + json to a dict, divided by the same typed create (at least 25)
+outstanding_50k_vs_1k     a call when 50,000 are gathered at once, divided by 1,000 (limit 1.5)
 run_many_50k_vs_1k        the same through run_many (limit 1.1)
-latency_50ms_vs_floor     calls each second to a server that takes 50 ms, by the floor's (at least 0.9)
+latency_50ms_vs_floor     calls per second to a server that takes 50 ms, divided by the floor's (at least 0.9)
 
 Not with --quick:
-*_looked_at_vs_*          the same of ours when every object of the answer is looked at, which makes them
-latency_50ms_typed_floor_vs_floor  the same of the floor with our typed objects
+*_looked_at_vs_*          the same when the program reads every object of the result
+latency_50ms_typed_floor_vs_floor  the same for the floor with our typed objects
 """
 
 from __future__ import annotations
@@ -33,23 +34,21 @@ from pathlib import Path
 import attrs
 
 from benchmarks import codec, growth, load, memory
-from benchmarks.picture import picture
+from benchmarks.chart import bar_chart
 
-ROUND = 0.02  # seconds that a case runs in each round: the clock counts in much smaller steps
+ROUND = 0.02  # seconds that a case runs in each round, much longer than a step of the clock
 
 
 @attrs.frozen
 class Effort:
-    """Rounds of the decoding, of the comparison, of latency, of growth; calls of a stack in a round; and
-    what else is compared.
-    """
+    """Rounds of each measurement, calls of a stack in a round, and further stacks to compare."""
 
     codec: int
     load: int
     latency: int
     growth: int
     calls: int
-    beside: list[str]
+    also: list[str]
 
 
 QUICK = Effort(11, 5, 6, 1, 2000, [])
@@ -57,7 +56,7 @@ FULL = Effort(101, 25, 11, 5, 4000, [load.FLOOR_TYPED, load.OURS_LOOKED_AT])
 
 
 def measure(cases: dict[str, Callable[[], object]], rounds: int) -> dict[str, float]:
-    """Seconds of CPU time that each case takes, by name."""
+    """Return the CPU seconds of each case by name."""
     times = {name: max(1, int(ROUND / _once(case, 50))) for name, case in cases.items()}
     took: dict[str, list[float]] = {name: [] for name in cases}
     for _ in range(rounds):
@@ -74,6 +73,7 @@ def _once(case: Callable[[], object], times: int) -> float:
 
 
 def decoding(effort: Effort) -> dict[str, float]:
+    """Measure the codec and print its figures; return the ratios."""
     took = measure(codec.cases(), effort.codec)
     for name, seconds in took.items():
         print(f"{name:36} {seconds * 1e6:8.1f} us")
@@ -81,10 +81,10 @@ def decoding(effort: Effort) -> dict[str, float]:
 
 
 async def creating(effort: Effort) -> tuple[dict[str, load.Figures], dict[str, float]]:
-    """The figures of each stack, and the ratios."""
-    compared = [load.OURS, load.FLOOR, *effort.beside, load.PYREQWEST, load.AIOHTTP, load.HTTPX]
+    """Measure creates; return the figures of each stack, and the ratios."""
+    compared = [load.OURS, load.FLOOR, *effort.also, load.PYREQWEST, load.AIOHTTP, load.HTTPX]
     found = await load.compare(effort.load, effort.calls, names=compared)
-    late = await load.latency(effort.latency, 2 * effort.calls, [load.OURS, *effort.beside])
+    late = await load.latency(effort.latency, 2 * effort.calls, [load.OURS, *effort.also])
     ratios = {
         "typed_create_vs_aiohttp": found.ratio(load.OURS, load.AIOHTTP),
         "typed_create_vs_floor": found.ratio(load.OURS, load.FLOOR),
@@ -106,6 +106,7 @@ HEADINGS = ("a create, 100 at once", "CPU us", "calls/s", "p50 ms", "p99 ms", "s
 
 
 def table(found: dict[str, load.Figures]) -> str:
+    """Return the figures of all stacks as a table."""
     rows = [
         f"{name:28} {row.cpu_us:9.1f} {row.per_second:9.0f} {row.p50_ms:9.2f} {row.p99_ms:9.2f} "
         f"{row.server_us:9.1f}"
@@ -115,6 +116,7 @@ def table(found: dict[str, load.Figures]) -> str:
 
 
 def main() -> None:
+    """Read the arguments, measure, and write the results."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -129,9 +131,9 @@ def main() -> None:
     print(f"\nserver on core {load.CORES[-1]}, clients on core {load.CORES[0]}\n{table(stacks)}\n")
     if not args.quick:
         for name, megabytes in memory.peaks().items():
-            print(f"{name:28} {megabytes:9.1f} MB at the most")
+            print(f"{name:28} {megabytes:9.1f} MB peak")
     if args.svg:
-        args.svg.write_text(picture(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
+        args.svg.write_text(bar_chart(stacks, "CPU time of a create, 100 at once"), encoding="utf-8")
     found = {name: round(value, 3) for name, value in {**ratios, **more}.items()}
     for name, value in found.items():
         print(f"{name:36} {value:8.3f}")

@@ -1,10 +1,10 @@
-"""Bytes of a WorkOrder to objects: ``codec.decode`` beside pydantic's ``model_validate_json``."""
+"""Decoding of a WorkOrder: ``codec.decode`` compared with pydantic's ``model_validate_json``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchmarks.payload import look, work_order
+from benchmarks.payload import object_reader, work_order
 from benchmarks.pydantic_models import pydantic_model
 from wosdk_async import WorkOrder, codec
 
@@ -12,26 +12,28 @@ __all__ = ["cases", "ratios"]
 
 
 def cases() -> dict[str, Callable[[], object]]:
-    """What is measured, by name. Each does the whole way once."""
+    """Return the cases by name. Each decodes the order once."""
     plain, unknown = work_order(unknown=False), work_order(unknown=True)
-    looked = look()
+    read_all = object_reader()
     validate = pydantic_model(WorkOrder).model_validate_json
     for body in (plain, unknown):
         assert codec.decode(body, WorkOrder) == codec.structure(codec.loads(body), WorkOrder)
     return {
-        "decode": lambda: looked(codec.decode(unknown, WorkOrder)),
+        "decode": lambda: read_all(codec.decode(unknown, WorkOrder)),
         "decode, not looked at": lambda: codec.decode(unknown, WorkOrder),
-        "pydantic": lambda: looked(validate(unknown)),
-        "decode, nothing unknown": lambda: looked(codec.decode(plain, WorkOrder)),
-        "pydantic, nothing unknown": lambda: looked(validate(plain)),
+        "pydantic": lambda: read_all(validate(unknown)),
+        "decode, nothing unknown": lambda: read_all(codec.decode(plain, WorkOrder)),
+        "pydantic, nothing unknown": lambda: read_all(validate(plain)),
         "structure(loads)": lambda: codec.structure(codec.loads(unknown), WorkOrder),
         f"loads, {len(unknown)} bytes": lambda: codec.loads(unknown),
     }
 
 
 def ratios(took: dict[str, float]) -> dict[str, float]:
-    """What is written to the JSON file. The claim is the first: unknown fields are there, and kept, and every
-    object is looked at, because ours are made then.
+    """Return the ratios for the JSON file.
+
+    The claim is the first one: the order has unknown fields, which are kept, and every object is read,
+    because ours are decoded at that moment.
     """
     return {
         "codec_vs_pydantic": took["decode"] / took["pydantic"],

@@ -2,12 +2,12 @@
 
     python -m benchmarks.desync [--creates 5000] [--seed 1] [--engine native ...]
 
-A server on a real socket creates what it is asked to, and sends every tenth response (``--every``) a second
-time or something like it: whole, without its RequestId, as a refusal that was sent before, as a page of HTTP
-408; in the same segment as the good response, or up to 20 ms later. Then each outcome is compared with
-what the server has stored. Work orders are created by WoCreateCommand, whose responses carry a RequestId, and
-customers by a base create, whose responses do not: there a surplus response that comes after the next request
-has left is believed, and is counted. The exit status is 1 when an outcome of a command was wrong.
+A server on a real socket carries out creates. Behind every tenth response (``--every``) it sends a surplus
+one: the same again, the same without its RequestId, a refusal that was sent before, or a page of HTTP 408.
+It comes in the same segment as the good response, or up to 20 ms later. Then each outcome is compared with
+the store. Work orders are created by WoCreateCommand, whose responses carry a RequestId, and customers by a
+base create, whose responses do not: there a surplus response that comes after the next request has left is
+believed, and is counted. The exit status is 1 when an outcome of a command was wrong.
 """
 
 from __future__ import annotations
@@ -15,17 +15,15 @@ from __future__ import annotations
 import argparse
 import asyncio
 import collections
-import json
-import random
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import httpx
 
+from benchmarks.desync_server import Server, Store
 from wosdk_async import (
     Client,
     Credentials,
@@ -39,157 +37,31 @@ from wosdk_async import (
 )
 
 ENGINES = ("native", "httpx", "http_client")
-_LATE = 0.020  # seconds after the good response at the most
 _WORKERS = 16
 _REFUSED = 50  # the server refuses every 50th create
-_PAGE = b"<html>Request Timeout</html>"
-
-
-@attrs.define
-class Store:
-    """Records that were created: ids by key."""
-
-    made: dict[str, list[int]] = attrs.field(factory=lambda: collections.defaultdict(list))
-    surplus: collections.Counter[str] = attrs.field(factory=collections.Counter)
-    last: int = 0
-
-    def create(self, key: str) -> int:
-        """Store a record and return its id."""
-        self.last += 1
-        self.made[key].append(self.last)
-        return self.last
-
-
-def http(status: int, body: bytes, kind: str = "application/json; charset=utf-8") -> bytes:
-    """Return a whole response."""
-    return b"HTTP/1.1 %d Status\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n%b" % (
-        status,
-        kind.encode(),
-        len(body),
-        body,
-    )
-
-
-def json_response(content: Any, status: int = 200) -> bytes:
-    """Return a response with ``content`` as JSON."""
-    return http(status, json.dumps(content, separators=(",", ":")).encode())
-
-
-class Server:
-    """Token endpoint, locator and Company host; one response of ``every`` is followed by a surplus one."""
-
-    def __init__(self, store: Store, every: int, seed: int) -> None:
-        self.store = store
-        self.every = every
-        self.random = random.Random(seed)
-        self.url = ""
-        self.refusal = b""
-        self.tasks: set[asyncio.Task[None]] = set()
-
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[Server]:
-        """Serve within the block."""
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        try:
-            yield self
-        finally:
-            server.close()
-            for task in (tasks := list(self.tasks)):
-                task.cancel()
-            await asyncio.gather(*tasks)
-
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self.tasks.add(task)
-        try:
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
-                path = head[0].decode().split(" ")[1]
-                lengths = [int(line[15:]) for line in head if line.lower().startswith(b"content-length:")]
-                body = await reader.readexactly(lengths[0]) if lengths else b""
-                await asyncio.sleep(self.random.random() * 0.002)
-                self._respond(writer, path, body)
-        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-            pass  # the client or the campaign has ended
-        finally:
-            self.tasks.discard(task)
-            writer.close()
-
-    def _respond(self, writer: asyncio.StreamWriter, path: str, body: bytes) -> None:
-        if path == "/token":
-            writer.write(json_response({"access_token": "t" * 40, "expires_in": 1199}))
-        elif path.endswith("/GetCompanyWsdkUrlCommand"):
-            writer.write(json_response({"CommandResult": {"Url": f"{self.url}/"}}))
-        else:
-            good, without = self._created(path, json.loads(body))
-            if self.random.random() * self.every < 1:
-                kind, stray = self.random.choice(self._strays(good, without))
-                self._send_surplus(writer, good, kind, stray)
-            else:
-                writer.write(good)
-
-    def _created(self, path: str, asked: Any) -> tuple[bytes, bytes]:
-        """Create the record; return the response, and the same without its RequestId."""
-        if "/cmd/" not in path:
-            key = asked["Entity"]["Name"]
-            made = {"EntitySpecifier": {"EntityType": "Customer", "Id": self.store.create(key)}}
-            return json_response(made), json_response(made)
-        key, echo = asked["Command"]["WorkOrder"]["PoNumber"], {"RequestId": asked["RequestId"]}
-        if key.startswith("refuse"):
-            refused = {
-                "ErrorMessage": "no",
-                "ErrorCode": "BUSINESS_LOGIC_ERROR",
-                "TimeStamp": "2026-01-01T00:00:00Z",
-            }
-            self.refusal = json_response(refused | echo, 400)
-            return self.refusal, json_response(refused, 400)
-        result = {"CommandResult": {"Wo": {"Id": self.store.create(key), "PoNumber": key}}}
-        return json_response(result | echo), json_response(result)
-
-    def _strays(self, good: bytes, without: bytes) -> list[tuple[str, bytes]]:
-        strays = [("again", good), ("without RequestId", without), ("408", http(408, _PAGE, "text/html"))]
-        if self.refusal:
-            strays.append(("a refusal", self.refusal))
-        return strays
-
-    def _send_surplus(self, writer: asyncio.StreamWriter, good: bytes, kind: str, stray: bytes) -> None:
-        late = self.random.random() < 0.6
-        self.store.surplus[f"{kind}, {'late' if late else 'in one segment'}"] += 1
-        if not late:
-            writer.write(good + stray)
-            return
-        writer.write(good)
-        seconds = self.random.random() * _LATE
-        asyncio.get_running_loop().call_later(seconds, self._send_late, writer, stray)
-
-    def _send_late(self, writer: asyncio.StreamWriter, stray: bytes) -> None:
-        if not writer.is_closing():
-            writer.write(stray)
 
 
 @attrs.define
 class Tally:
-    """Outcomes of the calls, and which of them the store contradicts."""
+    """Outcomes of the calls, and those that the store contradicts."""
 
-    ends: collections.Counter[str] = attrs.field(factory=collections.Counter)
+    outcomes: collections.Counter[str] = attrs.field(factory=collections.Counter)
     wrong: list[str] = attrs.field(factory=list)
 
     def note(self, key: str, id: int | None, error: WosdkError | None, stored: list[int]) -> None:
         """Compare the outcome of a call with the ids that are stored for its key."""
         if len(stored) > 1:
-            self.wrong.append(f"{key} is there {len(stored)} times")
+            self.wrong.append(f"{key} is stored {len(stored)} times")
         if isinstance(error, InDoubtError):
-            self.ends["in doubt"] += 1
+            self.outcomes["in doubt"] += 1
         elif error is not None:
-            self.ends["refused" if isinstance(error, RefusedError) else type(error).__name__] += 1
+            self.outcomes["refused" if isinstance(error, RefusedError) else type(error).__name__] += 1
             if stored:
-                self.wrong.append(f"{key} is there, and its call raised {type(error).__name__}")
+                self.wrong.append(f"{key} is stored, and its call raised {type(error).__name__}")
         else:
-            self.ends["done"] += 1
+            self.outcomes["done"] += 1
             if stored != [id]:
-                self.wrong.append(f"{key} was given the record {id}, and is there as {stored}")
+                self.wrong.append(f"{key} has the record {id} as its result, and is stored as {stored}")
 
 
 async def create_work_order(company: Any, key: str) -> int | None:
@@ -228,12 +100,10 @@ async def run(engine: str, create: Callable[[Any, str], Any], creates: int, ever
             settings |= {"httpx": {"http2": True}, "http_client": {"http_client": own}}.get(engine, {})
             async with Client(**settings, company="Acme") as client:
                 company = client.company()
-                if (
-                    create is create_work_order
-                ):  # the host is seen to echo RequestIds in errors, as the service does
+                if create is create_work_order:  # the client learns that the host echoes RequestIds in errors
                     await asyncio.gather(create(company, "refuse-first"), return_exceptions=True)
                 await asyncio.gather(*(work(company) for _ in range(_WORKERS)))
-    tally.ends["surplus responses"] = sum(store.surplus.values())
+    tally.outcomes["surplus responses"] = sum(store.surplus.values())
     return tally
 
 
@@ -250,10 +120,10 @@ def main() -> int:
     failed = False
     for engine in args.engine or ENGINES:
         for kind, create in (("commands", create_work_order), ("base creates", create_customer)):
-            began = time.perf_counter()
+            started = time.perf_counter()
             tally = asyncio.run(run(engine, create, args.creates, args.every, args.seed))
-            ends = ", ".join(f"{count} {name}" for name, count in sorted(tally.ends.items()))
-            seconds = time.perf_counter() - began
+            ends = ", ".join(f"{count} {name}" for name, count in sorted(tally.outcomes.items()))
+            seconds = time.perf_counter() - started
             found = f"wrong {len(tally.wrong):>4} of {args.creates}: {ends}; {seconds:.1f} s"
             print(f"{engine:<12} {kind:<13} {found}", flush=True)
             if create is create_work_order and tally.wrong:

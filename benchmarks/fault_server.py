@@ -1,4 +1,4 @@
-"""The sandbox in a process of its own, with faults; it can be killed and started again at the same ports."""
+"""Sandbox with faults in a process of its own; it can be killed and started again on the same ports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 4000
 
 
 def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]:
-    """Every fault that a create can meet, each at ``rate``; late commits come after ``late`` seconds."""
+    """Return all faults of a create, each at ``rate``; late commits happen after ``late`` seconds."""
     create = {"operation": "WoCreateCommand", "rate": rate}
     return {
         "seed": seed,
@@ -48,21 +48,21 @@ def script(seed: int, *, rate: float, late: float, moves: int) -> dict[str, Any]
             {"fault": "status", **create, "status": 502, "body": "html"},
             {"fault": "status", **create, "status": 502, "body": "html", "carried_out": True},
             {"fault": "reset", "operation": "query", "rate": rate},
-            # Last: those above end a request that they strike, and no create is to count twice.
+            # Last: a fault above ends its request, so that no create counts twice.
             {"fault": "request_id", **create, "mode": "foreign"},
         ],
     }
 
 
 class FaultServer:
-    """A sandbox that runs as long as its block.
+    """Sandbox that runs as long as its block.
 
     Args:
-        store: the file of its Company.
+        store: file of its Company.
     """
 
     def __init__(self, store: Path) -> None:
-        self.ports = _free(), _free()
+        self.ports = _free_port(), _free_port()
         self._command = [*COMMAND, "--store", str(store), "--port", str(self.ports[0])]
         self._command += ["--second-port", str(self.ports[1])]
         self.variables: dict[str, str] = {}
@@ -82,18 +82,21 @@ class FaultServer:
         self._kill()
 
     def load(self, faults: Mapping[str, Any]) -> None:
-        """Put a script in force, and add what the one before did to the counters."""
+        """Apply a script of faults, and add the counters of the one before."""
         self.count()
         self._http.put("/_sandbox/faults", json=faults).raise_for_status()
 
     def count(self) -> None:
-        """Read the counters; they begin anew with the next script."""
+        """Read the counters, which the next script sets to zero."""
         report = self._http.get("/_sandbox/faults").json()
         self.injected.update(report["injected"])
         self.struck.update(dict(enumerate(report["struck"])))
 
-    def die(self, faults: Mapping[str, Any], down: float) -> None:
-        """End by SIGKILL; for ``down`` seconds nobody listens. Counts between reading and dying are lost."""
+    def restart(self, faults: Mapping[str, Any], down: float) -> None:
+        """Kill the server by SIGKILL and start it again after ``down`` seconds.
+
+        Faults between the last reading of the counters and the kill are not counted.
+        """
         self.count()
         self._kill()
         self.kills += 1
@@ -101,8 +104,8 @@ class FaultServer:
         self._start()
         self._http.put("/_sandbox/faults", json=faults).raise_for_status()
 
-    def settled(self, within: float) -> None:
-        """Wait until every late commit has come."""
+    def wait_for_late(self, within: float) -> None:
+        """Wait until every late commit has happened."""
         end = time.monotonic() + within
         while self._http.get("/_sandbox/faults").json()["late"]:
             if time.monotonic() > end:
@@ -110,7 +113,7 @@ class FaultServer:
             time.sleep(0.05)
 
     def orders(self) -> list[dict[str, Any]]:
-        """Id and PoNumber of every work order, asked by hand: nothing of the client is used."""
+        """Return Id and PoNumber of every work order, read without the client."""
         form = {
             "grant_type": "client_credentials",
             "client_id": self.variables["WOSDK_CLIENT_ID"],
@@ -127,8 +130,8 @@ class FaultServer:
                 "Count": PAGE,
             }
             body = {"QueryExpression": expression}
-            reply = self._http.post("/api/v1/query/WorkOrder", json=body, headers=headers)
-            page = [row["Data"] for row in reply.raise_for_status().json()["Entities"]]
+            response = self._http.post("/api/v1/query/WorkOrder", json=body, headers=headers)
+            page = [row["Data"] for row in response.raise_for_status().json()["Entities"]]
             if not page:
                 return rows
             rows += page
@@ -150,6 +153,6 @@ def _above(number: int) -> dict[str, Any]:
     return {"PropertyName": "Id", "Operator": "GreaterThan", "Values": [number]}
 
 
-def _free() -> int:
+def _free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])

@@ -26,9 +26,11 @@ class _Connection(asyncio.BufferedProtocol):
         self._waiter: asyncio.Future[Response] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
         self.transport: asyncio.WriteTransport = transport  # type: ignore[assignment]
 
     def send(self, request: bytes, waiter: asyncio.Future[Response]) -> None:
+        """Send a request; ``waiter`` gets the response."""
         self._waiter = waiter
         self._headers: list[tuple[bytes, bytes]] = []
         self._body: list[bytes] = []
@@ -36,18 +38,23 @@ class _Connection(asyncio.BufferedProtocol):
         self.transport.write(request)
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002 - asyncio's name
+        """Return the buffer that all connections share."""
         return self.shared
 
     def buffer_updated(self, nbytes: int) -> None:
+        """Feed the parser."""
         self._parser.feed_data(self.shared[:nbytes])
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header."""
         self._headers.append((name, value))
 
     def on_body(self, part: bytes) -> None:
+        """Keep a part of the body."""
         self._body.append(part)
 
     def on_message_complete(self) -> None:
+        """Give the connection back and set the response."""
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
         waiter, self._waiter = self._waiter, None

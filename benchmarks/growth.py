@@ -1,4 +1,4 @@
-"""Whether a call costs more when there are many: 50,000 beside 1,000."""
+"""Growth of a call's cost with the number of calls: 50,000 compared with 1,000."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Self
 
-from benchmarks.load import AT_ONCE, OURS, Server, opened
+from benchmarks.load import AT_ONCE, OURS, Server, open_stacks
 from benchmarks.stacks import Call, client, command
 
 __all__ = ["outstanding", "run_many"]
@@ -26,12 +26,12 @@ async def _cpu(work: Callable[[], Awaitable[Any]]) -> float:
 
 
 async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """CPU time of a call when ``many`` are gathered at once, by that of ``few``.
+    """Return the CPU time of a call when ``many`` are gathered at once, divided by that of ``few``.
 
-    Answers are dropped as they come: what is measured is calls that wait. To keep 50,000 answers costs any
-    client more than to wait for them, because the garbage collector walks over every list in them.
-    The few are repeated, half before and half after the many, so that they meet full garbage collections and
-    slow moments of the machine as well.
+    Results are dropped as they come, so that only waiting is measured: the garbage collector walks over
+    every list in results that are kept, which costs any client more than waiting. The few are repeated,
+    half before and half after the many, so that they meet full garbage collections and slow moments of the
+    machine as well.
     """
     times, ratios = 5, []
 
@@ -42,7 +42,7 @@ async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float
         await asyncio.gather(*(one(call) for _ in range(calls)))
 
     with Server() as server:
-        async with opened(server.port, AT_ONCE, [OURS]) as stacks:
+        async with open_stacks(server.port, AT_ONCE, [OURS]) as stacks:
             call = stacks[OURS]
 
             async def repeated() -> None:
@@ -58,11 +58,11 @@ async def outstanding(rounds: int, few: int = 1000, many: int = 50_000) -> float
 
 
 def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
-    """The same through ``run_many``, which holds no more than its window.
+    """Return the same ratio for ``run_many``, which holds only as many calls as its limit.
 
-    The long run takes seconds, in which a shared machine becomes faster and slower. So it pauses ten times,
-    and short ones come before and after each of its parts: in a process of their own, whose garbage
-    collector does not see what the long one keeps.
+    The long run takes seconds, and a shared machine becomes faster and slower meanwhile. So the long run
+    pauses ten times, and short runs come before and after each of its parts. They have a process of their
+    own, whose garbage collector does not see what the long run keeps.
     """
     ratios = []
     with Server() as server:
@@ -75,7 +75,7 @@ def run_many(rounds: int, few: int = 1000, many: int = 50_000) -> float:
 
 
 class _Runner:
-    """A process that makes runs of so many calls, part by part."""
+    """Process that makes runs of so many calls, part by part."""
 
     def __init__(self, port: int, calls: int) -> None:
         self._process = subprocess.Popen(
@@ -86,7 +86,7 @@ class _Runner:
         )
 
     def part(self, calls: int) -> float:
-        """Seconds of its CPU time for so many calls more."""
+        """Make so many more calls; return the CPU seconds of the process."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{calls}\n")
@@ -101,8 +101,10 @@ class _Runner:
 
 
 async def _runs(port: int, calls: int) -> None:
-    """Runs of ``calls``, one after the other. Pauses for each line of the standard input, which says how many
-    outcomes to wait for before it tells the CPU time since the pause.
+    """Make runs of ``calls``, one after the other, with pauses.
+
+    Each line of the standard input ends a pause and says how many outcomes to read before the next one. Then
+    the CPU time since the pause is printed.
     """
 
     async def run(calls: int) -> AsyncIterator[None]:
@@ -119,14 +121,14 @@ async def _runs(port: int, calls: int) -> None:
     async with client(port, AT_ONCE) as own:
         bench = own.company("Bench")
         async for _ in run(3 * AT_ONCE):
-            pass  # warm: connected, and with its caches filled
+            pass  # connect and fill the caches
         gc.collect()
         async with aclosing(runs()) as outcomes:
             while line := sys.stdin.readline():
                 start = time.process_time()
                 for _ in range(int(line)):
                     await anext(outcomes)
-                while own.stats().in_flight:  # noqa: ASYNC110 - nothing tells of it
+                while own.stats().in_flight:  # noqa: ASYNC110 - there is no event for it
                     await asyncio.sleep(0.001)
                 print(time.process_time() - start, flush=True)
 

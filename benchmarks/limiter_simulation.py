@@ -57,7 +57,7 @@ class Service:
 class Result:
     """Outcome of one simulation: requests by what became of them, seconds, and slots in use."""
 
-    answered: int = 0
+    completed: int = 0
     refused: int = 0
     given_up: int = 0
     times: list[float] = attrs.field(factory=list)
@@ -66,7 +66,7 @@ class Result:
 
 def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECONDS) -> Result:
     """Send as many requests as ``algorithm`` allows for ``seconds``."""
-    draw, result = random.Random(1), Result()
+    rng, result = random.Random(1), Result()
     number = itertools.count(1)
     events: list[tuple[float, int, Callable[[float], None]]] = []
     waiting: deque[tuple[int, float]] = deque()
@@ -80,7 +80,7 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
         while waiting and busy < service.workers(now):
             call, since = waiting.popleft()
             busy += 1
-            took = draw.expovariate(1 / service.work) * 0.5 + service.work * 0.5
+            took = rng.expovariate(1 / service.work) * 0.5 + service.work * 0.5
             at(now + took, lambda end, call=call, since=since: done(end, call, since))
 
     def done(now: float, call: int, since: float) -> None:
@@ -91,7 +91,7 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
             result.given_up += 1
             algorithm.failed(service.patience)
         else:
-            result.answered += 1
+            result.completed += 1
             result.times.append(now - since)
             algorithm.responded(call, now - since, held + 1)
         serve(now)
@@ -102,7 +102,7 @@ def simulate(service: Service, algorithm: LimitAlgorithm, seconds: float = SECON
         held -= 1
         result.refused += 1
         algorithm.throttled(call, sent)
-        at(now + draw.random() * 0.5, send)
+        at(now + rng.random() * 0.5, send)
 
     def send(now: float) -> None:
         nonlocal held, sent
@@ -141,7 +141,7 @@ ALGORITHMS: dict[str, Callable[[], LimitAlgorithm]] = {
 def rows() -> list[str]:
     """Return the table in Markdown."""
     made = [
-        "| service | algorithm | answered/s | p50 ms | p99 ms | in flight | 503 | given up |",
+        "| service | control | responses/s | p50 ms | p99 ms | in flight | 503 | given up |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for service in SERVICES:
@@ -149,7 +149,7 @@ def rows() -> list[str]:
             result = simulate(service, algorithm())
             cuts = statistics.quantiles(result.times, n=100)
             made.append(
-                f"| {service.name} | {name} | {result.answered / SECONDS:.0f} | {cuts[49] * 1e3:.0f} | "
+                f"| {service.name} | {name} | {result.completed / SECONDS:.0f} | {cuts[49] * 1e3:.0f} | "
                 f"{cuts[98] * 1e3:.0f} | {statistics.mean(result.held):.0f} | {result.refused} | "
                 f"{result.given_up} |"
             )

@@ -1,7 +1,7 @@
-"""Creating work orders over a socket: ours beside what people would write, in turns, on one server.
+"""Creates over a socket: our client and others take turns on one server.
 
-CPU time of this process for each call, the calls each second, and how long they take. The server runs on the
-other core; its own CPU time for a call is shown, so that it is seen not to be the limit.
+The figures are the CPU time of this process for each call, the calls per second, and their latency. The
+server runs on the other core. Its own CPU time for a call is shown too, to prove that it is not the limit.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import attrs
 
 from benchmarks.stacks import STACKS, Call
 
-__all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "opened", "own_core"]
+__all__ = ["Figures", "Rounds", "Server", "compare", "drive", "latency", "open_stacks", "own_core"]
 
 AT_ONCE = 100
-_FEW = 5  # rounds, of which nobody is left out
+_FEW = 5  # up to so many rounds, httpx takes part in each
 CORES = sorted(os.sched_getaffinity(0))
-"""What this process may use: the server gets the last one, its client the first."""
+"""Cores of this process: the server runs on the last one, the client on the first."""
 OURS, FLOOR = "wosdk_async, typed", "hand-written floor, dict"
 OURS_LOOKED_AT = "wosdk_async, all looked at"
 FLOOR_TYPED = "hand-written floor, typed"
@@ -38,7 +38,7 @@ AIOHTTP, HTTPX = "aiohttp + orjson, dict", "httpx + json, dict"
 
 @attrs.frozen
 class Figures:
-    """Of one stack: medians of its rounds. Times in microseconds (CPU) and milliseconds (latency)."""
+    """Medians of one stack's rounds: CPU time in microseconds, latency in milliseconds."""
 
     cpu_us: float
     per_second: float
@@ -48,7 +48,7 @@ class Figures:
 
 
 class Server:
-    """``benchmarks.server`` in a process of its own, on the last core when there are several."""
+    """Process of ``benchmarks.server``, on the last core if there are several."""
 
     def __init__(self, delay: float = 0.0) -> None:
         core = ["--core", str(CORES[-1])] if len(CORES) > 1 else []
@@ -62,9 +62,9 @@ class Server:
         self.port = int(self._process.stdout.readline())
 
     def busy(self) -> float:
-        """Seconds of CPU time that it used so far."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/busy") as answer:
-            return float(json.load(answer)["busy"])
+        """Return the CPU seconds that the server has used so far."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/busy") as response:
+            return float(json.load(response)["busy"])
 
     def __enter__(self) -> Server:
         return self
@@ -88,7 +88,7 @@ def own_core() -> Iterator[None]:
 
 
 async def drive(call: Call, calls: int, at_once: int) -> list[float]:
-    """Make ``calls`` calls from ``at_once`` tasks; the seconds that each took."""
+    """Make ``calls`` calls from ``at_once`` tasks; return the seconds of each."""
     took: list[float] = []
     left = iter(range(calls))
 
@@ -102,9 +102,10 @@ async def drive(call: Call, calls: int, at_once: int) -> list[float]:
     return took
 
 
-async def measured(call: Call, calls: int, at_once: int, server: Server) -> Figures:
-    await drive(call, at_once, at_once)  # ours trusts a create to no connection that had to wait for its turn
-    gc.collect()  # what the stack before has left is not this one's work
+async def measure(call: Call, calls: int, at_once: int, server: Server) -> Figures:
+    """Make ``calls`` calls and return their figures."""
+    await drive(call, at_once, at_once)  # ours sends no create over a connection that was idle for long
+    gc.collect()  # garbage of the stack before must not count
     busy, cpu, wall = server.busy(), time.process_time(), time.perf_counter()
     took = await drive(call, calls, at_once)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
@@ -114,24 +115,28 @@ async def measured(call: Call, calls: int, at_once: int, server: Server) -> Figu
 
 
 def median(rounds: Iterable[Figures]) -> Figures:
+    """Return the median of each figure."""
     return Figures(*(statistics.median(column) for column in zip(*map(attrs.astuple, rounds), strict=True)))
 
 
 class Rounds:
-    """What each stack took in each round in which it took part."""
+    """Figures of each stack in each of its rounds."""
 
     def __init__(self, names: list[str]) -> None:
         self._found: dict[str, dict[int, Figures]] = {name: {} for name in names}
 
     def add(self, name: str, number: int, figures: Figures) -> None:
+        """Add the figures of one round."""
         self._found[name][number] = figures
 
     def medians(self) -> dict[str, Figures]:
+        """Return the median figures of each stack."""
         return {name: median(rounds.values()) for name, rounds in self._found.items()}
 
     def ratio(self, one: str, other: str, figure: str = "cpu_us") -> float:
-        """``one`` by ``other``: the median of their ratios within a round, which a machine that is slow
-        for some rounds does not change.
+        """Return the median of the ratios of ``one`` to ``other`` within a round.
+
+        It stays the same on a machine that is slow for some rounds.
         """
         mine, theirs = self._found[one], self._found[other]
         both = mine.keys() & theirs.keys()
@@ -139,8 +144,8 @@ class Rounds:
 
 
 @contextlib.asynccontextmanager
-async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dict[str, Call]]:
-    """The stacks, each warm: connected, and with its caches filled."""
+async def open_stacks(port: int, at_once: int, names: list[str]) -> AsyncIterator[dict[str, Call]]:
+    """Open the stacks and warm them up: connections open, caches filled."""
     async with contextlib.AsyncExitStack() as stack:
         calls = {name: await stack.enter_async_context(STACKS[name](port, at_once)) for name in names}
         for call in calls.values():
@@ -151,24 +156,25 @@ async def opened(port: int, at_once: int, names: list[str]) -> AsyncIterator[dic
 async def compare(
     rounds: int, calls: int, *, delay: float = 0.0, at_once: int = AT_ONCE, names: list[str]
 ) -> Rounds:
-    """All stacks in turns, ``rounds`` times; httpx makes a tenth of the calls, and of many rounds takes part
-    in every other, or nothing would end, but four for each task with that before: the first ones cost it
-    less than those that follow.
+    """Measure all stacks in turns, ``rounds`` times.
+
+    httpx makes a tenth of the calls, and takes part in every second of many rounds, because it is slow. It
+    makes at least three calls for each task, because its first calls cost less than later ones.
     """
     found, mixed = Rounds(names), random.Random(1)  # the same order in every run
     slow_in = 1 if rounds <= _FEW else 2
     with Server(delay) as server:
-        async with opened(server.port, at_once, names) as stacks:
+        async with open_stacks(server.port, at_once, names) as stacks:
             for number in range(rounds):
-                for name in mixed.sample(names, len(names)):  # so that none always follows the same one
+                for name in mixed.sample(names, len(names)):  # so that no stack always follows the same one
                     slow = name == HTTPX
                     if not slow or number % slow_in == 0:
                         many = max(3 * at_once, calls // 10) if slow else calls
-                        found.add(name, number, await measured(stacks[name], many, at_once, server))
+                        found.add(name, number, await measure(stacks[name], many, at_once, server))
     return found
 
 
 async def latency(rounds: int, calls: int, names: list[str]) -> dict[str, float]:
-    """Calls each second over 1,000 connections to a server that takes 50 ms, by those of the floor."""
+    """Return calls per second over 1,000 connections at 50 ms, divided by those of the floor."""
     found = await compare(rounds, calls, delay=0.05, at_once=1000, names=[*names, FLOOR])
     return {name: found.ratio(name, FLOOR, "per_second") for name in names}

@@ -1,4 +1,4 @@
-"""The most memory that a client takes: a process of its own for each.
+"""Peak memory of each client, measured in a process of its own.
 
 python -m benchmarks.memory [NAME PORT]
 """
@@ -20,7 +20,7 @@ _CALLS = 2000
 
 
 def peaks() -> dict[str, float]:
-    """Megabytes that each stack took at the most for some thousand creates, 100 at once."""
+    """Return the peak megabytes of each stack for 2,000 creates, 100 at once."""
     with Server() as server:
         return {name: _peak(name, server.port) for name in STACKS}
 
@@ -36,7 +36,7 @@ async def _create(name: str, port: int) -> None:
 
 
 def _peak_of_this() -> float:
-    """Of this program alone: where /proc tells, ``ru_maxrss`` would count what started it as well."""
+    """Return the peak of this process; ``ru_maxrss`` would count the process that started it as well."""
     status = Path("/proc/self/status")
     if status.exists():
         for line in status.read_text().splitlines():
@@ -46,6 +46,7 @@ def _peak_of_this() -> float:
 
 
 def main() -> None:
+    """Print the peak of every stack, or measure the one that is named."""
     if len(sys.argv) > 1:
         asyncio.run(_create(sys.argv[1], int(sys.argv[2])))
         print(_peak_of_this())

@@ -1,4 +1,4 @@
-"""The WorkOrder that is decoded: 5 KB in the form of spec 2.3, with values of each documented type."""
+"""WorkOrder of the measurements: 5 KB in the form of spec 2.3, with values of each documented type."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ OPENED: dict[str, Any] = {
     **{"Employee": {}, "VendorNte": MONEY, "Specialty": {}, "SubType": {}, "Customer": {}, "LastAction": {}},
     **{"Items": {"Asset": {}, "Task": {}}},
 }
-"""The objects that an order holds."""
+"""Objects that the order holds."""
 
 
 def work_order(*, unknown: bool) -> bytes:
-    """The order; with ``unknown`` it holds fields that the catalogue does not know, at two depths."""
+    """Return the order in JSON; ``unknown`` adds fields that the catalogue does not know, at two depths."""
     order = _filled(model.WorkOrder, OPENED)
     if unknown:
         order |= {"SlaState": "Met", "Forecast": {"Hours": [1, 2.50], "By": "model"}}
@@ -31,7 +31,7 @@ def work_order(*, unknown: bool) -> bytes:
 
 
 def _filled(cls: type[Any], opened: dict[str, Any]) -> dict[str, Any]:
-    """Two of three scalar fields, all lists, and the objects named in ``opened``."""
+    """Return two of three scalar fields, all lists, and the objects named in ``opened``."""
     found: dict[str, Any] = {}
     for i, meta in enumerate(cls.__wire__.values()):
         name = meta["name"]
@@ -56,22 +56,22 @@ VALUES: dict[str, Any] = {
 }
 
 
-def look() -> Callable[[Any], Any]:
-    """The function that looks at every object of an order, which makes ours, and gives the order."""
+def object_reader() -> Callable[[Any], Any]:
+    """Return a function that reads every object of an order, so that it is decoded, and returns the order."""
     singles = attrgetter(*_paths(model.WorkOrder, {n: held for n, held in OPENED.items() if n != "Items"}))
     of_item = attrgetter(*_paths(model.WoItem, OPENED["Items"]))
 
-    def looked(order: Any) -> Any:
+    def read_all(order: Any) -> Any:
         singles(order)
         for item in order.items:
             of_item(item)
         return order
 
-    return looked
+    return read_all
 
 
 def _paths(cls: type[Any], opened: Mapping[str, Any]) -> Iterator[str]:
-    """The objects named in ``opened``, in our spelling: ``work_order_cost.costs_total``."""
+    """Yield the paths of the objects named in ``opened``: ``work_order_cost.costs_total``."""
     for name, meta in cls.__wire__.items():
         if meta["name"] in opened:
             held = opened[meta["name"]]

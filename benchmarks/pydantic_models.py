@@ -1,4 +1,4 @@
-"""The model of the package once more in pydantic v2: what the codec is measured against."""
+"""Model of the package in pydantic v2, for comparison with the codec."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TYPES = {
 
 
 class Base(BaseModel):
-    """Unknown fields are kept, as the package keeps them."""
+    """Base class that keeps unknown fields, as the package does."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True)
 
 
 @functools.cache
 def pydantic_model(cls: type[Any], depth: int = 3) -> type[Base]:
-    """The pydantic model of a class and of the objects in it, ``depth`` objects deep."""
+    """Return the pydantic model of a class and of the objects in it, ``depth`` objects deep."""
     fields: dict[str, Any] = {
         name: (_type(meta, depth), Field(alias=meta["name"], default=None))
         for name, meta in cls.__wire__.items()

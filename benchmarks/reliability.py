@@ -1,19 +1,20 @@
-"""Creates through faults: what the client says of each, and what is in the store.
+"""Creates through faults: the outcomes of the client, compared with the store.
 
     python -m benchmarks.reliability [--creates 20000] [--kills 4] [--seed 1]
 
-The sandbox runs in a process of its own behind real sockets and does everything to the creates that a
-network and a server can do (``benchmarks/fault_server.py``); it is killed at random and started again, so
-that connections are refused as well. Each create has its own PoNumber. Then the store is read by hand:
+The sandbox runs in a process of its own behind real sockets and applies every fault of a network and a
+server to the creates (``benchmarks/fault_server.py``). It is killed at random and started again, so that
+connections are refused as well. Each create has its own PoNumber. Then the store is read without the
+client:
 
 - each input has exactly one outcome;
-- what is Done is there exactly once, under the Id that was answered;
+- what is Done is there exactly once, with the Id of the result;
 - what is Failed or NotStarted is not there;
-- nothing at all is there twice;
-- of what is InDoubt some is there and some is not.
+- no create is there twice;
+- of what is InDoubt, some is there and some is not.
 
-A second run names the PoNumber as the marker: then none may be in doubt. ``benchmarks/hostile.py`` adds the
-servers that are not the service at all. Ends with 1 when a promise was broken. Needs wosdk_async[all].
+A second run uses the PoNumber as the marker: then no create may be in doubt. ``benchmarks/hostile.py`` adds
+servers that are not the service. The exit status is 1 when a promise was broken. Needs wosdk_async[all].
 """
 
 from __future__ import annotations
@@ -56,10 +57,10 @@ _ATTEMPTS = 6
 
 @attrs.frozen(kw_only=True)
 class Effort:
-    """How much, and how bad.
+    """Size of a run, and its faults.
 
-    ``rate`` is the probability of each of the faults; ``late`` seconds after the end of a connection a late
-    commit comes, and ``settle`` is for how long the client looks for it; ``deadline`` of one attempt.
+    ``rate`` is the probability of each fault. A late commit happens ``late`` seconds after the end of its
+    connection, and the client looks for it for ``settle`` seconds. ``deadline`` is that of one attempt.
     """
 
     creates: int = 20_000
@@ -72,33 +73,34 @@ class Effort:
     seed: int = 1
 
     def script(self, life: int) -> dict[str, Any]:
-        """The faults of the server's ``life``-th life."""
+        """Return the faults of the server's ``life``-th life."""
         moves = max(self.creates // 8, 50)
         return script(self.seed * 1000 + life, rate=self.rate, late=self.late, moves=moves)
 
 
 @attrs.frozen
 class Finding:
-    """What one run came to."""
+    """Result of one run."""
 
     outcomes: Counter[str]
     errors: Counter[str]
     there: int
-    """Of those in doubt, how many are in the store."""
+    """Number of creates in doubt that are in the store."""
     broken: list[str]
     injected: Counter[str]
     doubtful: int
-    """Creates that met a fault which leaves it open whether they were carried out."""
+    """Number of creates with a fault that leaves open whether they were carried out."""
     kills: int
     seconds: float
 
     @property
     def ambiguous(self) -> bool:
-        """Whether of those in doubt some are there and some are not."""
+        """Whether some creates in doubt are in the store and some are not."""
         return 0 < self.there < self.outcomes["InDoubt"]
 
 
 def command(key: str) -> WoCreateCommand:
+    """Return the command that creates a work order with this key."""
     order = WorkOrder(
         po_number=key,
         items=[WoItem(asset=Ref(20440), task=Ref(14211))],
@@ -110,60 +112,60 @@ def command(key: str) -> WoCreateCommand:
 
 
 async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
-    """Send the creates, then judge the outcomes by what is in the store."""
+    """Send the creates, then compare the outcomes with the store."""
     with FaultServer(folder / "reliability.db") as server:
         server.load(effort.script(0))
-        begun = time.monotonic()
+        started = time.monotonic()
         outcomes = await _send(effort, server, marked)
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started
         server.load({})
-        server.settled(30 + effort.late)
-        return _judge(effort, outcomes, server, seconds)
+        server.wait_for_late(30 + effort.late)
+        return _compare(effort, outcomes, server, seconds)
 
 
 async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
-    # With a marker the deadline is that of all attempts and looks; the timeout ends an attempt that hangs.
+    # With a marker the deadline covers all attempts and look-ups; the timeout ends an attempt that hangs.
     deadline = _ATTEMPTS * (effort.deadline + effort.settle) if marked else effort.deadline
     retry = RetryPolicy(attempts=_ATTEMPTS)
     options = CallOptions(deadline=deadline, settle=effort.settle, retry=retry)
     timeouts = Timeouts(read=effort.deadline)
     commands = (command(f"PO-{n}") for n in range(effort.creates))
     marker = MARKER if marked else None
-    # The quota would give up most of what is left while the server is down, which tells nothing.
+    # While the server is down, a quota would end most calls unsent, which tests nothing.
     async with (
         Client.from_env(server.variables, options=options, timeouts=timeouts, retry_quota=10**6) as client,
         client.company().run_many(commands, marker=marker, limit=effort.limit) as running,
     ):
-        return [outcome async for outcome in _killing(effort, server, running)]
+        return [outcome async for outcome in _with_kills(effort, server, running)]
 
 
-async def _killing(effort: Effort, server: FaultServer, running: AsyncIterable[Any]) -> AsyncIterator[Any]:
-    """The outcomes; whenever another share of them is there, the server is killed in the middle of others."""
-    draw = random.Random(effort.seed)
-    shares = ((life - 0.5 + draw.random() / 2) / (effort.kills + 1) for life in range(1, effort.kills + 1))
+async def _with_kills(effort: Effort, server: FaultServer, running: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yield the outcomes, and kill the server after several of them, while other calls run."""
+    rng = random.Random(effort.seed)
+    shares = ((life - 0.5 + rng.random() / 2) / (effort.kills + 1) for life in range(1, effort.kills + 1))
     kills = {int(share * effort.creates): life for life, share in enumerate(shares, 1)}
     number, killing = 0, set[asyncio.Task[None]]()
     async for outcome in running:
         number += 1
         if life := kills.get(number):
-            killing.add(asyncio.create_task(asyncio.to_thread(server.die, effort.script(life), 0.2)))
+            killing.add(asyncio.create_task(asyncio.to_thread(server.restart, effort.script(life), 0.2)))
         yield outcome
     await asyncio.gather(*killing)
 
 
-def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: float) -> Finding:
-    kept: defaultdict[str, list[int]] = defaultdict(list)
+def _compare(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: float) -> Finding:
+    stored: defaultdict[str, list[int]] = defaultdict(list)
     for row in server.orders():
-        kept[row["PoNumber"]].append(row["Id"])
-    broken = [f"{key} is there {len(ids)} times: {ids}" for key, ids in kept.items() if len(ids) > 1]
+        stored[row["PoNumber"]].append(row["Id"])
+    broken = [f"{key} is there {len(ids)} times: {ids}" for key, ids in stored.items() if len(ids) > 1]
     if sorted(outcome.index for outcome in outcomes) != list(range(effort.creates)):
         broken.append(f"{len(outcomes)} outcomes of {effort.creates} inputs, or one twice")
     for outcome in outcomes:
         key = outcome.input.work_order.po_number
-        if isinstance(outcome, Done) and kept[key] != [outcome.result.wo.id]:
-            broken.append(f"{key} is Done as {outcome.result.wo.id}, there is {kept[key]}")
-        elif not isinstance(outcome, Done | InDoubt) and kept[key]:
-            broken.append(f"{key} is {outcome}, there is {kept[key]}")
+        if isinstance(outcome, Done) and stored[key] != [outcome.result.wo.id]:
+            broken.append(f"{key} is Done as {outcome.result.wo.id}, there is {stored[key]}")
+        elif not isinstance(outcome, Done | InDoubt) and stored[key]:
+            broken.append(f"{key} is {outcome}, there is {stored[key]}")
     rules = effort.script(0)["rule"]
     doubtful = {n for n, rule in enumerate(rules) if _leaves_doubt(rule)}
     doubts = [outcome for outcome in outcomes if isinstance(outcome, InDoubt)]
@@ -171,7 +173,7 @@ def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: fl
     return Finding(
         outcomes=Counter(type(outcome).__name__ for outcome in outcomes),
         errors=errors,
-        there=sum(bool(kept[outcome.input.work_order.po_number]) for outcome in doubts),
+        there=sum(bool(stored[outcome.input.work_order.po_number]) for outcome in doubts),
         broken=broken,
         injected=server.injected,
         doubtful=sum(times for rule, times in server.struck.items() if rule in doubtful),
@@ -182,19 +184,18 @@ def _judge(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: fl
 
 def _leaves_doubt(rule: dict[str, Any]) -> bool:
     kinds = {"reset", "half_reply", "garbage", "late_commit", "request_id"}
-    gateways = (
-        rule.get("status") == 503 and rule.get("body") == "html"
-    )  # without a word on when to come again
+    # A gateway's page has no Retry-After, so nothing says that the request was not carried out.
+    gateways = rule.get("status") == 503 and rule.get("body") == "html"
     open_end = rule["fault"] in kinds or rule.get("status") in (500, 502) or gateways
     return rule.get("operation") == "WoCreateCommand" and open_end
 
 
 def _table(name: str, finding: Finding) -> str:
-    rows = [f"## {name}", "", "| what | how many |", "|---|---:|"]
+    rows = [f"## {name}", "", "| what | number |", "|---|---:|"]
     rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.outcomes.items())]
     rows += [f"| {kind} | {number} |" for kind, number in sorted(finding.errors.items())]
-    rows.append(f"| in doubt and there | {finding.there} |")
-    rows.append(f"| creates that met a fault which leaves doubt | {finding.doubtful} |")
+    rows.append(f"| in doubt and in the store | {finding.there} |")
+    rows.append(f"| creates with a fault that leaves doubt | {finding.doubtful} |")
     rows += [f"| injected: {kind} | {number} |" for kind, number in sorted(finding.injected.items())]
     rows += [f"| server killed | {finding.kills} |", f"| broken promises | {len(finding.broken)} |"]
     rows += [f"| seconds | {finding.seconds:.1f} |", ""]
@@ -202,7 +203,7 @@ def _table(name: str, finding: Finding) -> str:
 
 
 async def _main() -> int:
-    parser = argparse.ArgumentParser(description="Creates through faults, judged by the store.")
+    parser = argparse.ArgumentParser(description="Creates through faults, compared with the store.")
     parser.add_argument("--creates", type=int, default=20_000)
     parser.add_argument("--kills", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)

@@ -1,12 +1,12 @@
-"""How fast the sandbox is, and what a hundred times the rows cost it.
+"""Speed of the sandbox, and how it changes with a hundred times the records.
 
     python -m benchmarks.sandbox [--rows 100000] [--json OUT.json]
 
-The sandbox serves a file store from one core; the calls come over loopback from another.
+The sandbox serves a file store on one core; the calls come over loopback from another.
 
 create_per_second     WoCreateCommand with 32 at once (at least 1,500)
-create_cpu_us         CPU time of the server for one
-<case>_ratio          seconds of a call with --rows work orders, by the same with 1,000 (limit 2)
+create_cpu_us         CPU time of the server for one create
+<case>_ratio          seconds of a call with --rows work orders, divided by those with 1,000 (limit 2)
 rss_mb                memory of the server at the end
 """
 
@@ -30,7 +30,7 @@ Case = Callable[[int], Awaitable[object]]
 
 
 def cases(session: Session, rows: int) -> dict[str, Case]:
-    """One call each; the argument is a number below ``rows``, or of a new order."""
+    """Return the cases, one call each; the argument is the index of an order, or of a new one."""
     page = {"Count": 50}
     in_order = {"Orders": [{"PropertyName": "Id", "OrderType": "Ascending"}]}
 
@@ -62,28 +62,28 @@ def cases(session: Session, rows: int) -> dict[str, Case]:
 
 
 async def measure(sandbox: Sandbox, rows: int) -> dict[str, float]:
-    """Seconds of one call, one at a time: medians of rounds in which the cases take turns."""
+    """Return the median seconds of each case, one call at a time; the cases take turns."""
     took: dict[str, list[float]] = {}
-    chance = random.Random(1)
+    rng = random.Random(1)
     async with Session(sandbox.variables, sandbox.port, 1) as session:
         for turn in range(ROUNDS + 1):
             for name, case in cases(session, rows).items():
                 new = name == "create"
-                indexes = range(turn * 20, turn * 20 + 20) if new else chance.sample(range(rows), 40)
+                indexes = range(turn * 20, turn * 20 + 20) if new else rng.sample(range(rows), 40)
                 seconds = await session.drive(case, indexes) / len(indexes)
-                if turn:  # the first one makes the indexes
+                if turn:  # the first turn builds the indexes
                     took.setdefault(name, []).append(seconds)
     return {name: statistics.median(values) for name, values in took.items()}
 
 
-async def filled(sandbox: Sandbox, start: int, rows: int) -> float:
-    """Make the orders ``start`` to ``rows``; seconds."""
+async def fill(sandbox: Sandbox, start: int, rows: int) -> float:
+    """Create the orders ``start`` to ``rows``; return the seconds."""
     async with Session(sandbox.variables, sandbox.port, AT_ONCE) as session:
         return await session.drive(lambda index: session.create(PoNumber=f"PO-{index}"), range(start, rows))
 
 
 async def speed(sandbox: Sandbox, calls: int = 3000, rounds: int = 5) -> dict[str, float]:
-    """Creates each second, and what one costs the server."""
+    """Measure creates per second and the server's CPU time for one."""
     rates, costs = [], []
     async with Session(sandbox.variables, sandbox.port, AT_ONCE) as session:
         await session.drive(session.post_order, range(500))
@@ -95,12 +95,12 @@ async def speed(sandbox: Sandbox, calls: int = 3000, rounds: int = 5) -> dict[st
 
 
 async def growth(sandbox: Sandbox, rows: int) -> dict[str, float]:
-    """Each case with few and with many rows, and the ratio."""
+    """Measure each case with few and with many records; return the ratios."""
     found = {}
-    await filled(sandbox, 0, FEW)
+    await fill(sandbox, 0, FEW)
     few = await measure(sandbox, FEW)
-    held = FEW + 20 * (ROUNDS + 1)  # with what the creates of `measure` added
-    print(f"making {rows} work orders: {await filled(sandbox, held, rows):.0f} s")
+    held = FEW + 20 * (ROUNDS + 1)  # `measure` has created some
+    print(f"making {rows} work orders: {await fill(sandbox, held, rows):.0f} s")
     large = await measure(sandbox, rows)
     print(f"\n{'one call, ms':28} {FEW:>9} {rows:>9}    ratio")
     for name, seconds in few.items():
@@ -110,6 +110,7 @@ async def growth(sandbox: Sandbox, rows: int) -> dict[str, float]:
 
 
 async def figures(rows: int) -> dict[str, float]:
+    """Measure and print all figures."""
     with tempfile.TemporaryDirectory() as folder:
         with Sandbox(Path(folder) / "speed.db") as sandbox:
             found = await speed(sandbox)
@@ -122,6 +123,7 @@ async def figures(rows: int) -> dict[str, float]:
 
 
 def main() -> None:
+    """Read the arguments, measure, and write the figures."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.sandbox",
         description=__doc__,

@@ -1,4 +1,4 @@
-"""A sandbox in a process of its own, on one core, and calls to it over loopback that cost next to nothing."""
+"""Sandbox in a process of its own, on one core, and cheap calls to it over loopback."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ ORDER: dict[str, Any] = {
 }
 
 
-_PATIENCE = 60.0  # seconds for an answer
+_TIMEOUT = 60.0  # seconds until a response must have come
 _PLAIN = json.dumps({"Command": {"WorkOrder": ORDER}}).encode()
-_CORES = os.sched_getaffinity(0)  # before anything keeps this process to one
+_CORES = os.sched_getaffinity(0)  # read before anything binds this process to one
 
 
 class Sandbox:
     """``wosdk sandbox serve`` on the last core this process may use, for a ``with`` block.
 
     Args:
-        store: the SQLite file.
+        store: SQLite file.
     """
 
     def __init__(self, store: Path) -> None:
@@ -60,21 +60,21 @@ class Sandbox:
         self.process.communicate(timeout=30)
 
     def cpu(self) -> float:
-        """Seconds of CPU time that the server used so far (Linux)."""
+        """Return the CPU seconds that the server has used so far (Linux)."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def rss(self) -> int:
-        """Bytes of memory that the server holds (Linux)."""
+        """Return the bytes of memory that the server holds (Linux)."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 class Session:
-    """One Company's token and connections.
+    """Token and connections of one Company.
 
     Args:
-        at_once: connections, and calls at the same time.
+        at_once: number of connections, and of calls at the same time.
     """
 
     def __init__(self, variables: dict[str, str], port: int, at_once: int) -> None:
@@ -90,9 +90,9 @@ class Session:
                 "client_secret": self._variables["WOSDK_CLIENT_SECRET"],
             }
         )
-        reply = json.loads(await self._post("OAuth/token", form.encode()))
+        response = json.loads(await self._post("OAuth/token", form.encode()))
         self._headers += (
-            f"Authorization: Bearer {reply['access_token']}\r\n"
+            f"Authorization: Bearer {response['access_token']}\r\n"
             f"CompanyName: {self._variables['WOSDK_COMPANY']}\r\n"
         ).encode()
         return self
@@ -103,35 +103,35 @@ class Session:
         self._pool.close()
 
     async def _post(self, path: str, body: bytes, method: str = "POST") -> bytes:
-        _, _, reply = await self._pool.post(self._head(path, method), body, _PATIENCE)
-        return reply
+        _, _, response = await self._pool.post(self._head(path, method), body, _TIMEOUT)
+        return response
 
     async def call(self, path: str, body: object, method: str = "POST") -> Any:
-        """The answer as JSON; a refusal fails."""
+        """Return the response as JSON; a refusal raises AssertionError."""
         content = b"" if body is None else json.dumps(body).encode()
-        reply = json.loads(await self._post(f"api/v1/{path}", content, method))
-        assert "ErrorCode" not in reply, reply
-        return reply
+        response = json.loads(await self._post(f"api/v1/{path}", content, method))
+        assert "ErrorCode" not in response, response
+        return response
 
     async def create(self, **members: Any) -> dict[str, Any]:
-        """The work order of a WoCreateCommand."""
-        reply = await self.call("cmd/WoCreateCommand", {"Command": {"WorkOrder": ORDER | members}})
-        made: dict[str, Any] = reply["CommandResult"]["Wo"]
+        """Create a work order by WoCreateCommand and return it."""
+        response = await self.call("cmd/WoCreateCommand", {"Command": {"WorkOrder": ORDER | members}})
+        made: dict[str, Any] = response["CommandResult"]["Wo"]
         return made
 
     async def post_order(self, _index: int) -> None:
-        """The same as `create` for the server; the answer is only looked at."""
-        reply = await self._post("api/v1/cmd/WoCreateCommand", _PLAIN)
-        assert reply.startswith(b'{"CommandResult"'), reply
+        """Create a work order, as `create` does, without decoding the response."""
+        response = await self._post("api/v1/cmd/WoCreateCommand", _PLAIN)
+        assert response.startswith(b'{"CommandResult"'), response
 
     async def query(self, *conditions: tuple[str, str, Any], **expression: Any) -> list[dict[str, Any]]:
-        """The work orders that meet all conditions, each (path, operator, value)."""
+        """Return the work orders that meet all conditions, each (path, operator, value)."""
         rows = [{"PropertyName": name, "Operator": how, "Values": [value]} for name, how, value in conditions]
         body = {"QueryExpression": {"Criteria": {"Conditions": rows}} | expression}
         return [row["Data"] for row in (await self.call("query/WorkOrder", body))["Entities"]]
 
     async def drive(self, call: Callable[[int], Any], indexes: Iterable[int]) -> float:
-        """Seconds that the calls took, made as many at once as there are connections."""
+        """Make the calls, as many at once as there are connections; return the seconds."""
         left = iter(indexes)
 
         async def work() -> None:

@@ -16,8 +16,8 @@ from openapi_spec_validator import validate
 
 from wosdk_async.sandbox import LocalCompany
 
-# Not among them: that odd data is refused (the service drops what it does not know, facts 3.3), and that
-# an unknown method is answered with Allow
+# Two checks are missing: the service accepts and drops unknown data (facts 3.3), and it sends no Allow header
+# for an unknown method.
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
@@ -27,29 +27,30 @@ CHECKS = (
 
 
 def main() -> int:
+    """Fuzz a served sandbox; return the exit status."""
     parser = argparse.ArgumentParser(description="Send odd requests to a served sandbox; fail on any 5xx.")
     parser.add_argument("--examples", type=int, default=20, help="for each operation (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="a regular expression: only these paths")
+    parser.add_argument("--only", help="regular expression: only these paths")
     parser.add_argument("--phases", default="examples,coverage,fuzzing", help="coverage takes the longest")
     parser.add_argument("--checks", default=",".join(CHECKS))
-    asked = parser.parse_args()
+    args = parser.parse_args()
     with LocalCompany() as local:
         names = local.variables
         root = names["WOSDK_LOCATOR_URL"]
         validate(json.load(urlopen(f"{root}/openapi.json")))
         print("The document is valid OpenAPI 3.1.", flush=True)
-        return subprocess.run(_command(asked, root, names), check=False).returncode
+        return subprocess.run(_command(args, root, names), check=False).returncode
 
 
-def _command(asked: argparse.Namespace, root: str, names: dict[str, str]) -> list[str]:
+def _command(args: argparse.Namespace, root: str, names: dict[str, str]) -> list[str]:
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{root}/openapi.json"]
     command += ["--header", f"Authorization: Bearer {_token(names)}"]
     command += ["--header", f"CompanyName: {names['WOSDK_COMPANY']}"]
-    command += ["--checks", asked.checks, "--phases", asked.phases]
-    command += ["--max-examples", str(asked.examples), "--seed", str(asked.seed), "--continue-on-failure"]
+    command += ["--checks", args.checks, "--phases", args.phases]
+    command += ["--max-examples", str(args.examples), "--seed", str(args.seed), "--continue-on-failure"]
     command += ["--generation-database", "none", "--request-timeout", "30"]
-    return command + (["--include-path-regex", asked.only] if asked.only else [])
+    return command + (["--include-path-regex", args.only] if args.only else [])
 
 
 def _token(names: dict[str, str]) -> str:
@@ -58,8 +59,8 @@ def _token(names: dict[str, str]) -> str:
         "client_id": names["WOSDK_CLIENT_ID"],
         "client_secret": names["WOSDK_CLIENT_SECRET"],
     }
-    reply = json.load(urlopen(Request(names["WOSDK_TOKEN_URL"], urlencode(form).encode())))
-    return str(reply["access_token"])
+    response = json.load(urlopen(Request(names["WOSDK_TOKEN_URL"], urlencode(form).encode())))
+    return str(response["access_token"])
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The clients that are measured: each gives a coroutine function that creates one work order.
+"""Clients to measure: each yields a coroutine function that creates one work order.
 
-All send the same JSON over at most ``size`` connections and read the same answer: ours to a typed WorkOrder
-through the whole chain, the others to a dict and nothing more.
+All send the same JSON over at most ``size`` connections and read the same response: ours to a typed WorkOrder
+through all its layers, the others to a dict and nothing more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import orjson
 
 import wosdk_async as wosdk
 from benchmarks.floor import Pool
-from benchmarks.payload import look
+from benchmarks.payload import object_reader
 from wosdk_async.protocol import calls
 
 __all__ = ["STACKS", "Call", "client", "command"]
@@ -43,11 +43,11 @@ BODY = {
     },
     "RequestId": "0" * 32,
 }
-_LONG = 600.0  # seconds: time limits are armed and never reached
+_LONG = 600.0  # seconds: timers are started and never fire
 
 
 def command() -> wosdk.WoCreateCommand:
-    """What :data:`BODY` says, in our types."""
+    """Return the command that :data:`BODY` encodes."""
     return wosdk.WoCreateCommand(
         work_order=wosdk.WorkOrder(
             items=[
@@ -65,7 +65,7 @@ def command() -> wosdk.WoCreateCommand:
 
 
 def client(port: int, size: int) -> wosdk.Client:
-    """A client of ours for the server, allowed as many calls at once as there are connections."""
+    """Return our client for the server, with as many calls at once as connections."""
     url = f"http://127.0.0.1:{port}"
     return wosdk.Client(
         region=wosdk.Region("bench", url, f"{url}/OAuth/token"),
@@ -78,9 +78,10 @@ def client(port: int, size: int) -> wosdk.Client:
 
 @contextlib.asynccontextmanager
 async def ours(port: int, size: int) -> AsyncIterator[Call]:
+    """Yield our client."""
     async with client(port, size) as own:
         bench = own.company("Bench")
-        order = command()  # made once, as BODY is for the others
+        order = command()  # built once, as BODY is for the others
 
         async def call() -> object:
             made = await bench.run(order)
@@ -92,18 +93,19 @@ async def ours(port: int, size: int) -> AsyncIterator[Call]:
 
 @contextlib.asynccontextmanager
 async def ours_looked_at(port: int, size: int) -> AsyncIterator[Call]:
-    """Ours in a program that uses every object of the answer."""
-    looked = look()
+    """Yield our client in a program that reads every object of the result."""
+    read_all = object_reader()
     async with ours(port, size) as create:
 
         async def call() -> object:
-            return looked(await create())
+            return read_all(await create())
 
         yield call
 
 
 @contextlib.asynccontextmanager
 async def httpx_json(port: int, size: int) -> AsyncIterator[Call]:
+    """Yield httpx with the json module."""
     import httpx
 
     limits = httpx.Limits(max_connections=size, max_keepalive_connections=size)
@@ -112,15 +114,16 @@ async def httpx_json(port: int, size: int) -> AsyncIterator[Call]:
     ) as client:
 
         async def call() -> object:
-            answer = await client.post(PATH, json=BODY)
-            answer.raise_for_status()
-            return answer.json()
+            response = await client.post(PATH, json=BODY)
+            response.raise_for_status()
+            return response.json()
 
         yield call
 
 
 @contextlib.asynccontextmanager
 async def aiohttp_orjson(port: int, size: int) -> AsyncIterator[Call]:
+    """Yield aiohttp with orjson."""
     import aiohttp
 
     async with aiohttp.ClientSession(
@@ -132,37 +135,39 @@ async def aiohttp_orjson(port: int, size: int) -> AsyncIterator[Call]:
     ) as session:
 
         async def call() -> object:
-            async with session.post(PATH, data=orjson.dumps(BODY)) as answer:
-                answer.raise_for_status()
-                return orjson.loads(await answer.read())
+            async with session.post(PATH, data=orjson.dumps(BODY)) as response:
+                response.raise_for_status()
+                return orjson.loads(await response.read())
 
         yield call
 
 
 @contextlib.asynccontextmanager
 async def pyreqwest_orjson(port: int, size: int) -> AsyncIterator[Call]:
+    """Yield pyreqwest with orjson."""
     from pyreqwest.client import ClientBuilder
 
-    building = ClientBuilder().max_connections(size).pool_max_idle_per_host(size).default_headers(HEADERS)
-    async with building.timeout(timedelta(seconds=_LONG)).build() as client:
+    builder = ClientBuilder().max_connections(size).pool_max_idle_per_host(size).default_headers(HEADERS)
+    async with builder.timeout(timedelta(seconds=_LONG)).build() as client:
         url = f"http://127.0.0.1:{port}{PATH}"
 
         async def call() -> object:
-            answer = await client.post(url).body_bytes(orjson.dumps(BODY)).build().send()
-            assert answer.status == 200
-            return orjson.loads(memoryview(await answer.bytes()))
+            response = await client.post(url).body_bytes(orjson.dumps(BODY)).build().send()
+            assert response.status == 200
+            return orjson.loads(memoryview(await response.bytes()))
 
         yield call
 
 
 def head(port: int) -> bytes:
-    """What the floor sends before Content-Length."""
+    """Return the head of the floor's requests, up to Content-Length."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in HEADERS.items())
     return f"POST {PATH} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{lines}".encode()
 
 
 @contextlib.asynccontextmanager
 async def floor(port: int, size: int) -> AsyncIterator[Call]:
+    """Yield the hand-written floor with orjson."""
     pool, before = Pool(port, size), head(port)
 
     async def call() -> Any:
@@ -176,7 +181,7 @@ async def floor(port: int, size: int) -> AsyncIterator[Call]:
 
 @contextlib.asynccontextmanager
 async def floor_typed(port: int, size: int) -> AsyncIterator[Call]:
-    """The floor with our objects on both sides and nothing of our transport: what types cost alone."""
+    """Yield the floor with our typed objects and without our transport: the cost of types alone."""
     pool, before, order = Pool(port, size), head(port), command()
 
     async def call() -> Any:

@@ -3,8 +3,8 @@
     python -m benchmarks.stale [--calls 5000] [--idle 20 60] [--distance MILLISECONDS]
 
 The client pauses for 20 to 60 ms before each create. The server closes a connection that was idle for as
-long, so that nearly every close races with a call: the worst case. With ``--idle 4000 5000`` it is more
-patient than the 3 s for which the client trusts an idle connection with a create. The server responds
+long, so that nearly every close races with a call: the worst case. With ``--idle 4000 5000`` it waits
+longer than the 3 s for which the client sends creates over an idle connection. The server responds
 to whatever it reads, so only the race causes a doubt. ``--distance`` is how long a close takes to arrive.
 """
 
@@ -17,7 +17,7 @@ import random
 import attrs
 
 import wosdk_async as wosdk
-from benchmarks.server import TOKEN, answer, created
+from benchmarks.server import TOKEN, created, http_response
 
 PAUSE = (0.02, 0.06)  # seconds
 
@@ -49,7 +49,7 @@ class Server:
                 await asyncio.sleep(self.distance)
                 target = next((name for name in bodies if name in head), b"")
                 Counts.carried_out += target == b"WoCreateCommand"
-                writer.write(answer(bodies.get(target, TOKEN)))
+                writer.write(http_response(bodies.get(target, TOKEN)))
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             Counts.closed += 1
         finally:

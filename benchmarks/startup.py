@@ -1,4 +1,4 @@
-"""What a program pays before its first answer: imports, and the first WorkOrder that is decoded.
+"""Time until a program has its first result: imports, and the first decoding of a WorkOrder.
 
     python -m benchmarks.startup [--runs 7]
 
@@ -31,14 +31,14 @@ second = took(start); start = time.perf_counter()
 for _ in range(500): codec.decode(body, WorkOrder)
 print(json.dumps({
     "import wosdk_async": package, "... Client": client, "... WorkOrder": model,
-    "first decode of a WorkOrder": first, "second, which makes the twins": second,
+    "first decode of a WorkOrder": first, "second, which compiles the types": second,
     "later decode": took(start) / 500,
 }))
 """
 
 
 def order() -> bytes:
-    """A work order with opened references, in the form of spec 2.3."""
+    """Return a work order with opened references, in the form of spec 2.3."""
     money = {"CurrencyTypeId": "USD", "Value": 350.0}
     zone = {"DisplayAs": "Riverside", "TimeZone": 35, "DefaultAccess": "NotApplicable", "Teams": [], "Id": 14}
     cost = {
@@ -65,6 +65,7 @@ def order() -> bytes:
 
 
 def main() -> None:
+    """Measure in fresh processes and print the medians."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

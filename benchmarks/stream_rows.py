@@ -1,10 +1,10 @@
-"""Memory while a long query is read: rows of about 1 KB, over a socket, from another process.
+"""Memory while a long query is read: records of about 1 KB, over a socket, from another process.
 
     python -m benchmarks.stream_rows [--rows 100000]
 
-Reads the rows by ``async for`` and by ``pages()``, each in a fresh process, and prints what the process held
-when row 5,000 was reached, and the most that it held at any thousandth row after it: resident memory, and
-what Python had allocated, which is measured in a second reading because that slows the reading down.
+Reads the records by ``async for`` and by ``pages()``, each in a fresh process. Prints the memory after 5,000
+records and its peak at later thousands: resident memory, and memory that Python has allocated. The latter is
+measured in a second reading, because that slows the reading down.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from collections.abc import AsyncIterator, Callable
 from wosdk_async import Client, Credentials, Region, WorkOrder
 from wosdk_async.query.builder import Query
 
-EARLY = 5000  # rows after which nothing may grow any more
+EARLY = 5000  # records after which memory may not grow any more
 LAST = re.compile(rb'"GreaterThan","Values":\["(\d+)"\]')
 COUNT = re.compile(rb'"Count":(\d+)')
 MB = 1024 * 1024
@@ -62,8 +62,8 @@ ROW = json.dumps(
 # --- the server -------------------------------------------------------------------------------
 
 
-def answer(path: str, body: bytes, rows: int, port: int) -> bytes:
-    """The token, the host, or the page of rows that ``body`` asks for."""
+def response_body(path: str, body: bytes, rows: int, port: int) -> bytes:
+    """Return the token, the host, or the page of records that ``body`` requests."""
     if path == "/OAuth/token":
         return b'{"access_token":"t","token_type":"bearer","expires_in":1199}'
     if path.endswith("GetCompanyWsdkUrlCommand"):
@@ -75,14 +75,14 @@ def answer(path: str, body: bytes, rows: int, port: int) -> bytes:
 
 
 async def serve(rows: int) -> None:
-    """Answer until the process is ended; prints the port first."""
+    """Print the port, and serve until the process is ended."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 length = re.search(rb"(?i)content-length: (\d+)", head)
                 body = await reader.readexactly(int(length[1]) if length else 0)
-                made = answer(head.split()[1].decode(), body, rows, port)
+                made = response_body(head.split()[1].decode(), body, rows, port)
                 writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(made), made))
                 await writer.drain()
 
@@ -96,13 +96,13 @@ async def serve(rows: int) -> None:
 
 
 async def by_row(query: Query[WorkOrder]) -> AsyncIterator[int]:
-    """1 for each row."""
+    """Yield 1 for each record."""
     async for _ in query:
         yield 1
 
 
 async def by_page(query: Query[WorkOrder]) -> AsyncIterator[int]:
-    """The number of rows of each page."""
+    """Yield the number of records of each page."""
     async with contextlib.aclosing(query.pages()) as pages:
         async for page in pages:
             yield len(page)
@@ -111,8 +111,8 @@ async def by_page(query: Query[WorkOrder]) -> AsyncIterator[int]:
 WAYS = {"async for": by_row, "pages()": by_page}
 
 
-async def measured(way: str, port: int, held: Callable[[], float]) -> tuple[int, float, float, float]:
-    """Rows and seconds, what ``held`` gave after :data:`EARLY` rows, and the most it gave from there on."""
+async def measure(way: str, port: int, held: Callable[[], float]) -> tuple[int, float, float, float]:
+    """Read all records; return their number, the seconds, and ``held()`` early and at its peak."""
     url, rows, early, most, start = f"http://127.0.0.1:{port}", 0, 0.0, 0.0, time.perf_counter()
     region = Region("bench", locator_url=url, token_url=f"{url}/OAuth/token")
     async with Client(region=region, credentials=Credentials("id", "s")) as client:
@@ -125,22 +125,22 @@ async def measured(way: str, port: int, held: Callable[[], float]) -> tuple[int,
 
 
 def resident() -> float:
-    """Megabytes of this process that are in memory now."""
+    """Return the megabytes of this process that are in memory now."""
     with open("/proc/self/statm", encoding="ascii") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize() / MB
 
 
 def allocated() -> float:
-    """Megabytes that Python has allocated since tracemalloc was started."""
+    """Return the megabytes that Python has allocated since tracemalloc was started."""
     return tracemalloc.get_traced_memory()[0] / MB
 
 
 def read(way: str, port: int) -> None:
-    """Both readings of one way, printed."""
-    rows, seconds, early, most = asyncio.run(measured(way, port, resident))
+    """Read twice in one way and print the figures."""
+    rows, seconds, early, most = asyncio.run(measure(way, port, resident))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     tracemalloc.start()
-    _, _, early_python, most_python = asyncio.run(measured(way, port, allocated))
+    _, _, early_python, most_python = asyncio.run(measure(way, port, allocated))
     print(
         f"{way:10} {rows:8} rows {seconds:7.2f} s {rows / seconds:8.0f} rows/s"
         f"   resident {early:6.1f} -> {most:6.1f} MB, peak {peak:6.1f}"
@@ -149,6 +149,7 @@ def read(way: str, port: int) -> None:
 
 
 def main() -> None:
+    """Read the arguments and compare, or be one of the processes."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -165,7 +166,7 @@ def main() -> None:
 
 
 def compare(rows: int) -> None:
-    """A server, and a process for each way of reading from it."""
+    """Start a server, and a process for each way to read from it."""
     this = [sys.executable, "-m", "benchmarks.stream_rows"]
     with subprocess.Popen(
         [*this, "--serve", "--rows", str(rows)], stdout=subprocess.PIPE, text=True

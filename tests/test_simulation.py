@@ -4,62 +4,62 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.simulate.drawing import drawn
-from benchmarks.simulate.plan import Fate, Plan, Reaction, Step, Surplus, World
+from benchmarks.simulate.generate import generate_plan
+from benchmarks.simulate.plan import CallScript, Plan, Reaction, Step, Surplus, World
 from benchmarks.simulate.reverts import REVERTS
 from benchmarks.simulate.runs import run
-from benchmarks.simulate.shrink import shrunk
+from benchmarks.simulate.shrink import shrink_plan
 
 SOME = range(48)
 
 
 @pytest.mark.parametrize("seeds", [SOME[start::4] for start in range(4)])
 def test_a_seed_breaks_no_promise(seeds: range) -> None:
-    broken = {seed: result.violations for seed in seeds if (result := run(drawn(seed))).violations}
+    broken = {seed: result.violations for seed in seeds if (result := run(generate_plan(seed))).violations}
     assert broken == {}
 
 
 @pytest.mark.parametrize("seed", [3, 9, 14, 19])
 def test_a_seed_replays_exactly(seed: int) -> None:
-    first, second = run(drawn(seed), keep=True), run(drawn(seed), keep=True)
+    first, second = run(generate_plan(seed), keep=True), run(generate_plan(seed), keep=True)
     assert first.events == second.events
     assert first.digest == second.digest
 
 
 def test_another_seed_is_another_run() -> None:
-    assert run(drawn(3)).digest != run(drawn(4)).digest
+    assert run(generate_plan(3)).digest != run(generate_plan(4)).digest
 
 
 def test_the_sandbox_answers_as_the_model_does() -> None:
     steps = (
-        Step(kind="wo", number=1, fates=(Fate(), Fate(reactions=(Reaction(kind="gateway"),)))),
+        Step(kind="wo", number=1, scripts=(CallScript(), CallScript(reactions=(Reaction(kind="gateway"),)))),
         Step(kind="base", number=2),
         Step(
             kind="wo",
             number=3,
             marker=True,
-            fates=(Fate(reactions=(Reaction(kind="cut", before=0.2),)),),
+            scripts=(CallScript(reactions=(Reaction(kind="cut", before=0.2),)),),
         ),
     )
     for sandbox in (False, True):
         result = run(Plan(seed=1, world=World(sandbox=sandbox), steps=steps))
         assert result.violations == []
-        assert result.verdicts == {"done": 3, "in doubt": 1}
+        assert result.outcomes == {"done": 3, "in doubt": 1}
 
 
 # Plans in which a fault that was put back shows, so that no seed has to be searched for here.
-ONE_TOO_MANY = Reaction(surplus=(Surplus(what="foreign", after=0.0035),))
+ONE_TOO_MANY = Reaction(surplus=(Surplus(kind="foreign", after=0.0035),))
 SHOWN = {
     "request-id-not-compared": (
-        Step(kind="wo", number=1, fates=(Fate(reactions=(ONE_TOO_MANY,)),) + 3 * (Fate(),)),
+        Step(kind="wo", number=1, scripts=(CallScript(reactions=(ONE_TOO_MANY,)),) + 3 * (CallScript(),)),
         "foreign-record",
     ),
     "null-result-done": (
-        Step(kind="wo", number=1, fates=(Fate(reactions=(Reaction(kind="null"),)),)),
+        Step(kind="wo", number=1, scripts=(CallScript(reactions=(Reaction(kind="null"),)),)),
         "done-without-record",
     ),
     "gateway-503-repeated": (
-        Step(kind="wo", number=1, fates=(Fate(reactions=(Reaction(kind="busy"),)),)),
+        Step(kind="wo", number=1, scripts=(CallScript(reactions=(Reaction(kind="busy"),)),)),
         "doubled",
     ),
 }
@@ -70,13 +70,13 @@ def test_a_fault_that_is_put_back_is_found(name: str) -> None:
     step, violation = SHOWN[name]
     plans = [Plan(seed=seed, steps=(step,)) for seed in range(20)]
     assert [run(plan).names for plan in plans] == [[]] * len(plans)
-    with REVERTS[name].put_back():
+    with REVERTS[name].apply():
         assert any(violation in run(plan).names for plan in plans)
 
 
 def test_a_plan_that_fails_is_made_smaller() -> None:
     shown, _ = SHOWN["null-result-done"]
     plan = Plan(seed=1, steps=(Step(kind="get", number=7), shown, Step(kind="base", number=8, at=1.5)))
-    with REVERTS["null-result-done"].put_back():
-        smaller = shrunk(plan, lambda each: "done-without-record" in run(each).names)
+    with REVERTS["null-result-done"].apply():
+        smaller = shrink_plan(plan, lambda each: "done-without-record" in run(each).names)
     assert smaller == Plan(seed=1, steps=(shown,))

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.simulate``: see docs/simulation.md."""
+"""Command ``python -m benchmarks.simulate``: see docs/simulation.md."""
 
 from __future__ import annotations
 
@@ -8,28 +8,33 @@ import sys
 import time
 from collections import Counter
 
-from benchmarks.simulate.drawing import drawn
+from benchmarks.simulate.generate import generate_plan
 from benchmarks.simulate.plan import as_text
 from benchmarks.simulate.reverts import REVERTS
 from benchmarks.simulate.runs import Result, run
-from benchmarks.simulate.shrink import shrunk
+from benchmarks.simulate.shrink import shrink_plan
 
 
 def main() -> int:
+    """Read the arguments and run the simulation."""
     parser = argparse.ArgumentParser(description="Client and service on virtual time, seed by seed.")
     parser.add_argument("--seeds", type=int, default=1000, help="how many seeds to run")
-    parser.add_argument("--start", type=int, default=0, help="the first of them")
-    parser.add_argument("--seed", type=int, help="replay this one and show every event")
+    parser.add_argument("--start", type=int, default=0, help="number of the first seed")
+    parser.add_argument("--seed", type=int, help="replay this seed and print every event")
     parser.add_argument("--name", default="", help="the violation to replay, if a seed has several")
     parser.add_argument("--go-on", action="store_true", help="do not stop at the first seed that fails")
     parser.add_argument("--twice", action="store_true", help="run every seed twice and compare the events")
-    parser.add_argument("--no-shrink", action="store_true", help="leave a plan that fails as it is")
+    parser.add_argument("--no-shrink", action="store_true", help="do not make a plan that fails smaller")
     parser.add_argument("--revert", choices=sorted(REVERTS), help="put a fixed fault back")
-    parser.add_argument("--reverts", action="store_true", help="put each fault back until a seed finds it")
+    parser.add_argument(
+        "--reverts",
+        action="store_true",
+        help="put each fixed fault back and count the seeds until one finds it",
+    )
     options = parser.parse_args()
     if options.reverts:
         return try_reverts(options)
-    fault = REVERTS[options.revert].put_back() if options.revert else contextlib.nullcontext()
+    fault = REVERTS[options.revert].apply() if options.revert else contextlib.nullcontext()
     with fault:
         if options.seed is not None:
             return replay(options.seed, options.name, shrink=not options.no_shrink)
@@ -37,18 +42,18 @@ def main() -> int:
 
 
 def campaign(options: argparse.Namespace) -> int:
-    """Run many seeds."""
+    """Run many seeds and print their outcomes and violations; return 1 after a violation."""
     begun, done = time.monotonic(), 0
     failed: dict[str, list[int]] = {}
-    verdicts: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     windows: Counter[str] = Counter()
     for seed in range(options.start, options.start + options.seeds):
-        result = run(drawn(seed))
+        result = run(generate_plan(seed))
         done += 1
-        verdicts += result.verdicts
+        outcomes += result.outcomes
         windows += result.windows
         names = result.names
-        if options.twice and run(drawn(seed)).digest != result.digest:
+        if options.twice and run(generate_plan(seed)).digest != result.digest:
             names.append("other-events-the-second-time")
         for name in names:
             failed.setdefault(name, []).append(seed)
@@ -56,7 +61,7 @@ def campaign(options: argparse.Namespace) -> int:
             break
     seconds = time.monotonic() - begun
     print(f"{done} seeds from {options.start} in {seconds:.1f} s: {done / seconds:.0f} seeds/s")
-    print("told: " + ", ".join(f"{count} {how}" for how, count in verdicts.most_common()))
+    print("outcomes: " + ", ".join(f"{count} {kind}" for kind, count in outcomes.most_common()))
     for window, count in windows.items():
         print(f"documented window: {window}: {count}")
     for name, seeds in failed.items():
@@ -74,19 +79,19 @@ def campaign(options: argparse.Namespace) -> int:
 
 
 def replay(seed: int, name: str, *, shrink: bool) -> int:
-    """Run one seed and show what happens."""
+    """Run one seed and print its events; return 1 after a violation."""
     result = explain(seed, name, shrink=shrink)
     print(f"digest {result.digest}, {result.steps} callbacks, {result.seconds:.1f} virtual seconds")
     return 1 if result.violations else 0
 
 
 def explain(seed: int, name: str, *, shrink: bool) -> Result:
-    """Show a seed's plan, made smaller if it fails, with its events."""
-    plan = drawn(seed)
+    """Print the plan of a seed and its events; first make the plan smaller if it fails."""
+    plan = generate_plan(seed)
     result = run(plan)
     if result.violations and shrink:
         wanted = name if name in result.names else result.names[0]
-        plan = shrunk(plan, lambda smaller: wanted in run(smaller).names)
+        plan = shrink_plan(plan, lambda smaller: wanted in run(smaller).names)
     result = run(plan, keep=True)
     print("\n".join(result.events))
     print(as_text(plan))
@@ -96,7 +101,7 @@ def explain(seed: int, name: str, *, shrink: bool) -> Result:
 
 
 def try_reverts(options: argparse.Namespace) -> int:
-    """Put each fault back, and look how many seeds it takes until it is found."""
+    """Put each fault back and print after how many seeds it is found; return 1 if one is missed."""
     missed = 0
     print("| fault put back | what goes wrong | found after | as |\n|---|---|---:|---|")
     for name, revert in REVERTS.items():
@@ -108,12 +113,14 @@ def try_reverts(options: argparse.Namespace) -> int:
 
 
 def search(name: str, start: int, seeds: int) -> tuple[int, list[str]] | None:
-    """How many seeds it takes to find a fault that was put back, and the names of its violations."""
+    """Return after how many seeds a fault is found, and the names of its violations; None if it is missed."""
     revert = REVERTS[name]
     for seed in range(start, start + seeds):
-        with revert.put_back():
-            names = run(drawn(seed)).names
-        if new := revert.shows.intersection(names).difference(run(drawn(seed)).names if names else ()):
+        with revert.apply():
+            names = run(generate_plan(seed)).names
+        if new := revert.shows.intersection(names).difference(
+            run(generate_plan(seed)).names if names else ()
+        ):
             return seed - start + 1, sorted(new)
     return None
 

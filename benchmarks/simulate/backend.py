@@ -1,116 +1,35 @@
-"""A small model of the service, written from the specification: what it holds, and what it answers.
+"""Small model of the service, written from the specification: its records and its responses.
 
-It knows who has which token, where each Company is, and what was done under which key.
+It knows which token belongs to which Company, the host of each Company, and the effects of each call.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs
 
-import attrs
-
+from benchmarks.simulate.messages import Effect, Request, Response
 from wosdk_async import Credentials
 
-__all__ = ["LOCATOR", "TOKENS", "Answer", "Backend", "Model", "Request", "Row", "company_name", "host_name"]
+__all__ = ["LOCATOR_HOST", "TOKEN_HOST", "Backend", "ServiceModel", "company_name", "host_name"]
 
-LOCATOR, TOKENS = "locator.sim", "token.sim"
-KEY = re.compile(r"K\d+(?:-\d+)?")
+LOCATOR_HOST, TOKEN_HOST = "locator.sim", "token.sim"
 
 
 def company_name(number: int) -> str:
+    """Return the name of a Company."""
     return f"Company {number}"
 
 
 def host_name(company: int, moves: int) -> str:
-    """The host of a Company after so many moves."""
+    """Return the host of a Company after so many moves."""
     return f"h{moves}.c{company}.sim"
 
 
-@attrs.define(eq=False)
-class Request:
-    """A request that came in whole. ``key`` is that of the call it belongs to."""
-
-    host: str
-    method: str
-    path: str
-    headers: dict[str, str]
-    body: bytes
-    kind: str = ""
-    key: str = ""
-    request_id: str | None = None
-    content: Any = None
-
-    def __attrs_post_init__(self) -> None:
-        path = self.path
-        if self.body[:1] == b"{":
-            self.content = json.loads(self.body)
-            self.request_id = self.content.get("RequestId")
-        if path == "/OAuth/token":
-            self.kind = self.key = "token"
-        elif path.endswith("/GetCompanyWsdkUrlCommand"):
-            self.kind = self.key = "discovery"
-        else:
-            found = KEY.search(self.body.decode() or path)
-            self.key = found[0] if found else path
-            self.kind = self._verb()
-
-    @classmethod
-    def parsed(cls, host: str, data: bytes) -> tuple[Request, bytes] | None:
-        """The request at the beginning of ``data``, and what follows it; None if it is not whole."""
-        head, end, rest = data.partition(b"\r\n\r\n")
-        if not end:
-            return None
-        first, *lines = head.decode("latin-1").split("\r\n")
-        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-        length = int(headers.get("content-length", 0))
-        if len(rest) < length:
-            return None
-        method, path, _ = first.split(" ")
-        return cls(host, method, path, headers, rest[:length]), rest[length:]
-
-    def _verb(self) -> str:
-        if "/cmd/" in self.path:
-            return "command"
-        if "/query/" in self.path:
-            return "look"
-        return {"POST": "create", "PUT": "update", "GET": "get", "DELETE": "delete"}[self.method]
-
-
-@attrs.define(eq=False)
-class Answer:
-    """A status, and the members of the body or its bytes."""
-
-    status: int
-    body: dict[str, Any] | bytes
-    headers: tuple[str, ...] = ()
-
-    @classmethod
-    def read(cls, status: int, body: bytes) -> Answer:
-        """The answer with this body of JSON."""
-        return cls(status, json.loads(body))
-
-    def bytes(self) -> bytes:
-        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
-
-
-@attrs.frozen
-class Row:
-    """Something that was done: under which key, when, and from when on queries show it."""
-
-    kind: str
-    key: str
-    id: int
-    at: float
-    seen_from: float
-
-
 class Backend:
-    """What the faults need of a backend."""
+    """Interface between the faults and what carries out the requests."""
 
     def __init__(self) -> None:
         self.broken: list[tuple[str, str]] = []
@@ -119,141 +38,153 @@ class Backend:
         """How often each Company has moved to another host."""
 
     def credentials(self, number: int) -> Credentials:
-        """Those of a Company."""
+        """Return the credentials of a Company."""
         raise NotImplementedError
 
-    def perform(self, request: Request, unseen: float, done: Callable[[Answer], None]) -> None:
-        """Do what is asked, and tell the answer."""
+    def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
+        """Carry out a request and pass the response to ``respond``.
+
+        Queries do not show its effect for ``hidden_for`` seconds.
+        """
         raise NotImplementedError
 
-    def rows(self, key: str) -> list[Row]:
-        """What was done under ``key``."""
+    def effects(self, key: str) -> list[Effect]:
+        """Return the effects of the call with this key."""
         raise NotImplementedError
 
     def move(self, company: int) -> None:
         """Move a Company to another host."""
 
     def kill_tokens(self) -> None:
-        """End the life of all tokens."""
+        """Make all tokens expire."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release what the backend holds."""
 
 
-class Model(Backend):
-    """The model. ``old`` is how a host answers that a Company has left: "mismatch", "good" or "down"."""
+class ServiceModel(Backend):
+    """Model of the service.
 
-    def __init__(self, now: Callable[[], float], token_life: float, old: str) -> None:
+    ``old_host`` says how a host responds that a Company has left: "mismatch", "good" or "down".
+    """
+
+    def __init__(self, now: Callable[[], float], token_life: float, old_host: str) -> None:
         super().__init__()
         self._now = now
         self._life = token_life
-        self._old = old
-        self._rows: dict[str, list[Row]] = defaultdict(list)
+        self._old_host = old_host
+        self._effects: dict[str, list[Effect]] = defaultdict(list)
         self._count = 0
         self._tokens: dict[str, tuple[str, float]] = {}
-        """Token -> the Company it was given to, and its end."""
+        """Token -> its Company, and when it expires."""
         self._named: dict[str, set[str]] = defaultdict(set)
-        """Token -> the hosts that the locator has named to its holder."""
+        """Token -> the hosts that the locator has returned for it."""
 
     def credentials(self, number: int) -> Credentials:
+        """Return the credentials of a Company."""
         return Credentials(company_name(number), "secret")
 
     def move(self, company: int) -> None:
+        """Move a Company to another host."""
         self.moves[company] += 1
 
     def kill_tokens(self) -> None:
+        """Make all tokens expire."""
         self._tokens = {token: (company, 0.0) for token, (company, _) in self._tokens.items()}
 
-    def rows(self, key: str) -> list[Row]:
-        return self._rows[key]
+    def effects(self, key: str) -> list[Effect]:
+        """Return the effects of the call with this key."""
+        return self._effects[key]
 
-    def perform(self, request: Request, unseen: float, done: Callable[[Answer], None]) -> None:
-        done(self._answer(request, unseen))
+    def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
+        """Carry out a request and pass the response to ``respond``."""
+        respond(self._response(request, hidden_for))
 
-    def _answer(self, request: Request, unseen: float) -> Answer:
+    def _response(self, request: Request, hidden_for: float) -> Response:
         if request.kind == "token":
             return self._token(request)
-        refusal = self._check(request)
-        if refusal is None:
-            made: Answer = getattr(self, f"_{request.kind}")(request, unseen)
-        else:
-            made = refusal
-        if request.request_id is not None and isinstance(made.body, dict):
-            made.body["RequestId"] = request.request_id  # facts 5: the last key of every success and error
-        return made
+        response = self._check(request)
+        if response is None:
+            carry_out: Callable[[Request, float], Response] = getattr(self, f"_{request.kind}")
+            response = carry_out(request, hidden_for)
+        if request.request_id is not None and isinstance(response.body, dict):
+            response.body["RequestId"] = request.request_id  # facts 5: last key of every response
+        return response
 
     # --- sessions -------------------------------------------------------------------------------
 
-    def _token(self, request: Request) -> Answer:
+    def _token(self, request: Request) -> Response:
         company = parse_qs(request.body.decode())["client_id"][0]
         token = f"T{len(self._tokens)}.{company.replace(' ', '-')}"
         self._tokens[token] = (company, self._now() + self._life)
-        return Answer(200, {"access_token": token, "token_type": "bearer", "expires_in": self._life})
+        return Response(200, {"access_token": token, "token_type": "bearer", "expires_in": self._life})
 
-    def _check(self, request: Request) -> Answer | None:
-        """The refusal of a token or a host (facts 1 and 2), and whether the token may be here at all."""
+    def _check(self, request: Request) -> Response | None:
+        """Check token and host; return the refusal of a bad one (facts 1 and 2)."""
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         company = request.headers.get("companyname", "")
         holder, end = self._tokens.get(token, ("", 0.0))
         if holder != company:
             self.broken.append(("foreign-token", f"{token!r} of {holder!r} was sent for {company!r}"))
-        if request.host != LOCATOR and request.host not in self._named[token]:
+        if request.host != LOCATOR_HOST and request.host not in self._named[token]:
             self.broken.append(("token-at-other-host", f"{token!r} was sent to {request.host}"))
         if self._now() >= end:
             return _refusal(403, "EXPIRED_TOKEN", "Token has expired")
         number = int(company.split()[-1])
         current = host_name(number, self.moves[number])
-        if request.host not in (LOCATOR, current) and self._old != "good":
+        if request.host not in (LOCATOR_HOST, current) and self._old_host != "good":
             return _refusal(400, "DATABASE_VERSION_MISMATCH", "this host does not serve the company")
         return None
 
-    def _discovery(self, request: Request, _: float) -> Answer:
+    def _discovery(self, request: Request, _: float) -> Response:
         company = request.content["Command"]["CompanyName"]
         number = int(company.split()[-1])
         host = host_name(number, self.moves[number])
         self._named[request.headers["authorization"].removeprefix("Bearer ")].add(host)
         result = {"Url": f"http://{host}/", "CompanyName": company, "Protocol": "HTTPS", "CompanyId": number}
-        return Answer(200, {"CommandResult": result})
+        return Response(200, {"CommandResult": result})
 
-    # --- work -----------------------------------------------------------------------------------
+    # --- records --------------------------------------------------------------------------------
 
-    def _kept(self, request: Request, id: int, unseen: float) -> Row:
+    def _store(self, request: Request, id: int, hidden_for: float) -> Effect:
         now = self._now()
-        row = Row(request.kind, request.key, id, now, now + unseen)
-        self._rows[request.key].append(row)
-        return row
+        effect = Effect(request.kind, request.key, id, now, now + hidden_for)
+        self._effects[request.key].append(effect)
+        return effect
 
-    def _command(self, request: Request, unseen: float) -> Answer:
+    def _store_new(self, request: Request, hidden_for: float) -> Effect:
         self._count += 1
-        row = self._kept(request, self._count, unseen)
-        return Answer(200, {"CommandResult": {"Wo": _order(row)}})
+        return self._store(request, self._count, hidden_for)
 
-    def _create(self, request: Request, unseen: float) -> Answer:
-        self._count += 1
-        row = self._kept(request, self._count, unseen)
-        return Answer(200, {"EntitySpecifier": {"ConcurrencyId": 1, "EntityType": "Contact", "Id": row.id}})
+    def _command(self, request: Request, hidden_for: float) -> Response:
+        return Response(200, {"CommandResult": {"Wo": _order(self._store_new(request, hidden_for))}})
 
-    def _update(self, request: Request, unseen: float) -> Answer:
+    def _create(self, request: Request, hidden_for: float) -> Response:
+        id = self._store_new(request, hidden_for).id
+        return Response(200, {"EntitySpecifier": {"ConcurrencyId": 1, "EntityType": "Contact", "Id": id}})
+
+    def _update(self, request: Request, hidden_for: float) -> Response:
         id = request.content["Entity"]["Id"]
-        self._kept(request, id, unseen)
-        return Answer(200, {"EntitySpecifier": {"ConcurrencyId": 2, "EntityType": "Contact", "Id": id}})
+        self._store(request, id, hidden_for)
+        return Response(200, {"EntitySpecifier": {"ConcurrencyId": 2, "EntityType": "Contact", "Id": id}})
 
-    def _get(self, request: Request, _: float) -> Answer:
+    def _get(self, request: Request, _: float) -> Response:
         id = int(request.path.rpartition("/")[2].partition("?")[0])
-        return Answer(200, {"Data": {"Id": id, "LastName": f"L{id}"}})
+        return Response(200, {"Data": {"Id": id, "LastName": f"L{id}"}})
 
-    def _look(self, request: Request, _: float) -> Answer:
+    def _lookup(self, request: Request, _: float) -> Response:
         now = self._now()
-        rows = [row for row in self._rows[request.key] if row.kind == "command" and row.seen_from <= now]
-        return Answer(200, {"Entities": [{"Data": _order(row)} for row in rows]})
+        commands = [each for each in self._effects[request.key] if each.kind == "command"]
+        orders = [_order(each) for each in commands if each.visible_from <= now]
+        return Response(200, {"Entities": [{"Data": order} for order in orders]})
 
 
-def _order(row: Row) -> dict[str, Any]:
-    return {"Number": f"W{row.id}", "StatusId": "New", "PoNumber": row.key, "Id": row.id}
+def _order(effect: Effect) -> dict[str, Any]:
+    return {"Number": f"W{effect.id}", "StatusId": "New", "PoNumber": effect.key, "Id": effect.id}
 
 
-def _refusal(status: int, code: str, message: str) -> Answer:
-    """An error body (spec 7)."""
-    return Answer(
+def _refusal(status: int, code: str, message: str) -> Response:
+    """Return an error body (spec 7)."""
+    return Response(
         status, {"ErrorMessage": message, "ErrorCode": code, "TimeStamp": "2024-05-14T13:15:07.22Z"}
     )

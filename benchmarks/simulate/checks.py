@@ -1,23 +1,25 @@
-"""What has to be true after a run. Each violation has a short name, the same for the same mistake."""
+"""Checks after a run: each violation has a short name, the same for the same mistake."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
 
 import attrs
 
-from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Request, Row
-from benchmarks.simulate.network import Network, Unit, Wire
-from benchmarks.simulate.program import Boom, CallResult, Program, Verdict, contact
+from benchmarks.simulate.backend import LOCATOR_HOST, TOKEN_HOST, Backend
+from benchmarks.simulate.messages import Effect
+from benchmarks.simulate.network import Network
+from benchmarks.simulate.outcomes import CallOutcome, ProgramError, StepResult, contact_id
+from benchmarks.simulate.program import Program
 from benchmarks.simulate.service import Service
+from benchmarks.simulate.windows import documented_window, responses_read
+from benchmarks.simulate.wire import Wire
 from wosdk_async import ConfigurationError, InvalidCallError, NoAnswerError, NotUniqueError, WosdkError
 
-__all__ = ["Judge", "Violation"]
+__all__ = ["Checker", "Violation"]
 
-_LATE = 0.6  # seconds that a deadline may be missed by: timers in hundredths, busy turns of the loop
-_AT_ONCE = 0.05  # seconds, in which two responses may be read in another order than they arrived
+_LATE = 0.6  # seconds by which a deadline may be missed: coarse timers, slow turns of the loop
 _WRITES = ("wo", "base", "update", "many")
 
 
@@ -30,8 +32,8 @@ class Violation:
 
 
 @attrs.define(eq=False)
-class Judge:
-    """Compares what the program was told with what the service holds."""
+class Checker:
+    """Comparison of the outcomes that the program saw with the effects in the service."""
 
     network: Network
     service: Service
@@ -39,201 +41,170 @@ class Judge:
     program: Program
     found: list[Violation] = attrs.field(factory=list)
     windows: Counter[str] = attrs.field(factory=Counter)
-    """What is wrong and documented: how often, by the name of the window."""
+    """How often each documented window was met."""
 
-    def judge(self) -> list[Violation]:
-        """All violations."""
+    def check(self) -> list[Violation]:
+        """Return all violations."""
         for name, text in self.backend.broken:
             self.add(name, text)
-        for verdict in self.program.verdicts:
-            self._verdict(verdict)
+        for outcome in self.program.outcomes:
+            self._check_call(outcome)
         for wire in self.network.wires:
-            self._kept(wire)
-        for ended in self.program.ended:
-            (self._closed if ended.step.kind == "close" else self._run)(ended)
+            self._check_kept(wire)
+        for result in self.program.step_results:
+            (self._check_close if result.step.kind == "close" else self._check_run)(result)
         return self.found
 
     def add(self, name: str, text: str) -> None:
+        """Note a violation."""
         self.found.append(Violation(name, text))
 
     # --- one call -------------------------------------------------------------------------------
 
-    def _verdict(self, verdict: Verdict) -> None:
-        error, step = verdict.error, verdict.step
-        self._time(verdict)
+    def _check_call(self, outcome: CallOutcome) -> None:
+        error, step = outcome.error, outcome.step
+        self._check_time(outcome)
         if isinstance(error, Exception) and not isinstance(error, WosdkError):
-            self.add("raw-error", f"{verdict.key}: {error!r}")
+            self.add("raw-error", f"{outcome.key}: {error!r}")
         elif isinstance(error, WosdkError):
-            self._details(verdict, error)
-        if step.deadline is not None and step.deadline <= 0 and self.service.seen.get(verdict.key):
-            self.add("sent-after-deadline", f"{verdict.key}: deadline {step.deadline}")
+            self._check_details(outcome, error)
+        if step.deadline is not None and step.deadline <= 0 and self.service.seen.get(outcome.key):
+            self.add("sent-after-deadline", f"{outcome.key}: deadline {step.deadline}")
         if step.kind in _WRITES:
-            self._effect(verdict)
+            self._check_effect(outcome)
         elif (
-            step.kind == "get" and verdict.how == "done" and verdict.result.id != contact(step, verdict.index)
+            step.kind == "get"
+            and outcome.kind == "done"
+            and outcome.result.id != contact_id(step, outcome.index)
         ):
-            self._allowed_or(verdict, "foreign-record", f"{verdict.key} got {verdict.result.id}")
+            self._allowed_or(outcome, "foreign-record", f"{outcome.key} got {outcome.result.id}")
 
-    def _effect(self, verdict: Verdict) -> None:
-        """Compare a verdict with the store."""
-        rows, key, how = self.backend.rows(verdict.key), verdict.key, verdict.how
-        late = verdict.step.marker and (verdict.step.beyond or key in self.service.waited)
-        if len(rows) > 1 and not late:
-            self._allowed_or(verdict, "doubled", f"{key} is there {len(rows)} times, and {how}")
-        if late and rows and self._beyond(verdict, rows):
-            self.windows["what was done showed later than the settle time"] += 1
-        elif how == "done":
-            self._done(verdict, rows)
-        elif how == "failed" and rows and not self._excused(verdict, rows):
-            self._allowed_or(verdict, "failed-but-done", f"{key}: {verdict.error!r}, and it is there")
-        elif how == "not started" and self.service.seen.get(key):
-            there = "-and-done" if rows else ""
+    def _check_effect(self, outcome: CallOutcome) -> None:
+        """Compare an outcome with the effects of the call."""
+        effects, key, kind = self.backend.effects(outcome.key), outcome.key, outcome.kind
+        late = outcome.step.marker and (outcome.step.beyond_settle or key in self.service.waited)
+        if len(effects) > 1 and not late:
+            self._allowed_or(outcome, "doubled", f"{key} is there {len(effects)} times, and {kind}")
+        if late and effects and self._beyond_settle(outcome, effects):
+            self.windows["an effect became visible after the settle time"] += 1
+        elif kind == "done":
+            self._done(outcome, effects)
+        elif kind == "failed" and effects and not self._excused(outcome, effects):
+            self._allowed_or(outcome, "failed-but-done", f"{key}: {outcome.error!r}, and it is there")
+        elif kind == "not started" and self.service.seen.get(key):
+            there = "-and-done" if effects else ""
             self.add(f"not-started-but-sent{there}", f"{key} was sent {len(self.service.seen[key])} times")
-        elif how == "cancelled" and rows and key not in self.program.told:
-            self.add("cancelled-untold", f"{key} is there, and on_in_doubt was not told")
-        if how == "not started" and verdict.step.leave == "bare" and not self._ends_early(verdict):
+        elif kind == "cancelled" and effects and key not in self.program.reported_keys:
+            self.add("cancelled-unreported", f"{key} is there, and on_in_doubt was not called")
+        if kind == "not started" and outcome.step.leave == "bare" and not self._ends_early(outcome):
             self.add("bare-run-not-started", f"{key}: iterated without a block")
 
-    def _done(self, verdict: Verdict, rows: list[Row]) -> None:
-        key, result = verdict.key, verdict.result
-        made = result.wo if verdict.step.kind in ("wo", "many") else result
+    def _done(self, outcome: CallOutcome, effects: list[Effect]) -> None:
+        key, result = outcome.key, outcome.result
+        made = result.wo if outcome.step.kind in ("wo", "many") else result
         if made is None:
             self.add("done-without-record", f"{key} is done, and its result holds nothing")
-        elif not rows:
-            self._allowed_or(verdict, "done-but-lost", f"{key} is done as {made.id}, and is not there")
-        elif made.id not in [row.id for row in rows]:
-            self._allowed_or(verdict, "foreign-record", f"{key} is done as {made.id}: it is {rows[0].id}")
+        elif not effects:
+            self._allowed_or(outcome, "done-but-lost", f"{key} is done as {made.id}, and is not there")
+        elif made.id not in [effect.id for effect in effects]:
+            self._allowed_or(outcome, "foreign-record", f"{key} is done as {made.id}: it is {effects[0].id}")
 
-    def _beyond(self, verdict: Verdict, rows: list[Row]) -> bool:
-        """Whether a verdict is wrong only because something showed later than the client had to look."""
-        if verdict.how == "done":
-            return len(rows) > 1
-        ended = verdict.ended - _LATE
-        if verdict.step.kind == "many":  # the outcome was read, but when was the call over?
-            ended = self.service.seen[verdict.key][-1][1]
-        shown = [row for row in rows if row.seen_from < ended]
-        return verdict.how == "failed" and (not shown or isinstance(verdict.error, NoAnswerError))
+    def _beyond_settle(self, outcome: CallOutcome, effects: list[Effect]) -> bool:
+        """Return whether an outcome is wrong only because an effect became visible after the settle time."""
+        if outcome.kind == "done":
+            return len(effects) > 1
+        ended = outcome.ended - _LATE
+        if outcome.step.kind == "many":  # the outcome may be read long after the call ended
+            ended = self.service.seen[outcome.key][-1][1]
+        shown = [effect for effect in effects if effect.visible_from < ended]
+        return outcome.kind == "failed" and (not shown or isinstance(outcome.error, NoAnswerError))
 
-    def _excused(self, verdict: Verdict, rows: list[Row]) -> bool:
-        """Return whether this error makes no claim that nothing was done."""
-        return isinstance(verdict.error, NotUniqueError) and len(rows) > 1
+    def _excused(self, outcome: CallOutcome, effects: list[Effect]) -> bool:
+        """Return whether this error allows that the call took effect."""
+        return isinstance(outcome.error, NotUniqueError) and len(effects) > 1
 
-    def _ends_early(self, verdict: Verdict) -> bool:
-        """Whether the run had a reason to leave inputs alone: it was cancelled."""
-        return verdict.step.cancel is not None or verdict.step.cancel_at is not None
+    def _ends_early(self, outcome: CallOutcome) -> bool:
+        """Return whether the run was cancelled, so that inputs may stay unsent."""
+        return outcome.step.cancel is not None or outcome.step.cancel_at is not None
 
-    def _time(self, verdict: Verdict) -> None:
-        deadline = verdict.step.deadline
-        if deadline is None or verdict.step.kind == "many":
+    def _check_time(self, outcome: CallOutcome) -> None:
+        deadline = outcome.step.deadline
+        if deadline is None or outcome.step.kind == "many":
             return
-        took, most = verdict.ended - verdict.begun, max(deadline, 0.0) + _LATE
+        took, most = outcome.ended - outcome.started, max(deadline, 0.0) + _LATE
         if took > most:
-            marked = "-of-a-marked-run" if verdict.step.marker else ""
-            self.add(f"deadline-missed{marked}", f"{verdict.key}: {took:.2f} s of {deadline} s")
+            marked = "-of-a-marked-run" if outcome.step.marker else ""
+            self.add(f"deadline-missed{marked}", f"{outcome.key}: {took:.2f} s of {deadline} s")
 
-    def _details(self, verdict: Verdict, error: WosdkError) -> None:
-        """An error says what it is about."""
-        if isinstance(error, ConfigurationError | InvalidCallError) or verdict.step.kind == "connect":
+    def _check_details(self, outcome: CallOutcome, error: WosdkError) -> None:
+        """Check that an error names its call."""
+        if isinstance(error, ConfigurationError | InvalidCallError) or outcome.step.kind == "connect":
             return
         missing = [name for name in ("company", "operation") if not getattr(error, name)]
-        if verdict.step.kind in ("wo", "many") and not error.request_id:
+        if outcome.step.kind in ("wo", "many") and not error.request_id:
             missing.append("request_id")
-        if self.service.seen.get(verdict.key) and not error.attempts:
+        if self.service.seen.get(outcome.key) and not error.attempts:
             missing.append("attempts")
         if missing:
             names = ", ".join(missing)
-            self.add("error-without-details", f"{verdict.key}: {error!r} lacks {names}")
+            self.add("error-without-details", f"{outcome.key}: {error!r} lacks {names}")
 
-    # --- windows that are documented --------------------------------------------------------------
-
-    def _allowed_or(self, verdict: Verdict, name: str, text: str) -> None:
-        window = self._window(verdict.key)
+    def _allowed_or(self, outcome: CallOutcome, name: str, text: str) -> None:
+        window = documented_window(self.network, outcome.key)
         if window:
             self.windows[window] += 1
         else:
             self.add(name, text)
 
-    def _window(self, key: str) -> str:
-        """The documented window that a call has met: what it read was not its own, and did not show it.
-
-        A base call's response names no request. One too many that arrives when the next request has left on
-        the same connection cannot be told from that request's own, if it has the same form. A command's is
-        believed without a RequestId until its host has sent one.
-        """
-        for wire in self.network.wires:
-            for kind, of, unit in _read(wire):
-                if of != key or (unit.key == key and not unit.surplus):
-                    continue
-                if unit.key == key and unit.names_request:
-                    return "the response to an attempt came twice"
-                if unit.form == "wait":
-                    return f"{kind} believed another's request to wait"
-                if kind == "command" and self._may_lack_id(wire.host, unit):
-                    return "a command believed a response without RequestId"
-                if _looks_right(kind, unit):
-                    return f"{kind} believed another response"
-        return ""
-
-    def _may_lack_id(self, host: str, unit: Unit) -> bool:
-        """Whether a response of this kind may come without a RequestId: its host has sent none so far."""
-        echoed = (
-            each
-            for wire in self.network.wires
-            if wire.host == host
-            for each in wire.exchanged.units
-            if each.names_request and (each.form == "error") == (unit.form == "error")
-        )
-        return not unit.names_request and all(each.until > unit.since - _AT_ONCE for each in echoed)
-
-    def _kept(self, wire: Wire) -> None:
-        """Nothing is sent over a connection on which a response came that is not the service's."""
-        known = wire.host in (LOCATOR, TOKENS)
-        for number, (kind, key, unit) in enumerate(_read(wire), 1):
+    def _check_kept(self, wire: Wire) -> None:
+        """Check that nothing is sent over a connection after a response that is not the service's."""
+        known = wire.host in (LOCATOR_HOST, TOKEN_HOST)
+        for number, (kind, key, unit) in enumerate(responses_read(wire), 1):
             another = kind == "command" and unit.names_request and unit.key != key
-            if (unit.strange or another) and not known and number < len(wire.exchanged.written):
+            if (unit.strange or another) and not known and number < len(wire.exchange.written):
                 self.add("connection-kept", f"{wire} after {unit.form} for {key}")
                 return
 
     # --- runs and closing -----------------------------------------------------------------------
 
-    def _run(self, ended: CallResult) -> None:
-        """Every input has exactly one outcome, or the run raised."""
-        step, error = ended.step, ended.error
-        counts = Counter(verdict.key for verdict in self.program.verdicts if verdict.step is step)
+    def _check_run(self, result: StepResult) -> None:
+        """Check that every input has exactly one outcome, or that the run raised."""
+        step, error = result.step, result.error
+        counts = Counter(outcome.key for outcome in self.program.outcomes if outcome.step is step)
         twice = [key for key, count in counts.items() if count > 1]
         if twice:
             self.add("outcome-twice", f"{twice}")
-        if ended.source_raised:
+        if result.source_raised:
             if error is None:
-                self.add("source-error-lost", f"step {step.number}: {len(counts)} of {len(step.fates)}")
-        elif len(counts) < len(step.fates) and error is None:
-            self.add("input-without-outcome", f"step {step.number}: {len(counts)} of {len(step.fates)}")
+                self.add("source-error-lost", f"step {step.number}: {len(counts)} of {len(step.scripts)}")
+        elif len(counts) < len(step.scripts) and error is None:
+            self.add("input-without-outcome", f"step {step.number}: {len(counts)} of {len(step.scripts)}")
         cancelled = isinstance(error, asyncio.CancelledError)
-        if isinstance(error, Exception) and not isinstance(error, Boom | WosdkError):
+        if isinstance(error, Exception) and not isinstance(error, ProgramError | WosdkError):
             self.add("raw-error", f"step {step.number}: {error!r}")
-        elif cancelled and not (step.cancel or step.cancel_at or ended.source_raised):
+        elif cancelled and not (step.cancel or step.cancel_at or result.source_raised):
             self.add("raw-error", f"step {step.number}: cancelled by nobody")
 
-    def _closed(self, ended: CallResult) -> None:
-        step, error = ended.step, ended.error
+    def _check_close(self, result: StepResult) -> None:
+        step, error = result.step, result.error
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.add("close-raised", f"{error!r}")
-        took = ended.ended - ended.begun
+        took = result.ended - result.started
         if error is None and took > step.grace + 2 + _LATE:
             self.add("close-too-slow", f"{took:.2f} s with a grace of {step.grace} s")
-        first = min(each.begun for each in self.program.ended if each.step.kind == "close")
+        first = min(each.started for each in self.program.step_results if each.step.kind == "close")
         shortest = min(
-            each.begun + each.step.grace for each in self.program.ended if each.step.kind == "close"
+            each.started + each.step.grace for each in self.program.step_results if each.step.kind == "close"
         )
-        if ended.begun == first:
-            self._grace(first, shortest)
+        if result.started == first:
+            self._check_grace(first, shortest)
 
-    def _grace(self, closed: float, until: float) -> None:
-        """A call that was under way when the client was closed got its time to end."""
-        for verdict in self.program.verdicts:
-            begun = verdict.step.kind != "many" and verdict.begun < closed
-            if begun and closed < verdict.ended < until - 0.05 and _by_closing(verdict.error):
-                self.add("closed-without-grace", f"{verdict.key}: {verdict.error!r}")
+    def _check_grace(self, closed: float, until: float) -> None:
+        """Check that a call that was running when the client was closed had its time to end."""
+        for outcome in self.program.outcomes:
+            running = outcome.step.kind != "many" and outcome.started < closed
+            if running and closed < outcome.ended < until - 0.05 and _by_closing(outcome.error):
+                self.add("closed-without-grace", f"{outcome.key}: {outcome.error!r}")
 
 
 def _by_closing(error: BaseException | None) -> bool:
@@ -242,28 +213,3 @@ def _by_closing(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
-
-
-def _read(wire: Wire) -> Iterator[tuple[str, str, Unit]]:
-    """Kind and key of each request, and what the client took for its response: the first that came after."""
-    exchanged, place = wire.exchanged, 0
-    units = sorted(exchanged.units, key=lambda unit: unit.arrived)
-    if not any(unit.strange or unit.surplus for unit in units):
-        return
-    for written, data in exchanged.written:
-        while place < len(units) and units[place].arrived < written:
-            place += 1
-        if place == len(units):
-            return
-        if found := Request.parsed(wire.host, data):
-            yield found[0].kind, found[0].key, units[place]
-        place += 1
-
-
-def _looks_right(kind: str, unit: Unit) -> bool:
-    """Whether a response that is another request's looks like one to a request of this kind."""
-    if kind == "command":
-        return False
-    if unit.form == "error" and not unit.names_request:
-        return True
-    return unit.form == {"create": "EntitySpecifier Contact", "look": "Entities"}.get(kind)

@@ -1,4 +1,4 @@
-"""An event loop with virtual time: it never waits, and what is ready runs in the order of a seed."""
+"""Event loop with virtual time: it never waits, and the seed decides the order of callbacks."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any, cast
 
 from benchmarks.simulate.network import Network, Socket
 
-__all__ = ["Stuck", "VirtualLoop"]
+__all__ = ["StuckError", "VirtualLoop"]
 
-MOST_STEPS = 200_000
-MOST_SECONDS = 20_000.0
+MAX_STEPS = 200_000
+MAX_SECONDS = 20_000.0
 _BUSY = 0.02  # how often a turn of the loop takes time
-_LONGEST_TURN = 0.02  # seconds
+_MAX_TURN = 0.02  # seconds
 
 
-class Stuck(Exception):
-    """Nothing is due any more and something still waits, or there is no end to it."""
+class StuckError(Exception):
+    """Error of a run that waits with nothing scheduled, or that does not end."""
 
 
 class _Task(asyncio.Task[Any]):
-    """A task whose place in a set does not depend on its address: a seed has to replay exactly."""
+    """Task whose order in a set does not depend on its address, so that a seed replays exactly."""
 
     number: int
 
@@ -34,20 +34,20 @@ class _Task(asyncio.Task[Any]):
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
-    """The sockets are those of ``network``.
+    """Event loop over the sockets of ``network``.
 
-    asyncio promises that callbacks run in the order in which they were scheduled. Programs should not depend
-    on it but for the callbacks of one future, so with ``shuffled`` only those keep their order.
+    asyncio promises that callbacks run in the order in which they were scheduled. A program should depend on
+    that only for the callbacks of one future, so with ``shuffled`` only those keep their order.
     """
 
-    def __init__(self, draw: random.Random, network: Network, *, shuffled: bool = True) -> None:
+    def __init__(self, rng: random.Random, network: Network, *, shuffled: bool = True) -> None:
         super().__init__()
         self.network = network
         self.steps = 0
         self.failures: list[dict[str, Any]] = []
-        """What reached the loop's exception handler."""
+        """Contexts that reached the loop's exception handler."""
         self.tasks: list[asyncio.Task[Any]] = []
-        self._draw = draw
+        self._rng = rng
         self._shuffled = shuffled
         self._seconds = 1000.0
         network.attach(self)
@@ -55,6 +55,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.set_exception_handler(lambda _, context: self.failures.append(context))
 
     def time(self) -> float:
+        """Return the virtual time in seconds."""
         return self._seconds
 
     def _task(
@@ -64,15 +65,15 @@ class VirtualLoop(asyncio.BaseEventLoop):
         context: Context | None = None,
         **named: Any,
     ) -> _Task:
-        # The hash is asked for while the task is made, so the number is the class's for that moment.
+        # The constructor of Task already asks for the hash, so the class has the number until then.
         _Task.number = number = len(self.tasks) + 1
         task = _Task(coroutine, loop=self, context=context, **named)
         task.number = number
         self.tasks.append(task)
         return task
 
-    def under_way(self) -> list[asyncio.Task[Any]]:
-        """The tasks that are not done."""
+    def pending(self) -> list[asyncio.Task[Any]]:
+        """Return the tasks that are not done."""
         return [task for task in self.tasks if not task.done()]
 
     # --- turns ----------------------------------------------------------------------------------
@@ -83,26 +84,26 @@ class VirtualLoop(asyncio.BaseEventLoop):
         batch = list(ready)
         ready.clear()
         if self._shuffled and len(batch) > 1:
-            batch = self._mixed(batch)
+            batch = self._shuffle(batch)
         for handle in batch:
             if not handle._cancelled:
                 handle._run()
         self.steps += len(batch) or 1
-        if self.steps > MOST_STEPS:
-            raise Stuck(f"{self.steps} callbacks, and no end")
-        if self._seconds > MOST_SECONDS:
-            raise Stuck(f"{self._seconds:.0f} virtual seconds, and no end")
-        if self._draw.random() < _BUSY:
-            self._seconds += self._draw.random() * _LONGEST_TURN
+        if self.steps > MAX_STEPS:
+            raise StuckError(f"{self.steps} callbacks without an end")
+        if self._seconds > MAX_SECONDS:
+            raise StuckError(f"{self._seconds:.0f} virtual seconds without an end")
+        if self._rng.random() < _BUSY:
+            self._seconds += self._rng.random() * _MAX_TURN
 
     def _collect_due(self, ready: Any) -> None:
-        """Move what is due to ``ready``; the time goes on to it when nothing else is to be done."""
+        """Move timers that are due to ``ready``; with nothing ready, advance the time to the next one."""
         timers = self._scheduled  # type: ignore[attr-defined]
         while timers and timers[0]._cancelled:
             heapq.heappop(timers)._scheduled = False
         if not ready and not self._stopping:  # type: ignore[attr-defined]
             if not timers:
-                raise Stuck("nothing is due any more, and something still waits")
+                raise StuckError("nothing is scheduled, and something still waits")
             self._seconds = max(self._seconds, timers[0]._when)
         while timers and timers[0]._when <= self._seconds:
             handle = heapq.heappop(timers)
@@ -110,38 +111,39 @@ class VirtualLoop(asyncio.BaseEventLoop):
             if not handle._cancelled:
                 ready.append(handle)
 
-    def _mixed(self, batch: list[asyncio.Handle]) -> list[asyncio.Handle]:
-        """The same in another order, but for what waits for the same future."""
-        draw = self._draw.random
-        order = sorted(range(len(batch)), key=lambda _: draw())
+    def _shuffle(self, batch: list[asyncio.Handle]) -> list[asyncio.Handle]:
+        """Return the batch in random order; callbacks of the same future keep theirs."""
+        random_key = self._rng.random
+        order = sorted(range(len(batch)), key=lambda _: random_key())
         seen: dict[int, list[int]] = {}
-        for place, index in enumerate(order):
+        for position, index in enumerate(order):
             arguments = batch[index]._args
             if arguments and isinstance(arguments[0], asyncio.Future):
-                seen.setdefault(id(arguments[0]), []).append(place)
-        for places in seen.values():
-            if len(places) > 1:
-                for place, index in zip(places, sorted(order[each] for each in places), strict=True):
-                    order[place] = index
+                seen.setdefault(id(arguments[0]), []).append(position)
+        for positions in seen.values():
+            if len(positions) > 1:
+                for position, index in zip(positions, sorted(order[each] for each in positions), strict=True):
+                    order[position] = index
         return [batch[index] for index in order]
 
     def _process_events(self, event_list: Any) -> None:
-        """There are none."""
+        """Do nothing: there are no events of a selector."""
 
     def _write_to_self(self) -> None:
-        """It never sleeps."""
+        """Do nothing: the loop never sleeps."""
 
     # --- sockets --------------------------------------------------------------------------------
 
     def socket(self, *_: Any) -> Socket:
-        """Stands in for ``socket.socket``."""
+        """Open a socket, as ``socket.socket`` does."""
         return self.network.socket()
 
     def readable(self, sockets: Collection[int]) -> set[int]:
-        """Those where bytes, or the end, wait to be read."""
+        """Return the sockets that have bytes, or the end, to read."""
         return {number for number in sockets if self.network.readable(number)}
 
     async def getaddrinfo(self, host: Any, port: Any, **_: Any) -> list[Any]:
+        """Return the addresses of a host."""
         await asyncio.sleep(self.network.latency())
         return [
             (socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
@@ -149,19 +151,21 @@ class VirtualLoop(asyncio.BaseEventLoop):
         ]
 
     async def sock_connect(self, sock: Any, address: Any) -> None:
+        """Connect a socket."""
         await self.network.connect(sock, address[0])
 
     async def create_connection(  # type: ignore[override]
         self, protocol_factory: Callable[[], asyncio.BaseProtocol], *, sock: Any, ssl: None = None
     ) -> tuple[asyncio.Transport, asyncio.BaseProtocol]:
+        """Open a connection over a connected socket."""
         if ssl is not None:
             raise NotImplementedError("the network in memory has no TLS")
         protocol = protocol_factory()
         opened = self.create_future()
-        end = self.network.open(sock, protocol, opened)
+        wire = self.network.open(sock, protocol, opened)
         try:
             await opened
         except BaseException:
-            end.close()
+            wire.close()
             raise
-        return end, protocol
+        return wire, protocol

@@ -1,8 +1,8 @@
-"""What a seed stands for, as data: what the program does, and what the service and the network do to it.
+"""Plan of a seed, as data: the steps of the program, and the reactions of service and network.
 
-Every part of a plan has a default that means "nothing special", so that a plan that fails can be made smaller
-field by field. Reactions belong to the attempts of one key, not to the n-th request: what is taken out of a
-plan does not move the rest.
+Every field has a default that means "nothing special", so a plan that fails can be made smaller field by
+field. Reactions belong to the attempts of one key and not to the n-th request, so that taking one out of a
+plan does not move the others.
 """
 
 from __future__ import annotations
@@ -11,78 +11,79 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Fate", "Plan", "Reaction", "Step", "Surplus", "World", "as_text"]
+__all__ = ["CallScript", "Plan", "Reaction", "Step", "Surplus", "World", "as_text"]
 
 
 @attrs.frozen(kw_only=True)
 class Surplus:
-    """A response too many: in the segment of a good one, or ``after`` so many seconds."""
+    """Surplus response: in the segment of the good one, or ``after`` so many seconds."""
 
-    what: str = "408"
+    kind: str = "408"
     after: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
 class Reaction:
-    """What becomes of one attempt.
+    """Reaction of the service to one attempt.
 
-    ``kind`` is what is answered, ``carried`` whether the work is done where the answer does not tell. The
-    work takes ``before`` seconds, and the answer leaves ``after`` seconds later, or with ``early`` at once,
-    before the work is done. ``cut`` is the share of the answer that leaves.
+    ``kind`` is the kind of response. ``carried_out`` says whether the request takes effect, where the
+    response does not show it. The effect happens after ``before`` seconds, and the response leaves ``after``
+    seconds later, or before the effect if ``early``. ``cut`` is the share of the response that leaves before
+    the connection ends by ``end``.
     """
 
     kind: str = "good"
-    carried: bool = True
+    carried_out: bool = True
     before: float = 0.0
     after: float = 0.0
     early: bool = False
     cut: float = 0.0
-    how: str = "fin"
+    end: str = "fin"
     pieces: int = 1
     stall: float = 0.0
     retry_after: float | None = None
     chunked: bool = False
-    unseen: float = 0.0
-    """Seconds for which queries do not show what was done."""
+    hidden_for: float = 0.0
+    """Seconds for which queries do not show the effect."""
     surplus: tuple[Surplus, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
-class Fate:
-    """The reactions to the attempts of one call, to the look-ups of its marker, and its cancellation."""
+class CallScript:
+    """Reactions to the attempts of one call and to the look-ups of its marker."""
 
     reactions: tuple[Reaction, ...] = ()
-    looks: tuple[Reaction, ...] = ()
+    lookups: tuple[Reaction, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
 class Step:
-    """Something the program does at a time, beside its other steps; or that happens to the service."""
+    """Step of the program, concurrent with the others, or an event that happens to the service."""
 
     kind: str
     number: int
     at: float = 0.0
     company: int = 0
-    fates: tuple[Fate, ...] = (Fate(),)
-    """One for each call of the step: one after the other, but for ``many``."""
+    scripts: tuple[CallScript, ...] = (CallScript(),)
+    """One for each call of the step; the calls follow each other, except those of ``many``."""
     marker: bool = False
     deadline: float | None = None
     settle: float = 4.0
-    beyond: bool = False
-    """Whether what was done may show later than the marker's ``settle`` time: the documented window."""
+    beyond_settle: bool = False
+    """Whether effects may become visible after the marker's ``settle`` time: the documented window."""
     attempts: int = 4
     trace: int | None = None
-    """The trace it shares with all steps that name the same one."""
+    """Number of the trace that it shares with all steps that name the same one."""
     cancel: float | None = None
-    """Seconds after its begin at which it is cancelled."""
+    """Seconds after its start at which it is cancelled."""
     cancel_at: int | None = None
-    """The event of the network after which it is cancelled."""
-    turns: int = 0
-    """Turns of the loop from that event to the cancellation."""
+    """Number of the network event after which it is cancelled."""
+    cancel_turns: int = 0
+    """Turns of the loop between that event and the cancellation."""
     limit: int = 8
     source: str = "list"
-    raising: int | None = None
-    """The input before which the source raises, and what."""
+    raise_before: int | None = None
+    """Index of the input before which the source raises ``error``."""
     error: str = "ValueError"
     leave: str = "read"
     leave_at: int = 0
@@ -92,7 +93,7 @@ class Step:
 
 @attrs.frozen(kw_only=True)
 class World:
-    """How the client is set, and how fast everything is."""
+    """Settings of the client, and speed of the network."""
 
     shuffled: bool = True
     pace: float = 1.0
@@ -108,12 +109,12 @@ class World:
     two_addresses: str = ""
     old_host: str = "mismatch"
     sandbox: bool = False
-    """Whether the project's own sandbox answers, instead of the model."""
+    """Whether the project's own sandbox is the backend, instead of the model."""
 
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """``seed`` is also that of the delays and of the order of callbacks."""
+    """Everything that a run depends on; ``seed`` also decides delays and the order of callbacks."""
 
     seed: int
     world: World = World()
@@ -122,7 +123,7 @@ class Plan:
 
 
 def as_text(plan: Any) -> str:
-    """A plan, or a part of one, with nothing in it that is as by default."""
+    """Return a plan, or a part of one, as Python source without the fields that have their default."""
     if isinstance(plan, tuple):
         inner = ", ".join(as_text(each) for each in plan)
         return f"({inner}{',' if len(plan) == 1 else ''})"

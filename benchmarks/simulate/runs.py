@@ -1,4 +1,4 @@
-"""One plan, from its start to its violations."""
+"""Run of one plan, from its start to its violations."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from typing import Any
 
 import attrs
 
-from benchmarks.simulate.backend import LOCATOR, TOKENS, Backend, Model, host_name
-from benchmarks.simulate.checks import Judge, Violation
-from benchmarks.simulate.loop import Stuck, VirtualLoop
+from benchmarks.simulate.backend import LOCATOR_HOST, TOKEN_HOST, Backend, ServiceModel
+from benchmarks.simulate.checks import Checker, Violation
+from benchmarks.simulate.hosts import COMPANIES, Hosts
+from benchmarks.simulate.loop import StuckError, VirtualLoop
 from benchmarks.simulate.network import Network
-from benchmarks.simulate.plan import Plan, Step
-from benchmarks.simulate.program import Program, keys
+from benchmarks.simulate.outcomes import scripts_by_key
+from benchmarks.simulate.plan import Plan
+from benchmarks.simulate.program import Program
 from benchmarks.simulate.sandbox import SandboxBackend
-from benchmarks.simulate.service import Peer, Service
+from benchmarks.simulate.service import Service
 from wosdk_async import Client, Limits, Region, Timeouts
 from wosdk_async.protocol import content
 from wosdk_async.transport.clock import Scope, TransportClock
@@ -31,19 +33,20 @@ from wosdk_async.transport.http.native.engine import NativeEngine
 __all__ = ["Result", "run"]
 
 _LOG = logging.getLogger("wosdk_async")
-COMPANIES = 2
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
-_AFTERWARDS = 60.0  # seconds for what the service still has to do
-REGION = Region("simulated", locator_url=f"http://{LOCATOR}", token_url=f"http://{TOKENS}/OAuth/token")
+_AFTERWARDS = 60.0  # seconds in which the service ends its work
+REGION = Region(
+    "simulated", locator_url=f"http://{LOCATOR_HOST}", token_url=f"http://{TOKEN_HOST}/OAuth/token"
+)
 
 
 @attrs.frozen
 class Result:
-    """What a run came to. ``digest`` is of everything that happened, in its order."""
+    """Result of a run. ``digest`` is a hash of all events in their order."""
 
     violations: list[Violation]
     windows: Counter[str]
-    verdicts: Counter[str]
+    outcomes: Counter[str]
     steps: int
     seconds: float
     events: list[str]
@@ -51,7 +54,7 @@ class Result:
 
     @property
     def names(self) -> list[str]:
-        """The names of the violations, each once."""
+        """Names of the violations, each once."""
         return sorted({violation.name for violation in self.violations})
 
 
@@ -62,10 +65,10 @@ def run(plan: Plan, *, keep: bool = False) -> Result:
 
 @contextmanager
 def _replayable(seed: int) -> Iterator[None]:
-    """Nothing of the client depends on chance or on addresses in memory.
+    """Make the client deterministic within the block.
 
-    Its random numbers come from the seed. Two of its classes are kept in sets, whose order follows from the
-    hash: meanwhile it is a number in their order, not an address of memory.
+    Its random numbers come from the seed. Objects of two of its classes are kept in sets, so their hashes
+    become numbers that do not depend on memory addresses.
     """
     before = random.getstate()
     random.seed(seed)
@@ -86,7 +89,7 @@ def _replayable(seed: int) -> Iterator[None]:
 
 
 class _Run:
-    """Everything that belongs to one run."""
+    """Loop, network, service and program of one run."""
 
     def __init__(self, plan: Plan, keep: bool) -> None:
         self.plan = plan
@@ -94,91 +97,52 @@ class _Run:
         self.program: Program | None = None
         self._keep = keep
         self._hash = hashlib.blake2b(digest_size=8)
-        draw = random.Random(f"run {plan.seed}")
-        self.network = Network(draw, plan.world.pace, self.note)
-        self.loop = VirtualLoop(draw, self.network, shuffled=plan.world.shuffled)
+        rng = random.Random(f"run {plan.seed}")
+        self.network = Network(rng, plan.world.pace, self.note)
+        self.loop = VirtualLoop(rng, self.network, shuffled=plan.world.shuffled)
         world = plan.world
         self.backend: Backend
         if world.sandbox:
             self.backend = SandboxBackend(self.loop, COMPANIES)
         else:
-            self.backend = Model(self.loop.time, world.token_life, world.old_host)
-        self.service = Service(plan, self.backend, keys(plan))
-        self._hosts()
+            self.backend = ServiceModel(self.loop.time, world.token_life, world.old_host)
+        self.service = Service(plan, self.backend, scripts_by_key(plan))
+        self.hosts = Hosts(plan, self.network, self.backend, self.service)
         self.violations: list[Violation] = []
 
     def note(self, *what: Any) -> None:
+        """Add an event to the digest, and to the list if events are kept."""
         text = f"{self.loop.time():.6f} {' '.join(map(str, what))}"
         self._hash.update(text.encode())
         if self.program is not None and self.loop.is_running():
-            self.program.event()
+            self.program.on_network_event()
         if self._keep:
             self.events.append(text)
 
     def result(self) -> Result:
+        """Run the plan and check it."""
         with _replayable(self.plan.seed):
             stuck = ""
             try:
                 self.loop.run_until_complete(self._main())
-            except Stuck as error:
+            except StuckError as error:
                 stuck = str(error)
             program = self.program
             assert program is not None
-            judge = self._judge(program, stuck)
+            checker = self._check(program, stuck)
             self._end()
-        verdicts = Counter(each.how for each in program.verdicts)
-        for each in program.verdicts:
-            self.note(each.key, each.how, type(each.error).__name__)
+        outcomes = Counter(each.kind for each in program.outcomes)
+        for each in program.outcomes:
+            self.note(each.key, each.kind, type(each.error).__name__)
         return Result(
-            judge.found,
-            judge.windows,
-            verdicts,
+            checker.found,
+            checker.windows,
+            outcomes,
             self.loop.steps,
             self.loop.time(),
             self.events,
             self._hash.hexdigest(),
         )
-
-    # --- the service ----------------------------------------------------------------------------
-
-    def _hosts(self) -> None:
-        names = [LOCATOR, TOKENS, *(host_name(n, moves) for n in range(COMPANIES) for moves in range(4))]
-        for name in names:
-            self.network.names[name] = [name]
-            self.network.hosts[name] = lambda wire, name=name: Peer(self.service, name, wire)  # type: ignore[misc]
-        second = self.plan.world.two_addresses
-        if second:
-            first = f"{second}.sim"
-            getattr(self.network, second).add(first)
-            for name in names[2:]:
-                self.network.names[name] = [first, name]
-
-    def _event(self, step: Step) -> None:
-        """Something happens to the service."""
-        self.note("event", step.kind)
-        backend, network, company = self.backend, self.network, step.company
-        host = host_name(company, backend.moves[company])
-        if step.kind == "move":
-            if backend.moves[company] < 3:
-                backend.move(company)
-                if self.plan.world.old_host == "down":
-                    network.down.add(host)
-                    self._reset(host)
-        elif step.kind == "kill_tokens":
-            backend.kill_tokens()
-        elif step.kind == "reset":
-            self._reset("")
-        elif step.kind == "overload":
-            self.service.overloaded_until = self.loop.time() + step.seconds
-        else:
-            out = getattr(network, step.kind)
-            out.add(host)
-            self.loop.call_later(step.seconds, out.discard, host)
-
-    def _reset(self, host: str) -> None:
-        for wire in self.network.wires:
-            if not wire.is_closing() and wire.host.endswith(host):
-                wire.finish("rst")
 
     # --- the program ----------------------------------------------------------------------------
 
@@ -196,7 +160,7 @@ class _Run:
             max_queued=world.max_queued,
             adaptive=world.adaptive,
             retry_quota=world.retry_quota,
-            on_in_doubt=lambda call, request_id: program.tell(call, request_id),
+            on_in_doubt=lambda call, request_id: program.on_in_doubt(call, request_id),
             telemetry=False,
         )
         now = self.loop.time
@@ -208,15 +172,15 @@ class _Run:
         self.program = program = Program(self.plan, client, pairs)
         for step in self.plan.steps:
             if step.kind not in _PROGRAM:
-                self.loop.call_later(step.at, self._event, step)
+                self.loop.call_later(step.at, self.hosts.happen, step)
         await program.run([step for step in self.plan.steps if step.kind in _PROGRAM])
         await asyncio.sleep(1.0)
-        self._slots(client)
+        self._check_slots(client)
         await self._close(client)
         await asyncio.sleep(_AFTERWARDS)
 
-    def _slots(self, client: Client) -> None:
-        """Nothing is under way any more, so nothing may be held."""
+    def _check_slots(self, client: Client) -> None:
+        """Check that no slot is held when nothing runs any more."""
         stats = client.stats()
         held = {
             name: getattr(stats, name)
@@ -232,28 +196,28 @@ class _Run:
         except Exception as error:
             self.violations.append(Violation("close-raised", f"{error!r}"))
         here = asyncio.current_task()
-        for task in self.loop.under_way():
+        for task in self.loop.pending():
             if task is not here and not task.get_name().startswith("sandbox"):
                 self.violations.append(Violation("task-left", f"{task.get_name()}, and the client is closed"))
 
     # --- the end --------------------------------------------------------------------------------
 
-    def _judge(self, program: Program, stuck: str) -> Judge:
-        judge = Judge(self.network, self.service, self.backend, program, self.violations)
+    def _check(self, program: Program, stuck: str) -> Checker:
+        checker = Checker(self.network, self.service, self.backend, program, self.violations)
         if stuck:
-            waiting = [task.get_name() for task in self.loop.under_way()]
-            judge.add("hang", f"{stuck}: {', '.join(waiting)}")
+            waiting = [task.get_name() for task in self.loop.pending()]
+            checker.add("hang", f"{stuck}: {', '.join(waiting)}")
         else:
-            judge.judge()
-            for task in self.loop.under_way():
-                judge.add("task-left", f"{task.get_name()} {task.get_coro()}")
+            checker.check()
+            for task in self.loop.pending():
+                checker.add("task-left", f"{task.get_name()} {task.get_coro()}")
             if self.network.sockets:
-                judge.add("socket-left", f"{sorted(self.network.sockets)}")
-        return judge
+                checker.add("socket-left", f"{sorted(self.network.sockets)}")
+        return checker
 
     def _end(self) -> None:
-        """Close the loop; what still waits is cancelled, and nobody looks."""
-        for task in self.loop.under_way():
+        """Cancel what still waits, note errors that nobody saw, and close the loop."""
+        for task in self.loop.pending():
             task.cancel()
         ready = self.loop._ready  # type: ignore[attr-defined]
         for _ in range(50):
@@ -261,7 +225,7 @@ class _Run:
                 break
             self.loop.run_until_complete(asyncio.sleep(0))
         self.loop.tasks.clear()
-        gc.collect(1)  # which tells of tasks whose error nobody has seen
+        gc.collect(1)  # reports tasks whose error nobody has retrieved
         for context in self.loop.failures:
             self.violations.append(
                 Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}")

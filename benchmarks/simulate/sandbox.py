@@ -1,4 +1,4 @@
-"""The project's own sandbox as the backend: the application itself, on virtual time."""
+"""Backend that is the project's own sandbox: its application, on virtual time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from benchmarks.simulate.backend import Answer, Backend, Request, Row, company_name, host_name
+from benchmarks.simulate.backend import Backend, company_name, host_name
+from benchmarks.simulate.messages import Effect, Request, Response
 from wosdk_async import Credentials
 from wosdk_async.sandbox.clock import Clock
 from wosdk_async.sandbox.http.app import create_app
@@ -23,7 +24,7 @@ _TABLES = {"command": ("WorkOrder", "PoNumber"), "create": ("Contact", "LastName
 
 
 class _LoopClock(Clock):
-    """The time of the loop."""
+    """Clock of the sandbox that shows the time of the loop."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         super().__init__()
@@ -33,6 +34,7 @@ class _LoopClock(Clock):
         return _START + int(self._loop_now() * 10**9)
 
     async def sleep(self, seconds: float) -> None:
+        """Wait in the time of the loop."""
         await asyncio.sleep(seconds)
 
 
@@ -45,7 +47,7 @@ def _first_store(companies: int) -> Store:
 
 
 class SandboxBackend(Backend):
-    """A store in memory, new for every run, behind the sandbox's application."""
+    """Application of the sandbox over a store in memory, new for every run."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, companies: int) -> None:
         super().__init__()
@@ -54,26 +56,30 @@ class SandboxBackend(Backend):
         self._app = create_app(self._store, _LoopClock(loop.time))
 
     def credentials(self, number: int) -> Credentials:
+        """Return the credentials of a Company."""
         found = next(each for each in self._store.companies() if each.name == company_name(number))
         return Credentials(found.client_id, found.client_secret)
 
-    def perform(self, request: Request, unseen: float, done: Callable[[Answer], None]) -> None:
-        del unseen  # it shows at once what was done
-        self._loop.create_task(self._ask(request, done), name=f"sandbox {request.path}")
+    def perform(self, request: Request, hidden_for: float, respond: Callable[[Response], None]) -> None:
+        """Send a request to the application and pass the response to ``respond``."""
+        del hidden_for  # the sandbox shows effects at once
+        self._loop.create_task(self._send(request, respond), name=f"sandbox {request.path}")
 
-    def rows(self, key: str) -> list[Row]:
+    def effects(self, key: str) -> list[Effect]:
+        """Return the effects of the call with this key, read from the store."""
         found = []
         for kind, (table, column) in _TABLES.items():
             rows = self._store.select(
                 f"SELECT body FROM \"{table}\" WHERE json_extract(body, '$.{column}') = ? ORDER BY id", [key]
             )
-            found += [Row(kind, key, row["Id"], 0.0, 0.0) for row in rows]
+            found += [Effect(kind, key, row["Id"], 0.0, 0.0) for row in rows]
         return found
 
     def close(self) -> None:
+        """Close the store."""
         self._store.close()
 
-    async def _ask(self, request: Request, done: Callable[[Answer], None]) -> None:
+    async def _send(self, request: Request, respond: Callable[[Response], None]) -> None:
         headers = tuple((name, value) for name, value in request.headers.items() if name != "host")
         scope = scope_of(request.method, f"http://{request.host}{request.path}", headers)
         parts: list[dict[str, Any]] = []
@@ -86,4 +92,4 @@ class SandboxBackend(Backend):
 
         await self._app(scope, receive, send)
         body = b"".join(part.get("body", b"") for part in parts[1:])
-        done(Answer.read(parts[0]["status"], body))
+        respond(Response.from_json(parts[0]["status"], body))

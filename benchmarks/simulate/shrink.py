@@ -1,4 +1,4 @@
-"""A smaller plan that fails in the same way."""
+"""Search for a smaller plan that fails in the same way."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import attrs
 
 from benchmarks.simulate.plan import Plan
 
-__all__ = ["shrunk"]
+__all__ = ["shrink_plan"]
 
-_KEPT = {"seed", "kind", "number", "marker", "settle", "beyond"}
-"""Fields that say what a plan is, and what may be expected of it."""
+_KEPT = {"seed", "kind", "number", "marker", "settle", "beyond_settle"}
+"""Fields that stay, because the plan would mean something else without them."""
 
 
-def shrunk(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
-    """Leave out of ``plan`` what it does not need to fail, in at most so many tries."""
+def shrink_plan(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
+    """Return ``plan`` without what it does not need to fail, after at most ``most`` tries."""
     tries = 0
     progress = True
     while progress:
@@ -32,7 +32,7 @@ def shrunk(plan: Plan, fails: Callable[[Plan], bool], most: int = 2000) -> Plan:
 
 
 def _smaller(part: Any) -> Iterator[Any]:
-    """Every plan, or part of one, with a little less in it: the large pieces first."""
+    """Yield the plans, or parts of one, with a little less in them: without large pieces first."""
     fields = [field for field in attrs.fields(type(part)) if field.name not in _KEPT]
     for field in fields:
         value = getattr(part, field.name)
@@ -41,7 +41,7 @@ def _smaller(part: Any) -> Iterator[Any]:
     for field in fields:
         value = getattr(part, field.name)
         if isinstance(value, tuple):
-            least = 1 if field.name == "fates" else 0
+            least = 1 if field.name == "scripts" else 0
             for changed in _shorter(value, least):
                 yield attrs.evolve(part, **{field.name: changed})
         elif attrs.has(type(value)):
@@ -57,8 +57,8 @@ def _shorter(parts: tuple[Any, ...], least: int) -> Iterator[tuple[Any, ...]]:
         yield parts[:half]
         yield parts[half:]
     if len(parts) > least:
-        for place in range(len(parts)):
-            yield parts[:place] + parts[place + 1 :]
-    for place, part in enumerate(parts):
+        for index in range(len(parts)):
+            yield parts[:index] + parts[index + 1 :]
+    for index, part in enumerate(parts):
         for changed in _smaller(part):
-            yield (*parts[:place], changed, *parts[place + 1 :])
+            yield (*parts[:index], changed, *parts[index + 1 :])

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 import pytest
 
-from benchmarks.stream_rows import answer
+from benchmarks.stream_rows import response_body
 from tests.support.service import Answer, Request, Service
 from wosdk_async import Trace, WorkOrder
 
@@ -42,7 +42,7 @@ async def test_memory_does_not_grow_with_the_rows(total: int, change: Callable[[
     def page(request: Request) -> Answer:
         service.calls.clear()
         asked[0] += 1
-        return Answer(body=change(answer("", request.body, total, 0), asked[0]))
+        return Answer(body=change(response_body("", request.body, total, 0), asked[0]))
 
     asked, held, rows = [0], list[int](), 0
     async with Service(page) as service, service.client() as client:

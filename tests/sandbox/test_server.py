@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.sandbox_kills import Answered, killed_once, lost, sound
+from benchmarks.sandbox_kills import Acknowledged, check_file, find_lost, kill_once
 from tests.sandbox.company import Caller
 from wosdk_async.sandbox import LocalCompany, StoreError, VirtualClock, open_store, serve
 from wosdk_async.sandbox.storage.store import StoredCompany
@@ -48,12 +48,12 @@ def started(path: Path) -> tuple[subprocess.Popen[str], dict[str, str]]:
 
 async def test_killed_server_has_kept_all_it_answered(tmp_path: Path) -> None:
     """Three kills in the middle of writing lose nothing (``benchmarks.sandbox_kills`` kills more often)."""
-    answered = Answered()
+    acknowledged = Acknowledged()
     for orders in (30, 150, 77):
-        await killed_once(tmp_path / "sandbox.db", answered, orders)
-        assert await lost(tmp_path / "sandbox.db", answered) == []
-    assert len(answered.numbers) >= 257
-    assert sound(tmp_path / "sandbox.db") == "ok"
+        await kill_once(tmp_path / "sandbox.db", acknowledged, orders)
+        assert await find_lost(tmp_path / "sandbox.db", acknowledged) == []
+    assert len(acknowledged.numbers) >= 257
+    assert check_file(tmp_path / "sandbox.db") == "ok"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -12,5 +12,5 @@ async def test_no_command_believes_the_response_of_another(engine: str) -> None:
     """Every fourth response is followed by a surplus one: some calls are in doubt, none hears an untruth."""
     tally = await run(engine, create_work_order, creates=250, every=4, seed=7)
     assert tally.wrong == []
-    assert tally.ends["in doubt"] > 0
-    assert tally.ends["done"] > 100
+    assert tally.outcomes["in doubt"] > 0
+    assert tally.outcomes["done"] > 100

@@ -1,4 +1,4 @@
-"""The figures as an SVG for the docs: a bar for each stack, on a logarithmic scale."""
+"""Chart of the figures for the docs, in SVG: a bar for each stack, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from html import escape
 
 from benchmarks.load import Figures
 
-__all__ = ["picture"]
+__all__ = ["bar_chart"]
 
 _ROW, _LEFT, _WIDTH = 34, 230, 420  # pixels
 
 
-def picture(found: dict[str, Figures], title: str) -> str:
-    """Bars of the CPU time of a call, shortest first."""
+def bar_chart(found: dict[str, Figures], title: str) -> str:
+    """Return bars of the CPU time of a call, shortest first."""
     rows = sorted(found.items(), key=lambda row: row[1].cpu_us)
     low = math.log(rows[0][1].cpu_us / 2)
     scale = _WIDTH / (math.log(rows[-1][1].cpu_us) - low)

@@ -1,0 +1,94 @@
+"""Requests and responses as the simulated service sees them, and the effects of requests."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import attrs
+
+__all__ = ["KEY", "Effect", "Request", "Response"]
+
+KEY = re.compile(r"K\d+(?:-\d+)?")
+"""Key of a call: it stands in the PoNumber or the name that the call sends."""
+
+
+@attrs.define(eq=False)
+class Request:
+    """Complete request. ``key`` is that of the call it belongs to."""
+
+    host: str
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+    kind: str = ""
+    key: str = ""
+    request_id: str | None = None
+    content: Any = None
+
+    def __attrs_post_init__(self) -> None:
+        path = self.path
+        if self.body[:1] == b"{":
+            self.content = json.loads(self.body)
+            self.request_id = self.content.get("RequestId")
+        if path == "/OAuth/token":
+            self.kind = self.key = "token"
+        elif path.endswith("/GetCompanyWsdkUrlCommand"):
+            self.kind = self.key = "discovery"
+        else:
+            found = KEY.search(self.body.decode() or path)
+            self.key = found[0] if found else path
+            self.kind = self._verb()
+
+    @classmethod
+    def parse(cls, host: str, data: bytes) -> tuple[Request, bytes] | None:
+        """Return the request at the beginning of ``data`` and the bytes after it, or None."""
+        head, end, rest = data.partition(b"\r\n\r\n")
+        if not end:
+            return None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = int(headers.get("content-length", 0))
+        if len(rest) < length:
+            return None
+        method, path, _ = first.split(" ")
+        return cls(host, method, path, headers, rest[:length]), rest[length:]
+
+    def _verb(self) -> str:
+        if "/cmd/" in self.path:
+            return "command"
+        if "/query/" in self.path:
+            return "lookup"
+        return {"POST": "create", "PUT": "update", "GET": "get", "DELETE": "delete"}[self.method]
+
+
+@attrs.define(eq=False)
+class Response:
+    """Status, and the members of the JSON body or the bytes of another body."""
+
+    status: int
+    body: dict[str, Any] | bytes
+    headers: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, status: int, body: bytes) -> Response:
+        """Return the response with this JSON body."""
+        return cls(status, json.loads(body))
+
+    @property
+    def content(self) -> bytes:
+        """Bytes of the body."""
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+@attrs.frozen
+class Effect:
+    """Effect of one request: the key of its call, the id of the record, and when queries begin to show it."""
+
+    kind: str
+    key: str
+    id: int
+    at: float
+    visible_from: float

@@ -1,0 +1,106 @@
+"""Faults with the outcomes of runs, and of calls at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchmarks.simulate.reverts.registry import Reverts, replace
+from wosdk_async import bulk, sender
+from wosdk_async.outcome import NotStarted
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["REVERTS"]
+
+REVERTS = Reverts()
+
+
+@REVERTS.add(
+    "shared-trace",
+    "the outcome of a call is read from a trace that it shares with others",
+    "failed-but-done cancelled-unreported",
+)
+def _shared_trace() -> Iterator[None]:
+    def faulty(self: Any, call: Any, trace: Any = None) -> Any:
+        return self.transport.send(call, self.sessions, self.options, trace or self.trace)
+
+    with replace(sender.CallSender, "send", faulty):
+        yield
+
+
+@REVERTS.add(
+    "source-error-lost",
+    "a CancelledError of the source ends a run as if the source was empty",
+    "source-error-lost",
+)
+def _source_error_lost() -> Iterator[None]:
+    async def faulty(self: Any) -> Any:
+        async with self._pull_lock:
+            if not self._exhausted:
+                try:
+                    item = await anext(self._source)
+                except StopAsyncIteration:
+                    self._exhausted = True
+                except Exception as error:
+                    self._exhausted = True
+                    self._source_error = error
+                else:
+                    self._pulled += 1
+                    return self._pulled - 1, item
+        return None
+
+    with replace(bulk.Run, "_pull", faulty):
+        yield
+
+
+@REVERTS.add(
+    "inputs-cut-off",
+    "a run that is cut while it waits for an input loses the rest and says nothing",
+    "input-without-outcome",
+)
+def _inputs_cut_off() -> Iterator[None]:
+    original = bulk.Run._pull
+
+    async def faulty(self: Any) -> Any:
+        try:
+            return await original(self)
+        finally:
+            self._cut_off = False
+
+    with replace(bulk.Run, "_pull", faulty):
+        yield
+
+
+@REVERTS.add(
+    "not-started-though-sent",
+    "a call that was sent before and is queued again counts as not started",
+    "not-started-but-sent not-started-but-sent-and-done",
+)
+def _not_started_though_sent() -> Iterator[None]:
+    cancelled_outcome = bulk._cancelled_outcome
+
+    def faulty(index: int, item: Any, trace: Any) -> Any:
+        return cancelled_outcome(index, item, trace) if trace.sent else NotStarted(index, item)
+
+    original = Trace.go_on
+
+    def last_attempt_only(self: Trace, attempt: Trace) -> None:
+        original(self, attempt)
+        self.sent = attempt.sent
+
+    with replace(bulk, "_cancelled_outcome", faulty), replace(Trace, "go_on", last_attempt_only):
+        yield
+
+
+@REVERTS.add(
+    "bare-run-not-started",
+    "a run that is iterated without its block gives NotStarted for every input",
+    "bare-run-not-started",
+)
+def _bare_run_not_started() -> Iterator[None]:
+    def faulty(self: Any) -> Any:
+        self._reading = True
+        return self._outcomes()
+
+    with replace(bulk.Run, "__aiter__", faulty):
+        yield
