@@ -24,7 +24,7 @@ values = st.one_of(st.none(), st.booleans(), numbers, odd)
 def written(rows: list[dict[str, Any]], paths: list[str]) -> str:
     file = io.StringIO(newline="")
     form = CsvFormat(file, paths)
-    form.rows(rows)
+    form.write(rows)
     form.close()
     return file.getvalue()
 
@@ -129,11 +129,14 @@ def test_properties_that_come_too_late_are_reported(capsys: pytest.CaptureFixtur
     """The header is written already: what only later pages have is named on stderr."""
     file = io.StringIO(newline="")
     form = CsvFormat(file, [])
-    form.rows([{"A": 1}])
-    form.rows([{"A": 2, "=B": 3}])
+    form.write([{"A": 1}])
+    form.write([{"A": 2, "=B": 3}])
     form.close()
     assert file.getvalue() == "A\r\n1\r\n2\r\n"
-    assert capsys.readouterr().err == "wosdk: left out, as only later rows have them: =B; name them with -p\n"
+    assert (
+        capsys.readouterr().err
+        == "wosdk: left out, because only later rows have these columns: =B; name them with -p\n"
+    )
 
 
 def test_names_are_no_formulas_either() -> None:

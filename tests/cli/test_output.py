@@ -62,7 +62,7 @@ def test_any_rows_make_a_table(rows: list[dict[str, Any]], paths: list[str]) -> 
     """Whatever the service sends, a table of it is plain lines of no more than the width."""
     file = io.StringIO()
     form = TableFormat(file, paths)
-    form.rows(rows)
+    form.write(rows)
     form.close()
     for row in rows:
         print_record(file, row, paths)
@@ -103,7 +103,7 @@ def test_messages_of_the_service_are_only_texts(wosdk: Wosdk, scripted: Service)
 def table(rows: list[dict[str, Any]], *paths: str) -> list[str]:
     file = io.StringIO()
     form = TableFormat(file, paths)
-    form.rows(rows)
+    form.write(rows)
     form.close()
     return file.getvalue().splitlines()
 

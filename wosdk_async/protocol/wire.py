@@ -1,4 +1,4 @@
-"""The messages of a call: :class:`Call`, ready to be sent, and :class:`Response`, as it came."""
+"""Messages of a call: :class:`Call`, ready to be sent, and :class:`Response`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,21 @@ COMMANDS = "api/v1/cmd/"
 
 @attrs.define
 class Response:
-    """A response as it came: the body is decompressed, header names are lower case. Nobody changes one."""
+    """A response with decompressed body and header names in lower case. It must not be changed."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     followed: bool = attrs.field(default=False, eq=False, repr=False)
-    """Whether other bytes came with it, after its end: they may be the response of another call."""
+    """Whether other bytes came with it, after its end: one of the two may be the response of another call."""
 
 
 @attrs.define
 class Call(Generic[T]):
     """One call, ready to be sent to the host that the session names at that moment.
 
-    Nobody changes one; it is not frozen because every call makes one, and that takes four times as long then.
+    It must not be changed. The class is not frozen, because each call makes an instance, and making a frozen
+    one takes four times as long.
     """
 
     operation: str
@@ -43,14 +44,14 @@ class Call(Generic[T]):
     decode: Callable[[bytes], T] = attrs.field(repr=False)
     """Function that makes the result from the body of a success."""
     repeat_safe: bool
-    """Whether sending it twice does the same as sending it once; if not, it is sent again only when it cannot
-    have arrived."""
+    """Whether sending it twice does the same as sending it once. If not, it is sent again only when it cannot
+    have reached the service."""
     body: bytes | None = attrs.field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = ()
     request_id: str | None = None
     to_locator: bool = False
     other_paths: tuple[str, ...] = ()
-    """Paths to try where ``path`` is not known."""
+    """Paths to try when the service does not know ``path``."""
 
     @property
     def reads(self) -> bool:
@@ -67,7 +68,7 @@ class InconclusiveResponse(Exception):
 
 
 def body_of(content: Mapping[str, Any]) -> bytes:
-    """Return the body of a request. Raises InvalidCallError for a value that JSON cannot hold."""
+    """Return ``content`` as a JSON body. Raises InvalidCallError for a value that JSON cannot hold."""
     try:
         return codec.dumps(content)
     except ValueError as error:

@@ -19,13 +19,13 @@ from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.files import (
     Source,
-    bytes_of,
+    file_writer,
     id_of,
     media_type,
+    read_into_memory,
     read_source,
-    receiver,
-    require_place,
     require_size,
+    require_writable,
     safe_name,
 )
 from wosdk_async.resources.verbs import Verbs
@@ -222,7 +222,7 @@ class Documents:
         seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline
         id = id_of(document, "document")
         require_size(max_bytes)
-        place = None if to is None else require_place(to)
+        place = None if to is None else require_writable(to)
         try:
             async with asyncio.timeout(seconds) as limit:
                 address = await self._address(id)
@@ -233,7 +233,7 @@ class Documents:
                     progress=progress,
                     secrets=self._sender.sessions.secrets,
                 )
-                receive = bytes_of if place is None else receiver(_target(place, address, id))
+                receive = read_into_memory if place is None else file_writer(_target(place, address, id))
                 return await self._sender.transport.downloads().fetch(download, receive, options.retry)
         except DownloadError as error:
             error.add(operation=f"download Document {id}", company=self._company.name)
@@ -292,4 +292,4 @@ def _target(to: Path, address: GetDocDownloadUrl, id: int) -> Path:
     if not to.is_dir():
         return to
     named = address.file_name or unquote(urlsplit(address.url or "").path)
-    return require_place(to / f"{id}-{safe_name(named, 'document')}")  # many documents are called image.jpg
+    return require_writable(to / f"{id}-{safe_name(named, 'document')}")  # many are called image.jpg

@@ -24,13 +24,13 @@ __all__ = [
     "Content",
     "PartialFile",
     "Source",
-    "bytes_of",
+    "file_writer",
     "id_of",
     "media_type",
+    "read_into_memory",
     "read_source",
-    "receiver",
-    "require_place",
     "require_size",
+    "require_writable",
     "safe_name",
 ]
 
@@ -38,9 +38,9 @@ Content = bytes | bytearray | memoryview
 Source = str | os.PathLike[str] | Content | AsyncIterable[Content]
 """Source of an upload: a path, the bytes themselves, or an async iterable of them."""
 
-_STEP = 1024 * 1024  # bytes read from a file, or written to it, at once
-_LONGEST_NAME = 200  # bytes; file systems take 255
-_NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # some file systems give them a meaning
+_CHUNK = 1024 * 1024  # bytes read from a file, or written to it, at once
+_MAX_NAME = 200  # bytes; most file systems allow 255
+_NOT_IN_NAMES = re.compile(r'[<>:"|?*]')  # they have a special meaning in some file systems
 
 
 def id_of(record: object, what: str) -> int:
@@ -51,22 +51,24 @@ def id_of(record: object, what: str) -> int:
     return id
 
 
-async def read_source(source: Source, fits: Callable[[int], None], write: Callable[[Content], None]) -> None:
-    """Pass all of ``source`` to ``write``; call ``fits`` with the size first, if it is known.
+async def read_source(
+    source: Source, check_size: Callable[[int], None], write: Callable[[Content], None]
+) -> None:
+    """Pass all of ``source`` to ``write``; call ``check_size`` with the size first, if it is known.
 
     Raises:
-        InvalidCallError: the file cannot be read, or ``source`` is none of its types.
+        InvalidCallError: the file cannot be read, or ``source`` has another type.
     """
     if isinstance(source, str | os.PathLike):
         try:
-            await _read_file(Path(source), fits, write)
+            await _read_file(Path(source), check_size, write)
         except OSError as cause:
             raise InvalidCallError(
                 f"{str(source)!r:.200} cannot be read: {cause.strerror or cause}; pass the path of a file, or"
                 " its bytes"
             ) from cause
     elif isinstance(source, Content):
-        fits(memoryview(source).nbytes)
+        check_size(memoryview(source).nbytes)
         write(source)
     elif isinstance(source, AsyncIterable):
         async for piece in source:
@@ -79,35 +81,35 @@ async def read_source(source: Source, fits: Callable[[int], None], write: Callab
         )
 
 
-async def _read_file(path: Path, fits: Callable[[int], None], write: Callable[[Content], None]) -> None:
+async def _read_file(path: Path, check_size: Callable[[int], None], write: Callable[[Content], None]) -> None:
     found = await asyncio.to_thread(path.stat)
     if not stat.S_ISREG(found.st_mode):
         raise InvalidCallError(f"{path} is not a regular file; read it yourself and pass an async iterable")
-    fits(found.st_size)
+    check_size(found.st_size)
     with path.open("rb") as file:
-        while piece := await asyncio.to_thread(file.read, _STEP):
+        while piece := await asyncio.to_thread(file.read, _CHUNK):
             write(piece)
 
 
 def media_type(file_name: str) -> str:
     """Return the media type for the suffix of a file name."""
-    import mimetypes  # reads the machine's own lists, once
+    import mimetypes  # imported late: it reads files of the machine
 
     known, encoding = mimetypes.guess_type(file_name, strict=False)
     return known if known and not encoding else "application/octet-stream"
 
 
 def safe_name(name: str, otherwise: str) -> str:
-    """Return ``name``, which somebody else chose, as the name of a file in a directory of ours.
+    """Return a safe file name made from ``name``, which another person chose.
 
-    It is the part after the last slash of either kind, without control characters, of at most 200 bytes;
-    ``otherwise`` if nothing is left.
+    It is the part after the last slash or backslash, without control characters, and has at most 200 bytes.
+    If nothing is left, return ``otherwise``.
     """
     last = re.split(r"[/\\]", name)[-1]
     shown = "".join(char for char in _NOT_IN_NAMES.sub("_", last) if char.isprintable())
     stem, suffix = os.path.splitext(shown.strip(" ."))
     suffix = suffix if len(suffix.encode()) <= 20 else ""
-    kept = stem.encode()[: _LONGEST_NAME - len(suffix.encode())].decode(errors="ignore")
+    kept = stem.encode()[: _MAX_NAME - len(suffix.encode())].decode(errors="ignore")
     return (kept + suffix).strip(" .") or otherwise
 
 
@@ -117,7 +119,7 @@ def require_size(max_bytes: object) -> None:
     check_number("max_bytes", max_bytes, takes, high=math.inf, error=InvalidCallError)
 
 
-def require_place(to: str | os.PathLike[str]) -> Path:
+def require_writable(to: str | os.PathLike[str]) -> Path:
     """Return the path ``to`` of a directory or file. Raises InvalidCallError if it cannot be written."""
     if not isinstance(to, str | os.PathLike):
         raise InvalidCallError(f"to is {described(to)}; it takes the path of a file or of a directory")
@@ -135,7 +137,7 @@ def require_place(to: str | os.PathLike[str]) -> Path:
         raise InvalidCallError(f"{str(to)!r:.200} cannot be written: {why}; name another file") from None
     if kind not in (stat.S_IFREG, stat.S_IFDIR):
         raise InvalidCallError(
-            f"{str(to)!r:.200} exists and is not a regular file; name another one, or leave out to= and take"
+            f"{str(to)!r:.200} exists and is not a regular file; name another one, or leave out to= to get"
             " the bytes"
         )
     return path
@@ -149,8 +151,8 @@ class PartialFile:
 
     def __init__(self, target: Path) -> None:
         self.target = target
-        self._place = Path(os.path.realpath(target))
-        self._path = self._place.with_name(f".{secrets.token_hex(8)}.part")
+        self._real_target = Path(os.path.realpath(target))
+        self._path = self._real_target.with_name(f".{secrets.token_hex(8)}.part")
         self._file: BinaryIO
         self._waiting: list[bytes] = []
         self._size = 0
@@ -164,18 +166,18 @@ class PartialFile:
         """Add a piece."""
         self._waiting.append(piece)
         self._size += len(piece)
-        if self._size >= _STEP:
+        if self._size >= _CHUNK:
             await self._flush()
 
-    async def keep(self) -> None:
-        """Replace the target by the complete file."""
+    async def replace_target(self) -> None:
+        """Replace the target with the complete file."""
         await self._flush()
         with self._writing():
             await asyncio.to_thread(self._file.close)
-            self._path.replace(self._place)
+            self._path.replace(self._real_target)
 
     async def _flush(self) -> None:
-        """Write in a thread. Closing waits for a write whose caller was cancelled."""
+        """Write the waiting pieces in a thread. If the caller is cancelled, closing waits for the thread."""
         pieces, self._waiting, self._size = self._waiting, [], 0
         with self._writing():
             await asyncio.to_thread(self._file.writelines, pieces)
@@ -184,7 +186,7 @@ class PartialFile:
     def _writing(self) -> Iterator[None]:
         try:
             yield
-        except OSError as cause:  # of this file: the transport has errors of its own
+        except OSError as cause:  # of this file: the transport raises other errors
             text = f"the file cannot be written to {str(self.target)!r:.200}: {cause.strerror or cause}"
             raise DownloadError(text) from cause
 
@@ -196,7 +198,7 @@ class PartialFile:
         self._path.unlink(missing_ok=True)
 
 
-async def bytes_of(stream: Stream) -> bytes:
+async def read_into_memory(stream: Stream) -> bytes:
     """Return all that ``stream`` sends. Raises DownloadError if it does not fit into memory."""
     buffer = io.BytesIO()
 
@@ -210,13 +212,13 @@ async def bytes_of(stream: Stream) -> bytes:
     return buffer.getvalue()
 
 
-def receiver(target: Path) -> Callable[[Stream], Awaitable[Path]]:
+def file_writer(target: Path) -> Callable[[Stream], Awaitable[Path]]:
     """Return a function that writes what a stream sends to ``target``, and returns ``target``."""
 
     async def into_file(stream: Stream) -> Path:
         with PartialFile(target) as file:
             await stream(file.write)
-            await file.keep()
+            await file.replace_target()
         return target
 
     return into_file

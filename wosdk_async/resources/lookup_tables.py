@@ -1,4 +1,4 @@
-"""Small tables of the service (statuses, reasons, types), read once for all who ask, and choice by name."""
+"""Small tables of the service (statuses, reasons, types): read once for all callers, searched by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Record)
 
 MAX_AGE = 300.0
-"""Seconds after which what was looked up is asked for again."""
+"""Seconds after which a table or an id is looked up again."""
 
 _SHOWN = 20  # names in an error
 _PAGE = 1000  # records asked for at first; below the cap, so a shorter response is complete (facts 7)
@@ -33,16 +33,16 @@ _PAGE = 1000  # records asked for at first; below the cap, so a shorter response
 
 
 def folded(name: str) -> str:
-    """Return the text that names are compared by: without letter case and outer blanks."""
+    """Return the form in which names are compared: without letter case and outer blanks."""
     return name.strip().casefold()
 
 
 def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str | None]) -> T:
-    """Return the one of ``records`` that is called ``name``; ``what`` is their kind, such as "hold reason".
+    """Return the only record that is called ``name``; ``what`` is their kind, such as "hold reason".
 
     Raises:
-        NotFoundError: none is; the message suggests near names and lists the names there are.
-        NotUniqueError: several are; the message has their ids.
+        NotFoundError: no record has the name; the message suggests similar names and lists the known ones.
+        NotUniqueError: several records have the name; the message has their ids.
     """
     labelled = [(label(record) or "", record) for record in records]
     found = [record for text, record in labelled if folded(text) == folded(name)]
@@ -59,7 +59,7 @@ def choose(what: str, name: str, records: Iterable[T], label: Callable[[T], str 
 
 
 def listed(values: Sequence[Any]) -> str:
-    """Return the values as text, no more than fit in a message."""
+    """Return the values as text for a message; of many values only the first."""
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(repr(value) for value in values[:_SHOWN]) + more
 
@@ -76,7 +76,7 @@ class _Table:
 
 
 class LookupTables:
-    """Tables of a Company, which remembers them for all of its callers."""
+    """Lookup tables of a Company, shared by all its callers."""
 
     def __init__(self, sender: CallSender) -> None:
         self.sender = sender
@@ -87,14 +87,14 @@ class LookupTables:
 
     @property
     def remembered(self) -> dict[object, Any]:
-        """What the Company remembers, by a key of the one who asked."""
+        """Values that are kept for the Company, each under its own key."""
         return self.sender.sessions.remembered
 
     @property
-    def under_way(self) -> SingleFlight:
-        """Shared work of the Company."""
-        works: SingleFlight = self.remembered.setdefault(SingleFlight, SingleFlight())
-        return works
+    def shared_tasks(self) -> SingleFlight:
+        """Running tasks that callers of the Company share."""
+        tasks: SingleFlight = self.remembered.setdefault(SingleFlight, SingleFlight())
+        return tasks
 
     async def find(
         self,
@@ -105,7 +105,7 @@ class LookupTables:
         label: Callable[[E], str | None],
         fits: Callable[[E], bool],
     ) -> E:
-        """Return the record called ``name`` of those that fit; a miss reads the table again once."""
+        """Return the record called ``name`` for which ``fits`` is true; on a miss the table is read again."""
         asked_at = self.now()
         for not_before in (asked_at - MAX_AGE, asked_at):
             records = await self._table(entity, not_before)
@@ -117,22 +117,22 @@ class LookupTables:
         raise missed
 
     async def all_of(self, entity: type[E], query: Query[E]) -> list[E]:
-        """Return all records of a query that finds few: one request unless they fill a page."""
+        """Return all records of a query that matches few: with one request, unless they fill a page."""
         require_support(entity, "query")
         expression = query.expression | {"Count": _PAGE}
         page: list[E] = await self.sender.send(calls.query(entity, expression, check=True))
         return page if len(page) < _PAGE else await query.all()
 
     async def _table(self, entity: type[E], not_before: float) -> list[E]:
-        """Return all records of ``entity``, read once for all who ask meanwhile."""
+        """Return all records of ``entity``; callers that need them at the same time share one query."""
         table: _Table | None = self.remembered.get((_Table, entity))
         if table is not None and table.asked_at >= not_before:
             return table.records
         key = (entity, *self.sender.scope)
-        reading = self.under_way.serving(key, not_before)
+        reading = self.shared_tasks.find(key, not_before)
         if reading is None:
             reading = SharedTask(lambda: self._read(entity), self.now)
-            self.under_way.enter(key, reading)
+            self.shared_tasks.add(key, reading)
         records: list[E] = await reading.result()
         return records
 
@@ -143,21 +143,21 @@ class LookupTables:
         return records
 
 
-# --- work that many callers wait for ------------------------------------------------------------
+# --- tasks that many callers wait for -----------------------------------------------------------
 
 
 class SharedTask(Generic[T]):
-    """Task that begins in the loop's next turn, and goes on as long as one caller waits for it.
+    """Task that begins in the next turn of the loop, and is cancelled when no caller waits for it any more.
 
-    ``with shared:`` counts as waiting; the task is cancelled when the last one leaves. ``asked_at`` is the
-    time when the work began, by ``now``: its result is not older. Before that it is infinity.
+    A caller waits inside ``with shared:``. ``asked_at`` is the time of ``now`` when the work began, so the
+    result is not older than that. Until the work begins, it is infinity.
     """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:
         self.asked_at = math.inf
         self._now = now
         self._task = asyncio.get_running_loop().create_task(self._begin(work), name="wosdk lookup")
-        self._task.add_done_callback(_retrieve)
+        self._task.add_done_callback(_mark_retrieved)
         self._waiting = 0
         self._abandoned = False
 
@@ -183,41 +183,41 @@ class SharedTask(Generic[T]):
             except WosdkError as error:
                 raise copy.copy(error) from error
 
-    def serves(self, not_before: float) -> bool:
-        """Return whether it is under way, and its result will not be older than ``not_before``."""
+    def is_usable(self, not_before: float) -> bool:
+        """Return whether it is running, and its result will not be older than ``not_before``."""
         return not (self._abandoned or self._task.done()) and self.asked_at >= not_before
 
-    def when_ended(self, act: Callable[[], None]) -> None:
-        """Call ``act`` once the work is done, has failed or was given up."""
+    def call_when_ended(self, act: Callable[[], None]) -> None:
+        """Call ``act`` when the work is done, has failed or was cancelled."""
         self._task.add_done_callback(lambda _: act())
 
 
 class SingleFlight:
-    """Shared work of a Company that has not ended, by a key that says what it is about."""
+    """Running shared tasks of a Company; the key says what a task looks up."""
 
     def __init__(self) -> None:
-        self._works: dict[object, SharedTask[Any]] = {}
+        self._tasks: dict[object, SharedTask[Any]] = {}
 
-    def serving(self, key: object, not_before: float) -> Any:
-        """Return the work for ``key`` if its result will not be older than ``not_before``; else None."""
-        work = self._works.get(key)
-        return work if work is not None and work.serves(not_before) else None
+    def find(self, key: object, not_before: float) -> Any:
+        """Return the task for ``key`` if its result will not be older than ``not_before``; else None."""
+        task = self._tasks.get(key)
+        return task if task is not None and task.is_usable(not_before) else None
 
-    def enter(self, key: object, work: SharedTask[Any]) -> None:
-        """Let others find ``work`` until it has ended."""
-        self._works[key] = work
-        work.when_ended(lambda: self._leave(key, work))
+    def add(self, key: object, task: SharedTask[Any]) -> None:
+        """Let others find ``task`` until it has ended."""
+        self._tasks[key] = task
+        task.call_when_ended(lambda: self._remove(key, task))
 
-    def close(self, key: object) -> None:
-        """Hide the work for ``key``: nobody can join it any more."""
-        self._works.pop(key, None)
+    def hide(self, key: object) -> None:
+        """Let nobody find the task for ``key`` any more."""
+        self._tasks.pop(key, None)
 
-    def _leave(self, key: object, work: SharedTask[Any]) -> None:
-        if self._works.get(key) is work:  # not one that was begun after this one was given up
-            del self._works[key]
+    def _remove(self, key: object, task: SharedTask[Any]) -> None:
+        if self._tasks.get(key) is task:  # another may have replaced it after it was cancelled
+            del self._tasks[key]
 
 
-def _retrieve(task: asyncio.Task[Any]) -> None:
-    """Read the error of the task: nobody may be left to read it, and asyncio would log that."""
+def _mark_retrieved(task: asyncio.Task[Any]) -> None:
+    """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
     if not task.cancelled():
         task.exception()

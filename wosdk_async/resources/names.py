@@ -139,23 +139,23 @@ class NameResolver:
     def _batch(self, entity: type[E], key: str, name: str, not_before: float) -> _Batch:
         """Return the batch that already contains the name, else add it to the next batch."""
         scope = (entity, key, *self._sender.scope)
-        under_way = self._tables.under_way
-        asking: _Batch | None = under_way.serving((*scope, folded(name)), not_before)
-        batch: _Batch | None = under_way.serving(scope, 0.0)
+        shared_tasks = self._tables.shared_tasks
+        asking: _Batch | None = shared_tasks.find((*scope, folded(name)), not_before)
+        batch: _Batch | None = shared_tasks.find(scope, 0.0)
         if asking is not None and asking is not batch:
             return asking
         if batch is None:
             texts: dict[str, None] = {}
             batch = _Batch(lambda: self._ask(entity, key, texts, scope), self._tables.now)
             batch.texts = texts
-            under_way.enter(scope, batch)
+            shared_tasks.add(scope, batch)
         batch.texts[name.strip()] = None
-        under_way.enter((*scope, folded(name)), batch)
+        shared_tasks.add((*scope, folded(name)), batch)
         return batch
 
     async def _ask(self, entity: type[E], key: str, texts: dict[str, None], scope: object) -> Ids:
         """Ask for all ``texts``; names that come later go into the next batch."""
-        self._tables.under_way.close(scope)
+        self._tables.shared_tasks.hide(scope)
         removable = "is_removed" in entity.__wire__
         path = getattr(fields(entity), key)
         query: Query[E] = Query(entity, self._sender.send)

@@ -59,16 +59,17 @@ def get_command(
         from wosdk_async.cli.runner import Runner
         from wosdk_async.query.plan import selection
 
-        id, kind = _id(record_id), entity_named(entity, unchecked)
-        selection(kind, paths)  # raises for a wrong path; the record is read by name, as it comes
-        name = kind if isinstance(kind, str) else kind.wire_name
+        id, entity_type = _parse_id(record_id), entity_named(entity, unchecked)
+        selection(entity_type, paths)  # only a check; a read by name keeps the record as sent
+        name = entity_type if isinstance(entity_type, str) else entity_type.wire_name
         with Runner(target_of(ctx)) as runner:
             record = runner.run(runner.company.get(name, id, properties=paths))
         with writing("the record was read", result.path):
             write_record(result, record, paths)
 
 
-def _id(text: str) -> Id:
+def _parse_id(text: str) -> Id:
+    """Return the id in an argument: a number, or the fields of a compound key."""
     from wosdk_async import codec
 
     try:
@@ -79,4 +80,6 @@ def _id(text: str) -> Id:
         return found
     if type(found) is int:
         return found
-    raise CliError(f"ID is {text!r}; it takes a whole number, or a JSON object of them for a compound key")
+    raise CliError(
+        f"ID is {text!r}; it takes a whole number, or a JSON object of whole numbers for a compound key"
+    )

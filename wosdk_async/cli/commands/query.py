@@ -130,7 +130,7 @@ def _by_expression(target: Target, kind: type[Record] | str, path: Path, result:
         rows = runner.run(_rows(runner.company, name, expression))
     with writing("the rows were read", result.path), opened(result) as file:
         writer = format_of(result, file, ())
-        writer.rows(rows)
+        writer.write(rows)
         writer.close()
     if len(rows) >= ROW_CAP:
         say(f"{ROW_CAP} rows are the most of one response: there may be more; --all reads on")
@@ -185,12 +185,12 @@ async def _stream(query: Query[Any], limit: int | None, result: Output, paths: S
             async for page in pages:
                 rest = page if limit is None else page[: limit - progress.rows]
                 with writing("the rows were read", result.path):
-                    writer.rows(rest)
+                    writer.write(rest)
                     file.flush()
                 progress.add(len(page))
         with writing("the rows were read", result.path):
             if not progress.rows:
-                writer.rows([])
+                writer.write([])
             writer.close()
             file.flush()
     if limit is not None and progress.rows > limit:

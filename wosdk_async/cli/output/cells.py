@@ -1,4 +1,4 @@
-"""Records as cells of a table: safe texts, the columns that records have, and the value in each."""
+"""Records as cells of a table: safe texts, the columns of the table, and the value in each cell."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = [
     "visible",
 ]
 
-_MAX_DEPTH = 30  # levels; records have a few, and what lies deeper is shown as JSON
+_MAX_DEPTH = 30  # levels of a record; deeper values are shown as JSON
 
 
-# --- texts that cannot steer a terminal -----------------------------------------------------
+# --- texts without control characters -------------------------------------------------------
 
 
 def visible(text: str) -> str:
@@ -32,7 +32,7 @@ def visible(text: str) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """Return ``1 row`` or ``2 rows``."""
+    """Return a number with its noun, such as ``1 row`` or ``2 rows``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
@@ -48,7 +48,7 @@ def json_text(value: Any) -> str:
 
 
 class _Token(str):
-    """A piece of finished JSON."""
+    """Text that is JSON already, such as a brace or a key."""
 
 
 def _slow_json_text(value: Any) -> str:
@@ -76,8 +76,8 @@ def _slow_json_text(value: Any) -> str:
 
 
 def value_at(record: Any, path: str, level: int = 0) -> Any:
-    """Return the value at a property path; through a list, a list of the values of its elements."""
-    if level > 2 * _MAX_DEPTH:
+    """Return the value at a property path; for a path through a list, the list of its elements' values."""
+    if level > 2 * _MAX_DEPTH:  # a list within a list adds a level too
         return None
     if isinstance(record, list):
         return [value_at(item, path, level + 1) for item in record]
@@ -98,7 +98,8 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
     """
     leaves = dict.fromkeys(name for record in records for name in _leaves(record, ""))
     parents = {name[:i] for name in leaves for i, char in enumerate(name) if char == "."}
-    present = [name for name in leaves if name not in parents]  # null in one record, an object in another
+    # A parent with columns below it has none itself, even if it is null in some records.
+    present = [name for name in leaves if name not in parents]
     found: dict[str, None] = {}
     for path in paths or ("*",):
         prefix = path.removesuffix("*") if path.endswith("*") else f"{path}."
@@ -109,6 +110,7 @@ def columns_of(records: Sequence[dict[str, Any]], paths: Sequence[str]) -> list[
 
 
 def _leaves(value: Any, path: str, level: int = 0) -> Iterator[str]:
+    """Yield the path of each value below ``path`` that has no further properties."""
     if isinstance(value, dict) and (value or not path) and level < _MAX_DEPTH:
         for name, item in value.items():
             yield from _leaves(item, f"{path}.{name}" if path else str(name), level + 1)
@@ -117,7 +119,7 @@ def _leaves(value: Any, path: str, level: int = 0) -> Iterator[str]:
 
 
 def flattened(value: Any, path: str = "", level: int = 0) -> Iterator[tuple[str, Any]]:
-    """Yield every single value of a record with its place, such as ``Items[0].Task.Id``."""
+    """Yield each single value of a record with its path, such as ``Items[0].Task.Id``."""
     if level >= _MAX_DEPTH:
         yield path, value
     elif isinstance(value, dict) and value:
@@ -150,4 +152,4 @@ def readable(value: Any, level: int = 0) -> str:
     if isinstance(value, list) and level < _MAX_DEPTH:
         separator = "; " if any(isinstance(item, dict) for item in value) else ", "
         return separator.join(readable(item, level + 1) for item in value)
-    return str(value) if isinstance(value, Decimal) and abs(value.adjusted()) > 30 else json_text(value)
+    return json_text(value)

@@ -17,13 +17,13 @@ __all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "
 
 
 class OutputFormat(Protocol):
-    """Writes pages of records as they come."""
+    """Writer of records, page by page."""
 
-    def rows(self, rows: Sequence[Any]) -> None:
-        """Write a page."""
+    def write(self, rows: Sequence[Any]) -> None:
+        """Write a page of records."""
 
     def close(self) -> None:
-        """Say what was left out; the file stays open."""
+        """Report on stderr what was left out. The file stays open."""
 
 
 def format_of(output: Output, file: IO[str], paths: Sequence[str]) -> OutputFormat:
@@ -46,7 +46,7 @@ def write_record(output: Output, record: dict[str, Any], paths: Sequence[str] = 
             print_record(file, record, paths)
             return
         writer = format_of(output, file, paths)
-        writer.rows([record])
+        writer.write([record])
         writer.close()
 
 
@@ -56,7 +56,7 @@ class JsonFormat:
     def __init__(self, file: IO[str]) -> None:
         self._file = file
 
-    def rows(self, rows: Sequence[Any]) -> None:
+    def write(self, rows: Sequence[Any]) -> None:
         """Write a line for each record."""
         self._file.write("".join(f"{json_text(row)}\n" for row in rows))
 
@@ -66,34 +66,35 @@ class JsonFormat:
 
 # --- CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas ---------
 
-# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards.
-# Blanks and invisible marks before them do not stop all spreadsheets.
+# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
+# and some skip blanks and invisible characters before them.
 _SIGNS = "=+\\-@＝＋－＠"
 _BLANK = "\\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
 _FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
 _NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# Where the locale separates by semicolons, or a text is pasted, a spreadsheet begins a cell after each
-# semicolon or tab, and, as quotes in the middle of such a cell mean nothing, a row after each line break.
-# A whole run is matched at once, so that a long one takes linear time.
+# A formula may also begin inside a text. If the locale separates cells by semicolons, or if the text is
+# pasted, a spreadsheet begins a new cell after each semicolon or tab, and a new row after each line break:
+# quotes in the middle of such a cell mean nothing. Each run of separators and blanks is matched as a whole,
+# so that a long run takes linear time.
 _RUN = re.compile(f"[;{_BLANK}]+(?P<sign>[{_SIGNS}])?")
 _SEPARATOR = re.compile("[;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-_MAX_NAMED = 20  # left out columns that are named
+_MAX_NAMED = 20  # columns that the message about those left out names
 
 
 def _without_formulas(text: str) -> str:
-    """Return ``text`` with an apostrophe before what a spreadsheet would calculate, but for numbers."""
-    inside = _RUN.sub(_guarded, text)
+    """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
+    inside = _RUN.sub(_guard_sign, text)
     return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
 
 
-def _guarded(run: re.Match[str]) -> str:
+def _guard_sign(run: re.Match[str]) -> str:
     if run["sign"] is None or not _SEPARATOR.search(run[0]):
         return run[0]
     return f"{run[0][:-1]}'{run['sign']}"
 
 
 def csv_cell(value: Any) -> str:
-    """Return one cell: all digits of numbers, objects and lists as JSON, nothing for null."""
+    """Return the text of a cell: numbers with all digits, objects and lists as JSON, null as no text."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -104,9 +105,9 @@ def csv_cell(value: Any) -> str:
 
 
 class CsvFormat:
-    """A header, and a line for each row; on a terminal control characters are escaped.
+    """CSV with a header and a line for each record; on a terminal control characters are escaped.
 
-    The columns are the paths that were asked for; for ``*``, and without any, what the first page has.
+    The columns are the paths that were asked for. With ``*`` or no path, they are those of the first page.
     """
 
     def __init__(self, file: IO[str], paths: Sequence[str]) -> None:
@@ -116,7 +117,7 @@ class CsvFormat:
         self._columns: list[str] | None = None
         self._left_out: set[str] = set()
 
-    def rows(self, rows: Sequence[dict[str, Any]]) -> None:
+    def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Write a page of rows."""
         if self._columns is None:
             self._columns = columns_of(rows, self._paths)
@@ -129,9 +130,9 @@ class CsvFormat:
         )
 
     def close(self) -> None:
-        """Name the columns that only later pages have: the header was written by then."""
+        """Report the columns that only later pages have, when the header was written already."""
         if self._left_out:
             named = ", ".join(sorted(self._left_out)[:_MAX_NAMED])
             rest = len(self._left_out) - _MAX_NAMED
             more = f" and {rest} more" if rest > 0 else ""
-            say(f"left out, as only later rows have them: {named}{more}; name them with -p")
+            say(f"left out, because only later rows have these columns: {named}{more}; name them with -p")

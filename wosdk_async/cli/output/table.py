@@ -38,7 +38,7 @@ class TableFormat:
         self._widths: list[int] = []
         self._left_out = 0
 
-    def rows(self, rows: Sequence[dict[str, Any]]) -> None:
+    def write(self, rows: Sequence[dict[str, Any]]) -> None:
         """Write a page of rows."""
         first = self._names is None
         if self._names is None:

@@ -1,6 +1,7 @@
 """Addresses below ``/_sandbox/``: they control the sandbox itself and are not part of the service.
 
-They show credentials and delete rows, so only this machine may use them, and no page of another origin.
+They show credentials and delete records, so requests of other machines and of web pages of another origin
+are refused.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from wosdk_async.sandbox.storage.store import Store
 
 __all__ = ["admin_routes"]
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+_SNAPSHOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 JsonEndpoint = Callable[[Request], Awaitable[Mapping[str, object]]]
 
@@ -39,10 +40,10 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
     """Return the routes that control one sandbox.
 
     Args:
-        store: its Companies, snapshots and resets.
-        clock: is read and moved forward.
-        faults: whose script is read, replaced and removed.
-        open_to_all: whether other machines may use them.
+        store: store whose Companies, snapshots and resets they control.
+        clock: clock that they read and move forward.
+        faults: faults whose script they read, replace and remove.
+        open_to_all: whether other machines may use the routes.
     """
     companies, controls = _Companies(store), _Controls(clock, faults)
     endpoints: list[tuple[str, list[str], JsonEndpoint]] = [
@@ -54,7 +55,7 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
     ]
 
     def route(name: str, methods: list[str], endpoint: JsonEndpoint) -> Route:
-        remedy = "serve with --open-admin to let others in"
+        remedy = "serve with --open-admin to let other machines use it"
         safe = guarded(_json(endpoint), remedy=remedy, open_to_all=open_to_all)
         return Route(f"/_sandbox/{name}", safe, methods=methods)
 
@@ -63,13 +64,13 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
 
 @attrs.frozen
 class _Companies:
-    """Companies of a store, its snapshots and resets."""
+    """Endpoints for the Companies of a store, its snapshots and resets."""
 
     store: Store
 
     async def companies(self, request: Request) -> Mapping[str, object]:
         if request.method == "POST":
-            body = await _object(request)
+            body = await _optional_object(request)
             create_company(
                 self.store,
                 str(body.get("Name", "")),
@@ -79,46 +80,48 @@ class _Companies:
             )
         self.store.refresh()
         root = str(request.base_url)
-        return {"Companies": [_shown(company, root) for company in self.store.companies()]}
+        return {"Companies": [_company_json(company, root) for company in self.store.companies()]}
 
     async def snapshot(self, request: Request) -> Mapping[str, object]:
-        name = (await _object(request)).get("Name", "snapshot")
+        name = (await _optional_object(request)).get("Name", "snapshot")
         self.store.take_snapshot(self._file(name))
         return {"Name": name}
 
     async def reset(self, request: Request) -> Mapping[str, object]:
-        name = (await _object(request)).get("Name")
+        name = (await _optional_object(request)).get("Name")
         reset(self.store, None if name is None else self._file(name))
         return {"Name": name}
 
     def _file(self, name: object) -> Path:
         """Return the file of a named snapshot: beside the store, so that no request can name another file."""
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise ValueError("Name is 1 to 64 letters, digits, hyphens or underscores.")
+        if not isinstance(name, str) or not _SNAPSHOT_NAME.fullmatch(name):
+            raise ValueError("Name must be 1 to 64 letters, digits, hyphens or underscores.")
         return self.store.path.with_name(f"{self.store.path.name}.{name}.snapshot")
 
 
 @attrs.frozen
 class _Controls:
-    """Fault script and clock, as JSON in the shape of the script."""
+    """Endpoints for the faults and the clock. JSON has the keys that a fault script has in TOML."""
 
     clock: Clock
-    script: Faults
+    active_faults: Faults
 
     async def faults(self, request: Request) -> Mapping[str, object]:
         if request.method == "PUT":
-            self.script.load(FaultScript.of(await _plain_json(request)))
+            self.active_faults.load(FaultScript.of(await _json_with_floats(request)))
         if request.method == "DELETE":
-            self.script.clear()
-        return self.script.report()
+            self.active_faults.clear()
+        return self.active_faults.report()
 
     async def time(self, request: Request) -> Mapping[str, object]:
         if request.method == "POST":
-            self.clock.advance(**span_of(await _plain_json(request)))
+            self.clock.advance(**span_of(await _json_with_floats(request)))
         return {"now": self.clock.now.isoformat().replace("+00:00", "Z")}
 
 
 def _json(endpoint: JsonEndpoint) -> Endpoint:
+    """Return an endpoint that responds with the JSON of another, or with its error."""
+
     @functools.wraps(endpoint)
     async def respond(request: Request) -> Response:
         try:
@@ -130,7 +133,7 @@ def _json(endpoint: JsonEndpoint) -> Endpoint:
     return respond
 
 
-def _shown(company: StoredCompany, root: str) -> dict[str, object]:
+def _company_json(company: StoredCompany, root: str) -> dict[str, object]:
     return {
         "Id": company.id,
         "Name": company.name,
@@ -140,12 +143,14 @@ def _shown(company: StoredCompany, root: str) -> dict[str, object]:
     }
 
 
-async def _object(request: Request) -> dict[str, Any]:
+async def _optional_object(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request; an empty one if there is no body."""
     raw = await request.body()
     return require_body(peek_json(raw)) if raw.strip() not in (b"", b"{}") else {}
 
 
-async def _plain_json(request: Request) -> Any:
+async def _json_with_floats(request: Request) -> Any:
+    """Return the JSON of a request with fractions as float, as a fault script in TOML has them."""
     try:
         return json.loads(await request.body())
     except RecursionError:

@@ -1,4 +1,4 @@
-"""Request bodies: JSON with exact numbers, and members whose names ignore letter case."""
+"""Request bodies: JSON with exact numbers, and members found by name in any letter case."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ Record = dict[str, Any]
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
-_MAX_DEPTH = 100  # not shown; assumed. Deeper bodies would only exhaust the stack
+_MAX_DEPTH = 100  # levels; not shown; assumed. Much deeper bodies would exhaust the stack
 
 
 def dump(value: object) -> bytes:
-    """Write a value as compact JSON; decimals stay the numbers that they were read as."""
+    """Write a value as compact JSON; a Decimal is written as a number with all its digits."""
     return _encoder.encode(value)
 
 
 def load(text: str | bytes) -> Any:
-    """Read JSON that this program wrote itself."""
+    """Read JSON with fractions as Decimal. Unlike `peek_json` this raises errors of msgspec."""
     return _decoder.decode(text)
 
 
@@ -90,9 +90,9 @@ def parse_query(raw: bytes) -> dict[str, str]:
 
 
 def request_id_of(query: Mapping[str, str], body: Record) -> str | None:
-    """Return the ``RequestId`` of a request: from its query, or beside ``Command`` (facts 3.1 and 5).
+    """Return the ``RequestId`` of a request: from the URL's query or the body (facts 3.1 and 5).
 
-    A number counts as its text, as in other text members (not shown; assumed).
+    A number is taken as its text (not shown; assumed).
     """
     for value in (query.get("requestid"), get_ignore_case(body, "RequestId")):
         if isinstance(value, str | int) and not isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""Values of fields: read as the store keeps them, by the type of the field, and times in two zones.
+"""Values of fields in the form that the store keeps, and conversion of times between two zones.
 
-The store keeps a time as ISO 8601 text without a zone, with no or seven fraction digits. One instant has
-one text, and texts sort like instants, so the store compares them as text.
+The store keeps a time as ISO 8601 text without a zone, with either no fraction or seven digits. One instant
+has one text, and texts sort like instants, so the store compares them as text.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = [
     "zone_of",
 ]
 
-UNREADABLE: Final = object()  # the member is left as it was (facts 3.3)
+UNREADABLE: Final = object()  # the value does not fit; the member keeps its old one (facts 3.3)
 _INT64 = range(-(2**63), 2**63)
 _DECIMAL = re.compile(r"-?\d{1,15}(\.\d{1,12})?", re.ASCII)
 
-# facts 3.5: work orders name their zone by a number; 4, 20 and 35 fit the Windows index of time
-# zones. The other rows of that index are assumed to hold as well.
+# facts 3.5: work orders name their zone by a number. The numbers 4, 20 and 35 are those of the Windows
+# list of time zones; the other numbers of that list are assumed.
 _ZONES = {
     2: "Pacific/Honolulu",
     3: "America/Anchorage",
@@ -63,7 +63,7 @@ def read_value(field: Field, value: object) -> Any:
     """Return a value as the store keeps it, or `UNREADABLE` if it does not fit the field.
 
     Raises:
-        Refusal: the value is a text longer than the vendor documents.
+        Refusal: the value is a text longer than the documented limit.
     """
     reader = _READERS.get(field.type)
     return reader(field, value) if reader else UNREADABLE
@@ -96,7 +96,7 @@ def read_ids(value: object) -> list[int]:
 def _string(field: Field, value: object) -> object:
     if not isinstance(value, str):
         return UNREADABLE
-    # Lengths of the vendor's pages are enforced, those of third parties are not (not shown; assumed).
+    # Only limits in the vendor's pages are enforced, not those from third parties (not shown; assumed).
     limit = field.max_length if field.max_length_source == "doc" else None
     if limit is not None and len(value) > limit:
         raise broken_rule(f"{field.name} is longer than {limit} characters.")
@@ -170,13 +170,13 @@ def zone_of(number: int) -> tzinfo:
 
 @attrs.frozen
 class Moment:
-    """An instant in ticks of 100 ns since 1970; all times of one call come from the same one."""
+    """An instant in ticks of 100 ns since 1970; all times that one call writes are the same moment."""
 
     ticks: int
 
     @classmethod
     def at(cls, clock: int, tick: int = 1) -> Moment:
-        """Return the moment of a clock in nanoseconds since 1970, cut to a multiple of ``tick``."""
+        """Return the moment ``clock`` nanoseconds after 1970, rounded down to ``tick`` ticks."""
         ticks = clock // 100
         return cls(ticks - ticks % tick)
 
@@ -192,7 +192,7 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment so many minutes later, without fraction (facts 3.5) or seconds (assumed)."""
+        """Return the moment ``minutes`` later, without fraction (facts 3.5) and seconds (assumed)."""
         whole = self.ticks // _TICKS // 60 + minutes
         return Moment(whole * 60 * _TICKS)
 
@@ -206,7 +206,7 @@ def _local_second(seconds: int, zone: tzinfo) -> str:
 def _parse_time(text: str, *, utc: bool) -> str | None:
     """Return the stored form of a time as sent, or None if the text is not a time.
 
-    An offset moves a UTC field; a local field keeps its clock face (not shown; assumed).
+    The offset of a UTC field is applied; that of a local field is ignored (not shown; assumed).
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -222,12 +222,12 @@ def _parse_time(text: str, *, utc: bool) -> str | None:
 
 
 def to_utc(local: str, zone: tzinfo) -> str | None:
-    """Return a stored local time in UTC, or None where the calendar ends."""
+    """Return a stored local time in UTC, or None if the year is then out of range."""
     return _convert(local, zone, UTC)
 
 
 def to_local(utc: str, zone: tzinfo) -> str | None:
-    """Return a stored UTC time in a time zone, or None where the calendar ends."""
+    """Return a stored UTC time in a time zone, or None if the year is then out of range."""
     return _convert(utc, UTC, zone)
 
 

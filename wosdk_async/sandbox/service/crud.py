@@ -1,4 +1,4 @@
-"""Base calls on entities: create, retrieve, update, delete, and the response to a create."""
+"""Calls below ``/base/``: create, retrieve, update and delete; and the record that a command created."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["create_entity", "create_response", "delete_entity", "retrieve", "spe
 
 
 def create_response(context: RequestContext, entity: str, record: Record) -> Record:
-    """Return a record that a command just made, as the dialect shows it."""
+    """Return a record that a command has just created, in the form of the dialect."""
     if not context.dialect.opens_created:
         return show_default(context, entity, record)
     schema = schemas(context.dialect)[entity]
@@ -43,7 +43,7 @@ def create_response(context: RequestContext, entity: str, record: Record) -> Rec
 
 
 def _show_opened(context: RequestContext, schema: EntitySchema, record: Record) -> Record:
-    """Return the scalars of a record and the two flags of spec 2.1; its lists are empty (spec 2.3)."""
+    """Return a record with its scalars, the two flags of spec 2.1 and empty lists (spec 2.3)."""
     return _scalars(schema).show(context, record) | _empty_lists(schema)
 
 
@@ -80,10 +80,10 @@ def retrieve(context: RequestContext, schema: EntitySchema, key: str, properties
 
 
 def create_entity(context: RequestContext, schema: EntitySchema, entity: object) -> Record:
-    """Create an entity and return the response, which is the specifier alone (facts 3.3)."""
-    members = _members(entity)
+    """Create an entity and return the response, which is only its specifier (facts 3.3)."""
+    members = _require_members(entity)
     if schema.name == "AssetAttribute":
-        raise _outside_parent("new", _whole(get_ignore_case(members, "AssetId")))
+        raise _outside_parent("(new)", _int_or_zero(get_ignore_case(members, "AssetId")))
     check_supported(schema, "Create")
     return specifier(schema, create(context, schema, members))
 
@@ -91,10 +91,10 @@ def create_entity(context: RequestContext, schema: EntitySchema, entity: object)
 def update_entity(
     context: RequestContext, schema: EntitySchema, entity: object, properties: object
 ) -> Record:
-    """Update an entity by the grammar of facts 3.6 and return the response."""
-    members = _members(entity)
-    if schema.name != "AssetAttribute":  # its refusal names the parent, which is in the record
-        check_supported(schema, "Update")  # spec 4.9 rule 1, whatever record is named
+    """Update the named properties of an entity (facts 3.6) and return the response."""
+    members = _require_members(entity)
+    if schema.name != "AssetAttribute":  # which is refused below, once its parent is known
+        check_supported(schema, "Update")  # spec 4.9 rule 1, before the record is looked for
     if isinstance(properties, dict):  # a PropertySet, as queries have it (not shown here; assumed)
         properties = get_ignore_case(properties, "Properties")
     if not isinstance(properties, list) or not properties:
@@ -124,13 +124,13 @@ def delete_entity(context: RequestContext, schema: EntitySchema, key: str, *, mi
     except Refusal as refusal:
         if refusal.code != "ERROR_CODE_1019" or (context.dialect.refuses_missing_delete and not missing_ok):
             raise
-        return {"EntitySpecifier": {"EntityType": schema.name, "Id": _whole(key)}}
+        return {"EntitySpecifier": {"EntityType": schema.name, "Id": _int_or_zero(key)}}
     delete(context, schema, record)
     return {"EntitySpecifier": {"EntityType": schema.name, "Id": record["Id"]}}
 
 
 def specifier(schema: EntitySchema, record: Record, *, versioned: bool = True) -> Record:
-    """Return type and id of a record, with ``ConcurrencyId`` for entities that have a lock (facts 3.3)."""
+    """Return type and id of a record, with ``ConcurrencyId`` if its entity type has one (facts 3.3)."""
     named = {"EntityType": schema.name, "Id": record["Id"]}
     lock = {"ConcurrencyId": record["ConcurrencyId"]} if versioned and schema.locked else {}
     return {"EntitySpecifier": lock | named}
@@ -179,11 +179,12 @@ def _find_by_fields(context: RequestContext, schema: EntitySchema, named: dict[s
 
 
 def _outside_parent(key: object, parent: object) -> Refusal:
+    """Return the refusal of a change that must go through the parent."""
     # spec 4.9 rule 2; the wording is not shown
     return broken_rule(f"Change attribute {key} through its parent asset {parent}.")
 
 
-def _members(entity: object) -> dict[str, Any]:
+def _require_members(entity: object) -> dict[str, Any]:
     if entity is None:
         raise _insufficient()
     if not isinstance(entity, dict):
@@ -196,5 +197,5 @@ def _insufficient() -> Refusal:
     return Refusal(400, "EMPTY_INPUT_PARAMETER", "Field 'body' is null or empty.")
 
 
-def _whole(value: object) -> int:
+def _int_or_zero(value: object) -> int:
     return int(value) if isinstance(value, int | str) and str(value).strip().isdecimal() else 0

@@ -1,4 +1,4 @@
-"""Rules of single entity types: what the service checks and fills in at every write."""
+"""Rules for single entity types: what the service checks, and which fields it fills in, at each write."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ PAIRED_TIMES = {
     "DtOnSiteBy": "DtUtcOnSiteBy",
     "DtScheduledStart": "ScheduledStartUtc",
 }
-_MAX_LEVELS = 32  # of locations: it ends a circle of parents
-# Records that make no sense alone. Any other may leave its owner out: a Note without one was
-# accepted (facts 3.9), for the rest it is not shown; assumed.
-_NEVER_ALONE = {"WoNote": "WorkOrderId"}
-_PARENTS = {"Location": {"ParentId": "Location"}}  # a tree without holes (not shown; assumed)
+_MAX_LEVELS = 32  # of locations, in case their parents form a circle
+# Records that must name their owner. All others may leave it out: a Note without an owner was accepted
+# (facts 3.9); for other records it is not shown; assumed.
+_OWNER_REQUIRED = {"WoNote": "WorkOrderId"}
+_PARENTS = {"Location": {"ParentId": "Location"}}  # a parent must exist (not shown; assumed)
 
 
 def check_owner(
     context: RequestContext, schema: EntitySchema, record: Record, before: Record | None = None
 ) -> None:
-    """Check that the owner of a record exists: a note, document or custom field of nobody is refused.
+    """Check that the owner of a record exists, such as that of a note, a document or a custom field.
 
     ``before`` is the record before the change; None for a new one.
 
     Raises:
-        Refusal: the owner does not exist, or the record leaves an owner that it belongs to for good
-            (not shown; assumed).
+        Refusal: the owner does not exist, or the change moves a record to another owner that may not
+            change its owner (not shown; assumed).
     """
-    pointer = _NEVER_ALONE.get(schema.name)
+    pointer = _OWNER_REQUIRED.get(schema.name)
     if pointer and not record[pointer]:
         raise required(pointer, schema.name)
     if pointer and before is not None and before[pointer] != record[pointer]:
@@ -69,7 +69,10 @@ def check_owner(
 
 @cache
 def _owners(name: str) -> tuple[tuple[str, Relation], ...]:
-    """Return the entity types that may own such a record, if the pointer alone tells which one it is."""
+    """Return the entity types that may own a record of type ``name``, with their relations.
+
+    Types are left out if several share a pointer, and no field of the record says which of them is meant.
+    """
     found = {(parent, each.key): each for (parent, _), each in relations().items() if each.child.name == name}
     keys = [each.key for each in found.values() if each.kind is None]
     return tuple(
@@ -90,6 +93,7 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
 
 
 def _work_order(_context: RequestContext, order: Record) -> None:
+    """Trim the contact name, and let the UTC times follow the local ones."""
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])
     for local, utc in PAIRED_TIMES.items():
@@ -141,13 +145,13 @@ def _new_work_order_note(context: RequestContext, note: Record) -> None:
 
 
 def _work_order_note(context: RequestContext, note: Record) -> None:
-    """Let a work order point at its completion note, of which it has one at most (facts 3.9)."""
+    """Set the completion note of a work order; it has at most one (facts 3.9)."""
     order = context.find("WorkOrder", note["WorkOrderId"])
     if order is None:
         return
     current = order.get("CompletionNote", {}).get("Id")
     if note["NoteTypeId"] == "Completion":
-        if current not in (None, note["Id"]):  # text assumed
+        if current not in (None, note["Id"]):  # the text is assumed
             raise broken_rule(f"Work order {note['WorkOrderId']} has a completion note already.")
         _set_completion_note(context, order, note["Id"])
     elif current == note["Id"]:
@@ -161,7 +165,7 @@ def _deleted_work_order_note(context: RequestContext, note: Record) -> None:
 
 
 def _set_completion_note(context: RequestContext, order: Record, key: int | None) -> None:
-    # The order's counter stays: the note is a record of its own (not shown; assumed)
+    # This does not count as a change of the order: the note is another record (not shown; assumed)
     order.pop("CompletionNote", None)
     if key is not None:
         order["CompletionNote"] = {"Id": key}
@@ -169,7 +173,7 @@ def _set_completion_note(context: RequestContext, order: Record, key: int | None
 
 
 def _assignment(context: RequestContext, assignment: Record) -> None:
-    """Let an order's ``Employee`` be its primary assignee (not shown; assumed)."""
+    """Set the ``Employee`` of an order to its primary assignee (not shown; assumed)."""
     before = context.store.get(context.company.id, "WoAssignment", assignment["Id"])
     if before is not None and before["WorkOrderId"] != assignment["WorkOrderId"]:
         _deleted_assignment(context, before)
@@ -205,7 +209,7 @@ def _time_card(before: Record, card: Record) -> None:
         raise broken_rule("Existing Time Card cannot be moved to another week")  # facts 3.9 and 6
 
 
-# Members that a create must send, with the name that the refusal gives (facts 3.10: a peer's list).
+# Members that a create must send, each with its name in the refusal (facts 3.10: found by another client).
 REQUIRED = {"Document": {"DocType": "DocType.Id", "StorageTypeId": "StorageTypeId"}}
 ON_CREATE: dict[str, Rule] = {
     "WoNote": _new_work_order_note,

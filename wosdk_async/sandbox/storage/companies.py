@@ -1,4 +1,4 @@
-"""The Companies of a store, and the numbers that each of them hands out once."""
+"""Companies of a store, and their counters, which return each number once."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class StoredCompany:
     """A Company of a store.
 
     Args:
-        client_id: its credentials belong to it alone (facts 1, CompanyName tied to credentials).
-        host: the only host name that serves it; empty for any that leads here.
-        live: whether it is in use, not a stage or preview Company (spec 1).
+        client_id: its own credentials; they open no other Company (facts 1, CompanyName tied to credentials).
+        host: the only host name that serves it; empty if any host name does.
+        live: whether it is a live Company, not one for stage or preview (spec 1).
         seeded: whether it starts with the records of ``seed.json``.
     """
 
@@ -42,7 +42,7 @@ class StoredCompany:
         return not self.host or urlsplit(root).hostname == self.host
 
     def address(self, root: str) -> str:
-        """Return the address that serves the Company, with its last slash, for a request to ``root``."""
+        """Return the Company's address with a slash at its end; scheme and port are those of ``root``."""
         if not self.host:
             return root
         parts = urlsplit(root)
@@ -51,9 +51,9 @@ class StoredCompany:
 
 
 def new_company(
-    known: Sequence[StoredCompany], name: str, *, host: str = "", live: bool = False, seeded: bool = True
+    existing: Sequence[StoredCompany], name: str, *, host: str = "", live: bool = False, seeded: bool = True
 ) -> StoredCompany:
-    """Make a Company with credentials of its own, beside those that are known.
+    """Return a new Company with new credentials, in addition to the ``existing`` ones.
 
     Raises:
         ValueError: the name is empty, taken, or has characters that a header cannot carry; or
@@ -62,15 +62,15 @@ def new_company(
     name = name.strip()
     if not name or not name.isascii() or not name.isprintable():
         raise ValueError(f"{name!r} cannot be the name of a Company: give printable ASCII text.")
-    if name.lower() in {company.name.lower() for company in known}:
+    if name.lower() in {company.name.lower() for company in existing}:
         raise ValueError(f"There is a Company '{name}' already. Give another name.")
     if not _HOST.fullmatch(host):
         raise ValueError(f"{host!r} is not a host name. Give a name such as acme.localhost, without a port.")
-    key = max((company.id for company in known), default=_FIRST_ID - 1) + 1
+    key = max((company.id for company in existing), default=_FIRST_ID - 1) + 1
     return StoredCompany(
         id=key,
         name=name,
-        client_id=f"sandbox-client-{key}" if known else "sandbox-client",
+        client_id=f"sandbox-client-{key}" if existing else "sandbox-client",
         client_secret=f"sandbox-{secrets.token_urlsafe(24)}",
         host=host.lower(),
         live=live,
@@ -87,7 +87,7 @@ class CompanyCounters:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._values: dict[_Key, int] = {}
-        self._before: dict[_Key, int] = {}  # what `undo` brings back
+        self._before: dict[_Key, int] = {}  # values at the mark, of the counters that changed since
         self._unwritten: set[_Key] = set()
 
     def next(self, company: int, name: str) -> int:
@@ -97,12 +97,12 @@ class CompanyCounters:
         return value
 
     def raise_to(self, company: int, name: str, value: int) -> None:
-        """Let a counter return only numbers above ``value``."""
+        """Raise a counter, so that it returns only numbers above ``value``."""
         if value > self._value((company, name)):
             self._set((company, name), value)
 
     def mark(self) -> None:
-        """Remember this moment for `undo`."""
+        """Set the point that `undo` goes back to."""
         self._before.clear()
 
     def undo(self) -> None:
@@ -116,7 +116,7 @@ class CompanyCounters:
         self._unwritten.clear()
 
     def forget(self) -> None:
-        """Drop all values: another process changed the file, or a transaction was lost."""
+        """Drop all values, after another process changed the file or a transaction was lost."""
         self._values.clear()
         self._before.clear()
         self._unwritten.clear()

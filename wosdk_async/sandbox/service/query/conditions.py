@@ -20,7 +20,7 @@ from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 __all__ = ["QueryCriteria"]
 
 _MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
-# Operators whose records an index finds; the others have to look at every record.
+# Operators for which an index finds the records; for the others every record is read.
 _INDEXABLE = frozenset(
     {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
 )
@@ -29,18 +29,19 @@ _AMOUNT = {
     "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
 }
 
-_REFUSED = {("WoLastAction", "Reason")}  # facts 4: a path seen refused; its code is assumed
+_REFUSED = {("WoLastAction", "Reason")}  # facts 4: the service refused this path; the error code is assumed
 
 Finish = Callable[[str, Field], str]
+"""Function that makes SQL of the last property of a path, given as SQL and field."""
 
 
 @attrs.define
 class QueryCriteria:
-    """Writer of the conditions of one query over the table alias ``t0``; it collects the values they bind.
+    """Builder of the SQL conditions of one query on table alias ``t0``. It collects the bound values.
 
     Args:
-        want: called with entity type, path and type of each property that a query searches by.
-        ranged: set if a condition allows more than single values of a property other than the id.
+        want: called with entity type, path and type of each property for which an index would help.
+        ranged: set if a property other than the id may have one of several values.
     """
 
     schema: EntitySchema
@@ -50,19 +51,20 @@ class QueryCriteria:
     ranged: bool = False
     _indexable: bool = False  # whether an index on the property would find the records
     _aliases: count[int] = attrs.field(factory=lambda: count(1))
-    # Whether a value behind a reference is fetched, so that a missing record counts as a null. Else the
-    # records that match are collected first, which is faster and right for whatever null does not match.
+    # How to follow a reference. True: read the value behind it for each record; if that record is missing,
+    # the value is null. False: select the matching records first. That is faster, but right only for
+    # conditions that null does not match.
     _fetching: bool = False
 
     def filter(self, expression: object, depth: int = 0) -> str:
-        """Return a FilterExpression as a predicate.
+        """Return a FilterExpression as an SQL predicate.
 
         Raises:
             Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
                 unknown property.
         """
         if not isinstance(expression, dict) or depth > _MAX_DEPTH:
-            raise incorrect_model(f"A filter is an object, nested at most {_MAX_DEPTH} deep.")
+            raise incorrect_model(f"A filter must be an object, nested at most {_MAX_DEPTH} levels deep.")
         parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
         parts += [self.filter(inner, depth + 1) for inner in object_list(expression, "Filters")]
         joiner = _joiner(get_ignore_case(expression, "FilterOperator"))
@@ -74,7 +76,7 @@ class QueryCriteria:
         if not isinstance(path, str):
             raise incorrect_model("An order needs a PropertyName.")
         if _has_list(self.schema, path.strip().split(".")):
-            raise incorrect_model(f"Rows cannot be ordered by the list in {path}.")
+            raise incorrect_model(f"Records cannot be ordered by {path}: it goes through a list.")
         self._indexable = True
         return self._follow(path, sort_expression, fetching=True)
 
@@ -107,7 +109,7 @@ class QueryCriteria:
         return self._walk(self.schema, "t0.", steps, finish)
 
     def _walk(self, schema: EntitySchema, alias: str, steps: list[str], finish: Finish) -> str:
-        """Follow a path from the record behind a table alias, which ends with a point."""
+        """Follow a path from the record of a table alias; ``alias`` ends with a dot."""
         field, rest = schema.field(steps[0]), steps[1:]
         if field is None or (schema.name, field.name) in _REFUSED:
             raise unknown_property(schema.name, steps[0])
@@ -134,7 +136,7 @@ class QueryCriteria:
     def _through(
         self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
     ) -> str:
-        """Follow a path through a reference: its Id is in the record, the rest in the one it names."""
+        """Follow a path through a reference: the Id is in the record, all else in the one it names."""
         target = schema.behind(field)
         own_id = (schema.name, field.name) in SAME_ID
         key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
@@ -147,7 +149,7 @@ class QueryCriteria:
             source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
         if not self._fetching or _has_list(target, rest):
             inner = self._walk(target, f"{inner_alias}.", rest, finish)
-            # The plus takes the column's affinity away, which would keep an index from being used
+            # The plus removes the affinity of the column: with it SQLite would not use the index
             return f"{key} IN (SELECT +{inner_alias}.id {source} AND {inner})"
 
         def fetched(sql: str, last: Field) -> str:
@@ -175,22 +177,24 @@ class QueryCriteria:
 def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
     """Return whether a path goes through a list; unknown steps are refused elsewhere."""
     field = schema.field(steps[0])
-    if field is None or field.is_list:
-        return field is not None
+    if field is None:
+        return False
+    if field.is_list:
+        return True
     return field.type == "ref" and len(steps) > 1 and _has_list(schema.behind(field), steps[1:])
 
 
 def _joiner(operator: object) -> str:
     if operator is None:
-        return "AND"  # the enum's first: a missing enum is read as 0 (facts 5, UpdateInvoiceState)
+        return "AND"  # the first of the enum: a missing value is read as 0 (facts 5, UpdateInvoiceState)
     name = enumeration("LogicalOperator").name_of(operator)
     if name is None:
-        raise incorrect_model("FilterOperator is And or Or.")
+        raise incorrect_model("FilterOperator must be And or Or.")
     return name.upper()
 
 
 def _joined(parts: list[str], joiner: str) -> str:
-    """Join the parts as a balanced tree: SQLite bounds the depth of an expression."""
+    """Join the parts as a balanced tree: SQLite limits the depth of an expression."""
     if len(parts) < 2:
         return parts[0] if parts else "1"
     middle = len(parts) // 2

@@ -16,10 +16,10 @@ from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
 __all__ = ["NOCASE", "condition_sql", "sort_expression"]
 
 NOCASE = " COLLATE NOCASE"
-_LONG_DIGITS = 19  # of the largest integer that SQLite compares exactly
+_LONGEST_INTEGER = 19  # digits; SQLite compares integers of 64 bits exactly
 _MAX_FLOAT = sys.float_info.max
-_SHOWN_NAMES = 20  # of an enum, in a refusal
-_MAX_PATTERN = 4000  # SQLite refuses patterns of some length (not shown; assumed)
+_SHOWN_NAMES = 20  # names of an enum that a refusal lists
+_MAX_PATTERN = 4000  # SQLite refuses very long patterns; the limit of the service is not shown; assumed
 
 _COMPARISONS = {
     "Equal": "=",
@@ -53,8 +53,8 @@ def condition_sql(sql: str, field: Field, operator: str, values: Values) -> tupl
         raise incorrect_model(f"Name {field.name}.Value to compare an amount.")
     if operator in _NULLS:
         return f"{sql} {_NULLS[operator]}", []
-    words, write = next(writer for writer in _WRITERS if operator in writer[0])
-    return write(sql, field, words[operator], values)
+    sql_operators, write = next(writer for writer in _WRITERS if operator in writer[0])
+    return write(sql, field, sql_operators[operator], values)
 
 
 def sort_expression(sql: str, field: Field) -> str:
@@ -66,37 +66,40 @@ def sort_expression(sql: str, field: Field) -> str:
     return f"CASE {sql} {whens} END"
 
 
-def _compare(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+def _compare(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
     (value,) = _exactly(1, field, values)
-    if word not in ("=", "<>"):
-        return f"{sort_expression(sql, field)} {word} ?", [_rank(field, value)]
+    if sql_operator not in ("=", "<>"):
+        return f"{sort_expression(sql, field)} {sql_operator} ?", [_sort_value(field, value)]
     if value is None:  # not shown; assumed
-        return f"{sql} {'IS NULL' if word == '=' else 'IS NOT NULL'}", []
-    return f"{sql} {word} ?", [_comparable(field, value)]
+        return f"{sql} {'IS NULL' if sql_operator == '=' else 'IS NOT NULL'}", []
+    return f"{sql} {sql_operator} ?", [_comparable(field, value)]
 
 
-def _between(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+def _between(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
     low, high = _exactly(2, field, values)
-    return f"{sort_expression(sql, field)} {word} ? AND ?", [_rank(field, low), _rank(field, high)]
+    bounds = [_sort_value(field, low), _sort_value(field, high)]
+    return f"{sort_expression(sql, field)} {sql_operator} ? AND ?", bounds
 
 
-def _membership(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+def _membership(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
     if not values:
-        raise incorrect_model(f"{field.name}: {word} takes at least one value.")
-    # One bound list however many values: SQLite bounds the number of marks
+        raise incorrect_model(f"{field.name}: {sql_operator} takes at least one value.")
+    # All values are bound as one JSON list, because SQLite limits the number of parameters
     wanted = dump([_comparable(field, value) for value in values]).decode()
-    return f"{sql} {word} (SELECT value FROM json_each(?))", [wanted]  # noqa: S608 built of known names
+    return f"{sql} {sql_operator} (SELECT value FROM json_each(?))", [wanted]  # noqa: S608 built of known names
 
 
-def _pattern(sql: str, field: Field, word: str, values: Values) -> tuple[str, Values]:
+def _pattern(sql: str, field: Field, sql_operator: str, values: Values) -> tuple[str, Values]:
     """Match SQL wildcards (facts 4), and a ``[set]`` as in SQL Server (not shown; assumed)."""
     (pattern,) = _exactly(1, field, values)
     if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN:
-        raise incorrect_model(f"{field.name}: {word} takes one text of at most {_MAX_PATTERN} characters.")
+        raise incorrect_model(
+            f"{field.name}: {sql_operator} takes one text of at most {_MAX_PATTERN} characters."
+        )
     text = sql.removesuffix(NOCASE)  # LIKE ignores the case of ASCII letters by itself
     if "[" not in pattern:
-        return f"{text} {word} ?", [pattern]
-    negation = "NOT " if word.startswith("NOT") else ""
+        return f"{text} {sql_operator} ?", [pattern]
+    negation = "NOT " if sql_operator.startswith("NOT") else ""
     return f"{negation}({text} REGEXP ?)", [_pattern_regex(pattern)]
 
 
@@ -115,13 +118,14 @@ def _exactly(wanted: int, field: Field, values: Values) -> Values:
     return values
 
 
-def _rank(field: Field, value: object) -> object:
+def _sort_value(field: Field, value: object) -> object:
+    """Return a condition's value as `sort_expression` orders it: an enum by its number."""
     known = _comparable(field, value)
     return enumeration(field.of or "").numbers[str(known)] if field.type == "enum" else known
 
 
 def _comparable(field: Field, value: object) -> object:
-    """Return a condition's value as SQL compares it."""
+    """Return a condition's value in the form that SQL compares with the stored one."""
     if field.type in ("integer", "number"):
         known: object = _numeric(value)
     elif field.type == "boolean" and isinstance(value, str | int):
@@ -137,7 +141,7 @@ def _comparable(field: Field, value: object) -> object:
 
 
 def _remedy(field: Field, value: object) -> str:
-    """Return the end of a refusal: for an enum the nearest name, else its first names."""
+    """Return the end of a refusal: of an enum the name nearest to the value, or its first names."""
     if field.type != "enum":
         return "."
     names = list(enumeration(field.of or "").numbers)
@@ -152,7 +156,7 @@ _BOOLEANS = {"true": 1, "1": 1, "false": 0, "0": 0}
 
 
 def _numeric(value: object) -> object:
-    """Return an integer if the value is one, else a float: only the comparison is inexact, not the data."""
+    """Return an integer if the value is one, else a float: comparisons may be inexact, stored data is not."""
     if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
         return UNREADABLE
     try:
@@ -161,16 +165,16 @@ def _numeric(value: object) -> object:
         return UNREADABLE
     if not number.is_finite():
         return UNREADABLE
-    if number.adjusted() < _LONG_DIGITS and number == number.to_integral_value() and abs(number) < 2**63:
+    if number.adjusted() < _LONGEST_INTEGER and number == number.to_integral_value() and abs(number) < 2**63:
         return int(number)
-    return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # an infinity has no JSON
+    return max(-_MAX_FLOAT, min(float(number), _MAX_FLOAT))  # JSON cannot write infinity
 
 
 def _pattern_regex(pattern: str) -> str:
     """Return a pattern with sets as a regular expression that takes time linear in the text.
 
-    The part between two ``%`` may match at its first place, which is as good as any later one: atomic
-    groups keep the search from trying the later ones.
+    The part between two ``%`` needs to match only at the first possible place: if the rest does not match
+    after that place, it does not match after a later one. Atomic groups stop the search there.
     """
     first, *others = ("".join(map(_element_regex, part)) for part in _pieces(pattern))
     if not others:
@@ -196,7 +200,7 @@ def _element_regex(part: str) -> str:
     inverted = part.startswith("[^") and len(part) > 3
     members = re.findall("(.)-(.)|(.)", part[2 if inverted else 1 : -1], re.DOTALL)
     inside = "".join(_set_regex(*found) for found in members)
-    if not inside:  # of ranges that run backwards
+    if not inside:  # the set has only ranges that run backwards
         return "." if inverted else "(?!)"
     return f"[{'^' if inverted else ''}{inside}]"
 
