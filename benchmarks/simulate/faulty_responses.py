@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.simulate.messages import Request, Response
+from benchmarks.simulate.messages import Request, Response, ResponseUnit
 from benchmarks.simulate.plan import Reaction
-from benchmarks.simulate.wire import ResponseUnit
 
 __all__ = ["FOREIGN_ID", "SURPLUS", "apply_reaction", "encode", "unit_of"]
 

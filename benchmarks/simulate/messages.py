@@ -1,4 +1,4 @@
-"""Requests and responses as the simulated service sees them, and the effects of requests."""
+"""Requests and responses as the simulated service sees them, effects, and the log of a connection."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["KEY", "Effect", "Request", "Response"]
+__all__ = ["KEY", "Effect", "Exchange", "Request", "Response", "ResponseUnit"]
 
 KEY = re.compile(r"K\d+(?:-\d+)?")
 """Key of a call: it stands in the PoNumber or the name that the call sends."""
@@ -92,3 +92,31 @@ class Effect:
     id: int
     at: float
     visible_from: float
+
+
+@attrs.define(eq=False)
+class ResponseUnit:
+    """One response on its way to the client, for the checks after the run.
+
+    ``strange`` marks a response that the service never sends: a gateway's page, a 408, broken JSON.
+    """
+
+    key: str
+    form: str
+    names_request: bool
+    strange: bool = False
+    surplus: bool = False
+    arrived: int = 0
+    """Number of the event in which the first byte arrived."""
+    since: float = 0.0
+    until: float = 0.0
+    """Times when the first and the last of its bytes arrived."""
+
+
+@attrs.define(eq=False)
+class Exchange:
+    """Log of one connection; the numbers of events grow with time over all connections."""
+
+    written: list[tuple[int, bytes]] = attrs.field(factory=list)
+    """Number of the event and bytes of each write of the client."""
+    units: list[ResponseUnit] = attrs.field(factory=list)

@@ -10,9 +10,9 @@ import attrs
 
 from benchmarks.simulate.backend import Backend
 from benchmarks.simulate.faulty_responses import SURPLUS, apply_reaction, encode, unit_of
-from benchmarks.simulate.messages import Request, Response
+from benchmarks.simulate.messages import Request, Response, ResponseUnit
 from benchmarks.simulate.plan import CallScript, Plan, Reaction, Surplus
-from benchmarks.simulate.wire import ResponseUnit, Wire
+from benchmarks.simulate.wire import Wire
 
 __all__ = ["Peer", "Service"]
 

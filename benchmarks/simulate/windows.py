@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchmarks.simulate.messages import Request
+from benchmarks.simulate.messages import Request, ResponseUnit
 from benchmarks.simulate.network import Network
-from benchmarks.simulate.wire import ResponseUnit, Wire
+from benchmarks.simulate.wire import Wire
 
 __all__ = ["documented_window", "responses_read"]
 

@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Protocol
 
-import attrs
+from benchmarks.simulate.messages import Exchange, ResponseUnit
 
-__all__ = ["Exchange", "ResponseUnit", "Server", "Wire"]
+__all__ = ["Server", "Wire"]
 
 _MAX_READ = 64 * 1024  # bytes that the loop reads at once
 _LATE_READS = 0.1  # share of reads for which the loop comes late
@@ -50,34 +50,6 @@ class Closable(Protocol):
 
     def close(self) -> None:
         """Close it."""
-
-
-@attrs.define(eq=False)
-class ResponseUnit:
-    """One response on its way to the client, for the checks after the run.
-
-    ``strange`` marks a response that the service never sends: a gateway's page, a 408, broken JSON.
-    """
-
-    key: str
-    form: str
-    names_request: bool
-    strange: bool = False
-    surplus: bool = False
-    arrived: int = 0
-    """Number of the event in which the first byte arrived."""
-    since: float = 0.0
-    until: float = 0.0
-    """Times when the first and the last of its bytes arrived."""
-
-
-@attrs.define(eq=False)
-class Exchange:
-    """Log of one connection; the numbers of events grow with time over all connections."""
-
-    written: list[tuple[int, bytes]] = attrs.field(factory=list)
-    """Number of the event and bytes of each write of the client."""
-    units: list[ResponseUnit] = attrs.field(factory=list)
 
 
 class Wire(asyncio.Transport):
