@@ -239,6 +239,16 @@ async def test_a_part_is_written_inside() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("address", "sent"), [(None, None), (Address2(id=4), {"Id": 4}), (Address2.ref(4), {"Id": 4})]
+)
+async def test_a_part_without_fields_is_named_by_its_id(address: Any, sent: Json | None) -> None:
+    """``Address.*`` would write inside an address of which nothing but the id is given."""
+    async with Service(done) as service, service.client() as client:
+        await client.company().update(WorkOrder(id=7), address=address)
+    assert service.calls[0].json == {"Properties": ["Address.Id"], "Entity": {"Id": 7, "Address": sent}}
+
+
 async def test_the_record_afterwards_has_no_element_that_was_removed() -> None:
     """Of an edited copy as of a list that is given by name."""
     read = WorkOrder(id=7, notes=[WoNote(id=1, body="a"), WoNote(id=2, body="b")])
