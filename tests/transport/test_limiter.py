@@ -203,3 +203,21 @@ def test_calls_that_were_sent_before_a_refusal_teach_nothing(algorithm: AIMDLimi
     after = algorithm.limit
     algorithm.throttled(10, latest=12)
     assert algorithm.limit == after / 2
+
+
+async def test_a_limit_that_falls_while_calls_wait_holds_for_them() -> None:
+    """They were next in line for a slot of the client, and now wait for one of their own Company."""
+    limiter = ConcurrencyLimiter(4)
+    mine, other = limiter.new_queue(), limiter.new_queue()
+    for queue in (mine, mine, mine, other):
+        await limiter.acquire(queue)
+    waiting = asyncio.create_task(limiter.acquire(mine))
+    await spin()
+    mine.algorithm.throttled(3, limiter.sent)
+    limiter.release(other)
+    await spin()
+    assert (mine.limit, mine.held, limiter.queued) == (2, 3, 1)
+    for _ in range(2):
+        limiter.release(mine)
+    await asyncio.wait_for(waiting, 1)
+    assert (mine.held, limiter.in_flight, limiter.queued) == (2, 2, 0)

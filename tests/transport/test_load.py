@@ -272,6 +272,44 @@ async def test_an_error_of_no_library_passes_as_it_is() -> None:
     assert world.transport.stats().in_flight == 0
 
 
+async def test_an_error_of_no_library_ends_the_retries() -> None:
+    """It is raised as it is, whatever the attempt before it met with, and is not tried again."""
+    failure, sent = ZeroDivisionError("of the program"), []
+
+    async def breaking(*_: Any) -> Response:
+        sent.append(1)
+        if len(sent) == 1:
+            return reply(b"<html>", 502)
+        raise failure
+
+    world = World(breaking)
+    with pytest.raises(ZeroDivisionError) as caught:
+        await world.company(retry=RetryPolicy(wait_initial=0.0)).get("Thing", 1)
+    assert (caught.value is failure, len(sent)) == (True, 2)
+    assert world.transport.stats().in_flight == 0
+
+
+async def test_responses_that_do_not_come_look_slow() -> None:
+    """With ``adaptive=True`` calls that time out lower the calls in flight."""
+    world = World(found, in_flight=64, adaptive=True)
+    company = world.company(deadline=5.0, retry=ONCE)
+
+    async def served(*_: Any) -> Response:
+        await world.time.sleep(0.1)
+        return reply({"Data": {"Id": 1}})
+
+    async def run(calls: int) -> float:
+        tasks = [asyncio.create_task(company.get("Thing", 1)) for _ in range(calls)]
+        await world.time.finish(*tasks)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        return world.transport.stats().companies[0].limit
+
+    world.handler = served
+    before = await run(200)
+    world.handler = hang
+    assert await run(200) < before
+
+
 async def test_times_are_those_of_their_phases() -> None:
     """A session that expired is renewed in the middle of a call: each second is counted where it passed."""
     world = World(found)

@@ -54,6 +54,12 @@ def test_the_error_of_each_failure(failure: Exception, safe: bool, error: type[E
     assert type(give_up(failure, safe)) is error
 
 
+def test_the_error_tells_the_status_that_came() -> None:
+    """None came when the connection broke, and that is 0."""
+    assert give_up(InconclusiveResponse(502, "a page"), True).status == 502
+    assert give_up(SendError("reset", sent=True), True).status == 0
+
+
 def test_no_attempt_at_all_is_a_mistake() -> None:
     """A policy without attempts is refused when it is made."""
     with pytest.raises(ValueError, match="attempts"):
