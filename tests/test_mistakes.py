@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
 from decimal import Decimal
@@ -18,6 +19,8 @@ from wosdk_async import (
     CallOptions,
     Company,
     Customer,
+    EntitySpecifier,
+    EntityType,
     Failed,
     InvalidCallError,
     Location,
@@ -615,6 +618,104 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "post to a path with a slash": (
         lambda a: a.post("/cmd/X", {}),
         "'/cmd/X' does not start below api/v1/; post() takes what follows it, without a leading slash: 'cmd",
+    ),
+    "option of attach": (
+        lambda a: a.documents.attach(ORDER, b"x", filename="a.jpg"),
+        "documents.attach() has no keyword 'filename'; did you mean 'file_name'?",
+    ),
+    "option of link": (
+        lambda a: a.documents.link(ORDER, "https://a.example/", title="a", descripton="b"),
+        "documents.link() has no keyword 'descripton'; did you mean 'description'?",
+    ),
+    "option of download": (
+        lambda a: a.documents.download(7, path="a.jpg"),
+        "documents.download() has no keyword 'path'; it takes to, progress, max_bytes",
+    ),
+    "deadline of download": (
+        lambda a: a.documents.download(7, timeout=5),
+        "options are set before: with_options(deadline=5).documents.download(...)",
+    ),
+    "file name that is a number": (
+        lambda a: a.documents.attach(ORDER, b"x", file_name=5),
+        "file_name is 5; it takes text",
+    ),
+    "media type that is a number": (
+        lambda a: a.documents.attach(ORDER, b"x", file_name="a", mime_type=5),
+        "mime_type is 5; it takes text",
+    ),
+    "an open file": (
+        lambda a: a.documents.attach(ORDER, io.BytesIO(b"x"), file_name="a"),
+        "a BytesIO cannot be uploaded; pass its .read()",
+    ),
+    "download of the order": (
+        lambda a: a.documents.download(ORDER),
+        "document is a WorkOrder; it takes a Document, what attach() returned, or an id",
+    ),
+    "address of what was created": (
+        lambda a: a.documents.download_urls([EntitySpecifier(entity_type=EntityType.WoNote, id=1)]),
+        "document is an EntitySpecifier; it takes a Document",
+    ),
+    "progress that is a number": (
+        lambda a: a.documents.download(7, progress=5),
+        "progress is 5; it takes a function of two numbers",
+    ),
+    "a link that is too long": (
+        lambda a: a.documents.link(ORDER, f"https://a.example/{'x' * 2048}", title="a"),
+        "which is not an address: it has 2,066 characters, 2,048 at most",
+    ),
+    "flags that are misspelt options": (
+        lambda a: a.work_orders.set_flags(ORDER, [7], coment="x"),
+        "work_orders.set_flags() has no keyword 'coment'; did you mean 'comment'?",
+    ),
+    "flags cleared for a reason": (
+        lambda a: a.work_orders.clear_flags(ORDER, [7], reason="x"),
+        "work_orders.clear_flags() has no keyword 'reason'; it takes comment, at",
+    ),
+    "an empty list of flags": (
+        lambda a: a.work_orders.set_flags(ORDER, []),
+        "flags is empty; it takes a list of at least one name or id",
+    ),
+    "no note option": (
+        lambda a: a.work_orders.complete(ORDER, note="x", note_option=None),
+        "note_option is None; it takes Ignore, Replace, FillEmpty",
+    ),
+    "a note option without a note": (
+        lambda a: a.work_orders.complete(ORDER, note_option="Replce"),
+        "note_option is 'Replce'; it takes Ignore, Replace, FillEmpty",
+    ),
+    "an order by its number": (
+        lambda a: a.work_orders.complete("RSC000001"),
+        "find the record by its number: query(WorkOrder).where(fields(WorkOrder).number == 'RSC000001')",
+    ),
+    "custom field as keyword": (
+        lambda a: a.custom_fields.set(ORDER, {}, dock="5"),
+        "has no keyword 'dock'; values go into a dict: custom_fields.set(record, {label: value})",
+    ),
+    "kind of get": (
+        lambda a: a.custom_fields.get(ORDER, kind="WO"),
+        "custom_fields.get() has no keyword 'kind'; it takes the record alone",
+    ),
+    "kind that is misspelt": (
+        lambda a: a.custom_fields.set(ORDER, {"Dock": "5"}, kind="Propperty"),
+        "kind is 'Propperty'; it takes an ActorType, such as 'Property'; did you mean 'Property'?",
+    ),
+    "labor since a text": (
+        lambda a: anext(a.labor.entries(since="2024-05-01")),
+        "since is '2024-05-01'; it takes a datetime in local time",
+    ),
+    "labor with a misspelt option": (
+        lambda a: anext(a.labor.entries(untill=None)),
+        "labor.entries() has no keyword 'untill'; did you mean 'until'?",
+    ),
+    "names by a number": (
+        lambda a: a.resolve(Customer, names=["x"], by=5),
+        "by is 5; it takes the name of a text property, such as 'name'",
+    ),
+    "many of a text": (lambda a: a.run_many("WoStartCommand"), "the inputs are a str; pass a list"),
+    "many of a dict": (lambda a: a.run_many({"a": START}), "the inputs are a dict; pass a list"),
+    "many by what is no function": (
+        lambda a: a.run_many([1], command=5),
+        "command is 5; it takes a function that makes the command of an input",
     ),
     "post to a number": (lambda a: a.post(5, {}), "post() takes a path below api/v1/ such as 'cmd/X', not 5"),
 }

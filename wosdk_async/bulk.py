@@ -17,12 +17,14 @@ from collections.abc import (
     Callable,
     Iterable,
     Iterator,
+    Mapping,
 )
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import anyio
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
 from wosdk_async.option_checks import check_number
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
@@ -285,9 +287,11 @@ def _task_is_cancelled() -> bool:
 def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
     if isinstance(inputs, AsyncIterable):
         return aiter(inputs)
-    if not isinstance(inputs, Iterable) and not hasattr(inputs, "__getitem__"):
-        kind = type(inputs).__name__
-        raise InvalidCallError(f"the inputs are a {kind}; pass a list, another iterable or an async iterable")
+    several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
+    if not several or isinstance(inputs, str | bytes | Mapping):  # letters and keys are never meant
+        raise InvalidCallError(
+            f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
+        )
     return _each(iter(inputs))
 
 

@@ -35,6 +35,14 @@ def _check_credentials(given: object) -> None:
         )
 
 
+def _check_company(what: str, given: object) -> None:
+    """Raise ConfigurationError for an empty name: another Company must not be taken in its place."""
+    if given is None or (isinstance(given, str) and given):
+        return
+    shown = "empty" if given == "" else kind_of(given)
+    raise ConfigurationError(f"{what} is {shown}; it takes the name of a Company, or None for the usual one")
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class ClientArguments(ClientOptions):
     """Arguments of :class:`Client`: region, credentials and Company, and all options of a client."""
@@ -45,7 +53,9 @@ class ClientArguments(ClientOptions):
         default=None, validator=lambda _, __, value: _check_credentials(value), repr=False
     )
     """Credentials, or an async function that takes a Company's name and returns its Credentials."""
-    company: str | None = instance(str, "the name of a Company")
+    company: str | None = attrs.field(
+        default=None, validator=lambda _, __, value: _check_company("company", value)
+    )
     """Name of the Company that :meth:`Client.company` returns when it is called without a name."""
 
 
@@ -133,10 +143,9 @@ class Client:
         _check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")
-        if name is not None:
-            check_kind("the Company's name", name, str, "text")
-        name = name or self._company
-        if not name:
+        _check_company("the Company's name", name)
+        name = self._company if name is None else name
+        if name is None:
             raise ConfigurationError("no Company is named; pass its name, or set WOSDK_COMPANY")
         if not name.isprintable() or name != name.strip():
             raise ConfigurationError(

@@ -586,6 +586,10 @@ class Company:
         """
         if _unknown:
             refuse_keywords("run_many", _unknown, ("command", "marker", "limit", "grace", "keep_replies"))
+        if command is not None and not callable(command):
+            raise InvalidCallError(
+                f"command is {described(command)}; it takes a function that makes the command of an input"
+            )
         sender = self._sender
 
         async def run_one(item: Any, trace: Trace) -> Any:

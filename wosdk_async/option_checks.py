@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import attrs
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.protocol.arguments import described
 from wosdk_async.suggestions import suggestion
@@ -58,14 +60,21 @@ def check_number(
 def check_kind(name: str, value: object, kind: type[Any] | tuple[type[Any], ...], takes: str) -> None:
     """Raise ConfigurationError unless ``value`` is a ``kind``; a value that may be secret is not shown."""
     if not isinstance(value, kind):
-        raise ConfigurationError(f"{name} is a {type(value).__name__}; it takes {takes}")
+        raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
 
 
-def check_names(given: Iterable[str], known: Iterable[str], taker: str) -> None:
-    """Raise ConfigurationError for the first of ``given`` that is not ``known``."""
+def check_names(
+    given: Iterable[str], known: Iterable[str], taker: str, meant: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Raise ConfigurationError for the first of ``given`` that is not ``known``.
+
+    ``meant`` is what to write instead of a name that other libraries, or other methods here, take.
+    """
     known = list(known)
     for name in given:
         if name not in known:
+            if name in meant:
+                raise ConfigurationError(f"{taker} takes no {name!r}; write {meant[name]}")
             near = suggestion(name, known) or f"; it takes {', '.join(known)}"
             raise ConfigurationError(f"{taker} takes no {name!r}{near}")
 
@@ -74,7 +83,7 @@ def _shown(value: object) -> str:
     try:
         text = repr(value)
     except Exception:  # an integer of very many digits has no text
-        text = f"a {type(value).__name__}"
+        text = kind_of(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
@@ -121,7 +130,7 @@ def hook(method: str = "__call__", takes: str = "a function") -> Any:
         if isinstance(value, type):
             raise ConfigurationError(f"{name} is {described(value)}; make one: {value.__name__}()")
         if value is not None and not hasattr(value, method):
-            raise ConfigurationError(f"{name} is a {type(value).__name__}; it takes {takes}")
+            raise ConfigurationError(f"{name} is {kind_of(value)}; it takes {takes}")
 
     return attrs.field(default=None, validator=check)
 
@@ -161,12 +170,16 @@ def takes_options(
     method in the message for an unknown argument.
     """
     arguments = inspect.signature(kind).parameters
+    places = sum(each.kind is not each.KEYWORD_ONLY for each in arguments.values())
 
     def decorate(method: Callable[[S, O], R]) -> Callable[Concatenate[S, P], R]:
         @functools.wraps(method)
         def called(owner: S, /, *values: P.args, **named: P.kwargs) -> R:
             if not named.keys() <= arguments.keys():
-                check_names(named, arguments, taker)
+                check_names(named, arguments, taker, getattr(kind, "MEANT", {}))
+            if len(values) > places:
+                shown = kind_of(values[places])  # not the value, which may be secret
+                raise ConfigurationError(f"{taker} got {shown} without a name; write name=value")
             return method(owner, kind(*values, **named))
 
         owner = next(iter(inspect.signature(method).parameters.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -217,6 +217,16 @@ class ClientOptions:
     """
 
     PREFIX: ClassVar[str] = ""  # messages name them like arguments of Client
+    MEANT: ClassVar[Mapping[str, str]] = {
+        "deadline": "options=CallOptions(deadline=...)",
+        "retry": "options=CallOptions(retry=RetryPolicy(...))",
+        "retries": "options=CallOptions(retry=RetryPolicy(attempts=...))",
+        "settle": "options=CallOptions(settle=...)",
+        "verify": "ssl_context=ssl.create_default_context(cafile=...)",
+        "client_id": "credentials=Credentials(client_id, client_secret)",
+        "client_secret": "credentials=Credentials(client_id, client_secret)",
+    }
+    """What to write instead of an argument that does not exist."""
 
     # --- whom to trust ---
     trusted_hosts: Iterable[str] | None = None

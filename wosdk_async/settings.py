@@ -22,6 +22,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
 from wosdk_async.transport.session.hosts import shown_address
@@ -113,7 +114,7 @@ class Settings:
         found = {**_profile(name, env), **given} if name else given
         return cls(
             region=region or _region(found),
-            company=company or found.get("WOSDK_COMPANY"),
+            company=company if company is not None else found.get("WOSDK_COMPANY"),
             credentials=credentials or _credentials(found),
             trusted_hosts=_hosts(found) if trusted_hosts is None else tuple(trusted_hosts),
         )
@@ -218,5 +219,5 @@ def _text(path: Path, profile: str, key: str, value: Any) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     if not isinstance(value, str):
-        raise ConfigurationError(f"{where} is a {type(value).__name__}; it takes text")
+        raise ConfigurationError(f"{where} is {kind_of(value)}; it takes text")
     return value

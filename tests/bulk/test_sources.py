@@ -160,5 +160,5 @@ def test_what_inputs_raise_at_the_start_is_the_programs_own() -> None:
 
 def test_inputs_that_cannot_be_iterated_over() -> None:
     """One command instead of a list of them is told at once."""
-    with pytest.raises(InvalidCallError, match="the inputs are a int; pass a list"):
+    with pytest.raises(InvalidCallError, match="the inputs are an int; pass a list"):
         Run(5, double)  # type: ignore[arg-type]

@@ -134,7 +134,7 @@ async def test_hidden_flags_go_by_id_only(local: Local, order: WorkOrder) -> Non
 
 
 async def test_what_is_no_work_order_or_list_of_flags_is_told(local: Local) -> None:
-    wrong: list[Any] = [None, "WO-1", True, WorkOrder(), RepairCode(id=5)]
+    wrong: list[Any] = [None, True, WorkOrder(), RepairCode(id=5)]
     for order in wrong:
         with pytest.raises(InvalidCallError, match=r"the work order is .*; it takes Ref"):
             await local.company.work_orders.hold(order, reason="Weather")

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -86,3 +87,10 @@ async def test_latency_goes_by_it() -> None:
             assert not making.done()
             local.clock.advance(1)
             assert (await making).wo is not None
+
+
+def test_a_span_that_is_no_number() -> None:
+    """The unit and the value are named."""
+    advance: Any = VirtualClock(START).advance
+    with pytest.raises(TypeError, match=r"minutes is '5'; it must be a number, as in advance\(minutes=21\)"):
+        advance(minutes="5")

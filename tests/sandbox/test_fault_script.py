@@ -101,7 +101,11 @@ def test_latencies() -> None:
     ("script", "text"),
     [
         ([], "must be an object"),
-        ({"rules": []}, "'rules', which is none of seed, rule"),
+        (
+            {"rule": [{"fault": "status", "stat": 503}]},
+            r"has 'stat' \(did you mean status\?\), which is none",
+        ),
+        ({"rules": []}, r"'rules' \(did you mean rule\?\), which is none of seed, rule"),
         ({"seed": "x"}, "seed is 'x'"),
         ({"rule": {}}, "a list of rules"),
         ({"rule": [{"fault": []}]}, "rule 1 needs a fault, one of latency"),

@@ -142,7 +142,7 @@ def test_the_usual_place_of_the_file(tmp_path: Path) -> None:
     [
         ("nope", r"no \[profiles.nope\]; it has stage, odd, number"),
         ("odd", "profiles.odd.companie is not a setting"),
-        ("number", "profiles.number.company is a int; it takes text"),
+        ("number", "profiles.number.company is an int; it takes text"),
     ],
 )
 def test_a_profile_that_cannot_be_used(config: dict[str, str], profile: str, told: str) -> None:
@@ -381,3 +381,39 @@ def test_a_command_that_cannot_be_split() -> None:
             make()
         assert list(behind(caught.value)) == [caught.value]
         assert SECRET not in repr(caught.value)
+
+
+def test_an_empty_name_is_not_the_usual_company(config: dict[str, str]) -> None:
+    """It is often a variable that is not set; another Company must not be taken in its place."""
+    environ = {**config, "WOSDK_PROFILE": "stage"}
+    with pytest.raises(ConfigurationError, match="company is empty; it takes the name of a Company"):
+        Client.from_env(environ, company="")
+    with pytest.raises(ConfigurationError, match="the Company's name is empty; it takes the name"):
+        Client.from_env(environ).company("")
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("deadline", r"options=CallOptions\(deadline=...\)"),
+        ("retry", r"options=CallOptions\(retry=RetryPolicy\(...\)\)"),
+        ("client_secret", r"credentials=Credentials\(client_id, client_secret\)"),
+        ("verify", "ssl_context="),
+    ],
+)
+def test_arguments_of_other_names(name: str, remedy: str) -> None:
+    """The message says what to write instead, and does not show the value."""
+    make: Any = Client
+    for taker in (make, make.from_env):
+        with pytest.raises(ConfigurationError, match=f"takes no {name!r}; write {remedy}") as caught:
+            taker(**{name: SECRET})
+        assert SECRET not in str(caught.value)
+
+
+def test_an_argument_without_its_name() -> None:
+    """Arguments of a client are named; the value is not shown, as it may be secret."""
+    make: Any = Client
+    with pytest.raises(ConfigurationError, match=r"^Client got a str without a name; write name=value$"):
+        make(SECRET)
+    with pytest.raises(ConfigurationError, match=r"^Client.from_env\(\) got a str without a name"):
+        make.from_env({}, SECRET)

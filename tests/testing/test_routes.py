@@ -189,6 +189,15 @@ def test_a_mistake_is_reported_when_it_is_made(mistake: Callable[[Any], object],
     assert expected in caught.value.message
 
 
+def test_what_is_no_router_is_refused() -> None:
+    """The message names the fixture."""
+    none: Any = None
+    with pytest.raises(
+        InvalidCallError, match="takes a router of respx, not None; pass the fixture respx_mock"
+    ):
+        routes(none)
+
+
 def test_names_that_the_catalogue_does_not_know_are_allowed() -> None:
     """The service may know more than this release does."""
     each = routes(respx.mock(assert_all_called=False))

@@ -84,7 +84,7 @@ async def test_requests_are_seen_without_secrets(wosdk_sandbox: Sandbox, wosdk_c
     """Method, path, body and status of each; neither token nor client secret."""
     await wosdk_company.run(create_command("PO-9"))
     token, discovery, made = wosdk_sandbox.requests
-    assert (token.path, token.body) == ("/OAuth/token", b"")
+    assert (token.path, token.body, token.json) == ("/OAuth/token", b"", None)
     assert (made.method, made.path, made.status) == ("POST", "/api/v1/cmd/WoCreateCommand", 200)
     assert made.json["Command"]["WorkOrder"]["PoNumber"] == "PO-9"
     assert made.headers["companyname"] == "AcmeFacilities"

@@ -146,13 +146,13 @@ def test_other_arguments_of_a_client(name: str, value: Any, remedy: str) -> None
 
 def test_a_number_that_has_no_text() -> None:
     """Python refuses to print it; the message is still one of ours."""
-    with pytest.raises(ConfigurationError, match="deadline is a int; it takes"):
+    with pytest.raises(ConfigurationError, match="deadline is an int; it takes"):
         with_options(deadline=10**5000)
 
 
 def test_retries_that_are_no_policy() -> None:
     """A number of attempts is not a policy."""
-    with pytest.raises(ConfigurationError, match=r"CallOptions\.retry is a int; it takes a RetryPolicy"):
+    with pytest.raises(ConfigurationError, match=r"CallOptions\.retry is an int; it takes a RetryPolicy"):
         with_options(retry=3)
 
 

@@ -41,7 +41,7 @@ _INT32, _INT64 = 2**31, 2**63
 def kind_of(value: Any) -> str:
     """Return the type of a value with its article: ``an int``."""
     name = "None" if value is None else type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"
 
 
 def check_text(value: Any, meta: Wire) -> Finding | None:

@@ -9,6 +9,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConflictError, InvalidCallError, UnknownFieldError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.model.metadata import Wire
@@ -60,7 +61,7 @@ def change_to(edited: E, read: E) -> tuple[Made | None, E]:
     """
     if type(edited) is not type(read):
         raise InvalidCallError(
-            f"a {type(edited).__name__} is not an edited {type(read).__name__}; "
+            f"{kind_of(edited)} is not an edited {type(read).__name__}; "
             "give a changed copy and the record that was read"
         )
     id = _id_of(read)

@@ -6,13 +6,14 @@ import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from wosdk_async.errors import InvalidCallError, NotUniqueError
-from wosdk_async.protocol.arguments import described, require_record
+from wosdk_async.protocol.arguments import described, refuse_keywords, require_record
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs
+from wosdk_async.suggestions import suggestion
 
 if TYPE_CHECKING:
     from wosdk_async.model import ActorType, CustomField2, CustomFieldDescriptor, Record
@@ -107,7 +108,7 @@ class CustomFields:
         self._company = company
         self._tables = tables
 
-    async def get(self, record: Record) -> dict[str, FieldValue]:
+    async def get(self, record: Record, **_unknown: Never) -> dict[str, FieldValue]:
         """Return the custom fields of a record by their labels: ``await acme.custom_fields.get(order)``.
 
         A value has the type of its field: int, Decimal (money too), date, time, bool. All other fields, and
@@ -119,6 +120,8 @@ class CustomFields:
         Raises:
             NotUniqueError: two fields of the record have the same label.
         """
+        if _unknown:
+            refuse_keywords("custom_fields.get", _unknown, (), "; it takes the record alone")
         require_record("custom_fields.get", record)
         found: dict[str, FieldValue] = {}
         for entry in await self._entries(record):
@@ -139,6 +142,7 @@ class CustomFields:
         values: Mapping[str, FieldValue | None],
         *,
         kind: ActorType | str | None = None,
+        **_unknown: Never,
     ) -> None:
         """Write custom fields: ``await acme.custom_fields.set(order, {"Cost center": "X", "Old": None})``.
 
@@ -157,9 +161,12 @@ class CustomFields:
             InvalidCallError: a value is not of the type of its field. Nothing was sent.
             InDoubtError: the fields may have been written, but no response confirms it.
         """
+        if _unknown:
+            remedy = "; values go into a dict: custom_fields.set(record, {label: value})"
+            refuse_keywords("custom_fields.set", _unknown, ("kind",), remedy)
         require_record("custom_fields.set", record)
         _require_labels(values)
-        kind = str(kind or _kind_of(record))
+        kind = _kind_of(record) if kind is None else _kind_named(kind)
         wanted: dict[int, str | None] = {}
         for label, value in values.items():
             descriptor, id = await self._descriptor(kind, label)
@@ -189,6 +196,19 @@ class CustomFields:
             fits=lambda row: row.actor_type_id == kind and not row.is_removed,
         )
         return found, int(identifier(found, f"the custom field {label!r}"))
+
+
+def _kind_named(kind: object) -> str:
+    """Return the kind that a program names. Raises InvalidCallError for a text that no ActorType has."""
+    from wosdk_async.model import ActorType
+
+    if isinstance(kind, ActorType) or (isinstance(kind, str) and ActorType(kind).is_known):
+        return str(kind)
+    near = suggestion(kind, map(str, ActorType)) if isinstance(kind, str) else ""
+    raise InvalidCallError(
+        f"kind is {described(kind)}; it takes an ActorType, such as 'Property'{near}; if the service has it"
+        " all the same, pass ActorType(...)"
+    )
 
 
 def _require_labels(values: object) -> None:

@@ -7,24 +7,27 @@ import asyncio
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Never, overload
 from urllib.parse import unquote, urlsplit
 
 from wosdk_async import model  # its classes are loaded when they are named
 from wosdk_async.errors import DeadlineError, DownloadError, InvalidCallError, NotFoundError, UnknownNameError
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol import calls
-from wosdk_async.protocol.arguments import described
+from wosdk_async.protocol.arguments import described, refuse_keywords
 from wosdk_async.protocol.content import Upload
 from wosdk_async.query.fields import fields
 from wosdk_async.resources.files import (
     Source,
+    document_id,
     file_writer,
     id_of,
     media_type,
     read_into_memory,
     read_source,
+    require_progress,
     require_size,
+    require_text,
     require_writable,
     safe_name,
 )
@@ -57,6 +60,9 @@ _PICTURE: dict[str, Any] = {"id": 3, "display_as": "Picture"}
 _FILE: dict[str, Any] = {"id": 32}  # what a PDF gets; for other files not shown, assumed
 _LINK: dict[str, Any] = {"id": 9}  # not shown; assumed
 
+_LINKED = ("title", "description", "mime_type", "doc_type", "shared", "public", "actor_type")
+_ATTACH = ("file_name", *_LINKED, "max_bytes")
+
 
 class Documents:
     """Files and links of work orders and other records: ``company.documents``."""
@@ -81,6 +87,7 @@ class Documents:
         public: bool | None = None,
         actor_type: ActorType | str | None = None,
         max_bytes: int = _MAX_UPLOAD,
+        **_unknown: Never,
     ) -> EntitySpecifier:
         """Attach a file to a record and return the new document.
 
@@ -105,6 +112,9 @@ class Documents:
             InDoubtError: the document may have been created, but no response confirms it.
         """
         # facts 3.10; spec 4.9 rule 5
+        if _unknown:
+            refuse_keywords("documents.attach", _unknown, _ATTACH)
+        require_text(file_name=file_name, mime_type=mime_type)
         named = file_name or (os.path.basename(source) if isinstance(source, str | os.PathLike) else "")
         if not named.strip():
             raise InvalidCallError("the file has no name; pass file_name=")
@@ -136,6 +146,7 @@ class Documents:
         shared: bool | None = None,
         public: bool | None = None,
         actor_type: ActorType | str | None = None,
+        **_unknown: Never,
     ) -> EntitySpecifier:
         """Attach a link to a record and return the new document; nothing is fetched from ``url``.
 
@@ -143,6 +154,8 @@ class Documents:
         ``"url"`` as in the vendor's own sample. The other arguments and the errors are those of
         :meth:`attach`.
         """
+        if _unknown:
+            refuse_keywords("documents.link", _unknown, _LINKED)
         require_link(url)
         return await self._company.create(
             model.Document(
@@ -172,7 +185,7 @@ class Documents:
             raise InvalidCallError(
                 f"documents is {described(documents)}; it takes a list of documents or ids"
             )
-        ids = [id_of(document, "document") for document in documents]
+        ids = [document_id(document) for document in documents]
         if not ids:
             return {}
         found = await self._company.run(model.GetDocDownloadUrlCommand(document_ids=ids))
@@ -198,6 +211,7 @@ class Documents:
         *,
         progress: Progress | None = None,
         max_bytes: int = _MAX_DOWNLOAD,
+        **_unknown: Never,
     ) -> bytes | Path:
         """Return the bytes of a document's file, or with ``to`` the path it was written to.
 
@@ -218,9 +232,12 @@ class Documents:
             NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
             InvalidCallError: ``to`` is not a regular file, or its directory does not exist. Nothing was sent.
         """
+        if _unknown:
+            refuse_keywords("documents.download", _unknown, ("to", "progress", "max_bytes"))
+        require_progress(progress)
         options = self._sender.options
         seconds = _DOWNLOAD_SECONDS if options.deadline is None else options.deadline
-        id = id_of(document, "document")
+        id = document_id(document)
         require_size(max_bytes)
         place = None if to is None else require_writable(to)
         try:

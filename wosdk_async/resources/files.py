@@ -15,7 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DownloadError, InvalidCallError
+from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.option_checks import check_number
 from wosdk_async.protocol.arguments import described
 from wosdk_async.transport.download import Stream
@@ -24,12 +26,15 @@ __all__ = [
     "Content",
     "PartialFile",
     "Source",
+    "document_id",
     "file_writer",
     "id_of",
     "media_type",
     "read_into_memory",
     "read_source",
+    "require_progress",
     "require_size",
+    "require_text",
     "require_writable",
     "safe_name",
 ]
@@ -49,6 +54,22 @@ def id_of(record: object, what: str) -> int:
     if not isinstance(id, int) or isinstance(id, bool):
         raise InvalidCallError(f"{what}: {record!r:.80} has no id; pass a record that was read, or an id")
     return id
+
+
+def document_id(document: object) -> int:
+    """Return the id of a document; that of another record is no document's."""
+    from wosdk_async.model import Document
+
+    if isinstance(document, EntitySpecifier):  # what attach() returned
+        is_document = document.entity_type in (None, "Document")
+    else:
+        is_document = not isinstance(document, Record) or isinstance(document, Document)
+    if not is_document:
+        raise InvalidCallError(
+            f"document is {kind_of(document)}; it takes a Document, what attach() returned, or an id; the"
+            " documents of a record are its Documents.*"
+        )
+    return id_of(document, "document")
 
 
 async def read_source(
@@ -76,9 +97,8 @@ async def read_source(
                 raise InvalidCallError(f"the stream gave a {type(piece).__name__}; it must give bytes")
             write(piece)
     else:
-        raise InvalidCallError(
-            f"a {type(source).__name__} cannot be uploaded; pass a path, bytes or an async iterable of bytes"
-        )
+        own = "its .read()" if hasattr(source, "read") else "a path, bytes or an async iterable of bytes"
+        raise InvalidCallError(f"{kind_of(source)} cannot be uploaded; pass {own}")
 
 
 async def _read_file(path: Path, check_size: Callable[[int], None], write: Callable[[Content], None]) -> None:
@@ -117,6 +137,22 @@ def require_size(max_bytes: object) -> None:
     """Raise InvalidCallError unless ``max_bytes`` is a number of bytes."""
     takes = "a number of bytes, 0 or more"
     check_number("max_bytes", max_bytes, takes, high=math.inf, error=InvalidCallError)
+
+
+def require_text(**given: object) -> None:
+    """Raise InvalidCallError for an argument that is neither text nor left out."""
+    for name, value in given.items():
+        if not isinstance(value, str | None):
+            raise InvalidCallError(f"{name} is {described(value)}; it takes text")
+
+
+def require_progress(progress: object) -> None:
+    """Raise InvalidCallError unless ``progress`` can be called, or is left out."""
+    if progress is not None and not callable(progress):
+        raise InvalidCallError(
+            f"progress is {described(progress)}; it takes a function of two numbers, the bytes received and"
+            " their total"
+        )
 
 
 def require_writable(to: str | os.PathLike[str]) -> Path:

@@ -15,7 +15,7 @@ from wosdk_async.errors import InvalidCallError, NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.model.base import Referable
 from wosdk_async.option_checks import check_number
-from wosdk_async.protocol.arguments import require_class
+from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
@@ -193,6 +193,10 @@ async def _results(asked: Mapping[str, _Batch]) -> Ids:
 
 def _checked(entity: type[V], key: str, names: list[str]) -> str:
     """Return ``key`` if it is a text property of ``entity`` that may hold ``names``."""
+    if not isinstance(key, str):
+        raise InvalidCallError(
+            f"by is {described(key)}; it takes the name of a text property, such as 'name'"
+        )
     meta = root(entity).by_python(key).meta
     if meta is None or meta["type"] != "string" or meta.get("many"):
         raise InvalidCallError(f"{entity.__name__}.{key} holds no text; name a property that does")

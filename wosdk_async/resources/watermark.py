@@ -73,7 +73,8 @@ class Watermark:
             )
         except (AttributeError, KeyError, TypeError, ValueError):
             raise InvalidCallError(
-                f"this is not the text of a watermark: {described(text)}; keep str(feed.watermark) whole"
+                f"this is not the text of a watermark: {described(text)}; keep str(feed.watermark) whole, and"
+                " leave since= out the first time"
             ) from None
 
 
@@ -100,7 +101,9 @@ def watermark_since(company: str, since: Watermark | datetime | None) -> Waterma
     """Return the watermark that a feed of ``company`` starts from."""
     if isinstance(since, Watermark):
         if since.company.casefold() != company.casefold():  # facts 1: case does not matter
-            raise InvalidCallError(f"the watermark is of {since.company!r}, this is {company!r}")
+            raise InvalidCallError(
+                f"the watermark is of {since.company!r}, this is {company!r}; keep one for each Company"
+            )
         return since
     if since is not None and not isinstance(since, datetime):
         raise InvalidCallError(

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Never, TypeVar
 
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.protocol.arguments import described, refuse_keywords
+from wosdk_async.protocol.arguments import described, refuse_keywords, require_id
 from wosdk_async.query.conditions import identifier
 from wosdk_async.resources.lookup_tables import LookupTables
 from wosdk_async.resources.verbs import Verbs
@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # at run time the model's modules are loaded when a method ne
 __all__ = ["WorkOrders"]
 
 _REASONED = ("reason", "comment", "at")
+_FLAGGED = ("comment", "at")
 
 E = TypeVar("E", "WoActionReasonLookup", "RepairCode")
 
@@ -79,11 +80,12 @@ class WorkOrders:
             refuse_keywords("work_orders.complete", _unknown, ("note", "note_option", "repair_code", "at"))
         from wosdk_async.model import CompletionNoteOptions, RepairCode, WoCompleteCommand
 
-        option = CompletionNoteOptions(note_option) if note is not None else None
-        if option is not None and not option.is_known:
+        if not isinstance(note_option, str) or not CompletionNoteOptions(note_option).is_known:
+            shown = repr(note_option) if isinstance(note_option, str) else described(note_option)
             raise InvalidCallError(
-                f"note_option is {str(option)!r}; it takes {', '.join(map(str, CompletionNoteOptions))}"
+                f"note_option is {shown:.80}; it takes {', '.join(map(str, CompletionNoteOptions))}"
             )
+        option = CompletionNoteOptions(note_option) if note is not None else None
         id = _order_id(order)
         code = None if repair_code is None else await self._id_of(RepairCode, "repair code", repair_code)
         command = WoCompleteCommand(comment=note, completion_note_option=option, repair_code_id=code)
@@ -132,10 +134,13 @@ class WorkOrders:
         *,
         comment: str | None = None,
         at: datetime | None = None,
+        **_unknown: Never,
     ) -> WorkOrder:
         """Set flags, by name or id: ``await acme.work_orders.set_flags(order, ["Urgent", 7])``."""
         from wosdk_async.model import WoSetFlagsCommand
 
+        if _unknown:
+            refuse_keywords("work_orders.set_flags", _unknown, _FLAGGED)
         id = _order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoSetFlagsCommand(flags_to_set=ids, comment=comment), id, at)
@@ -147,10 +152,13 @@ class WorkOrders:
         *,
         comment: str | None = None,
         at: datetime | None = None,
+        **_unknown: Never,
     ) -> WorkOrder:
         """Clear flags, by name or id."""
         from wosdk_async.model import WoClearFlagsCommand
 
+        if _unknown:
+            refuse_keywords("work_orders.clear_flags", _unknown, _FLAGGED)
         id = _order_id(order)
         ids = await self._flag_ids(flags)
         return await self._act(WoClearFlagsCommand(flags_to_clear=ids, comment=comment), id, at)
@@ -169,7 +177,8 @@ class WorkOrders:
     async def _flag_ids(self, flags: Iterable[WoActionReasonLookup | str | int]) -> list[int]:
         given = [] if isinstance(flags, str) or not isinstance(flags, Iterable) else list(flags)
         if not given:
-            raise InvalidCallError(f"flags is {described(flags)}; it takes a list of at least one name or id")
+            shown = "empty" if isinstance(flags, list | tuple) and not flags else described(flags)
+            raise InvalidCallError(f"flags is {shown}; it takes a list of at least one name or id")
         # facts 4: the table lists hold, cancel and flag reasons. That flags have the ActionId Attention, the
         # log's name for flagging, is not shown; assumed
         return [await self._reason_id("Attention", "flag", flag) for flag in given]
@@ -198,4 +207,8 @@ class WorkOrders:
 
 
 def _order_id(order: WorkOrder | int) -> int:
+    if isinstance(order, str):
+        from wosdk_async.model import WorkOrder
+
+        require_id(WorkOrder, order)  # raises, and says how to find an order by its number
     return int(identifier(order, "the work order", "WorkOrder"))

@@ -55,7 +55,11 @@ class Clock:
 
         Raises:
             ValueError: the span is negative, or leads beyond the year 2300.
+            TypeError: a unit is not a number.
         """
+        for name, given in (("seconds", seconds), ("minutes", minutes), ("hours", hours), ("days", days)):
+            if isinstance(given, bool) or not isinstance(given, int | float):
+                raise TypeError(f"{name} is {given!r}; it must be a number, as in advance(minutes=21).")
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         if not timedelta() <= span <= _END - self.now:
             wanted = f"{span.total_seconds():g} seconds"

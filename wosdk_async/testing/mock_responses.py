@@ -36,7 +36,9 @@ def envelope(operation: ServiceOperation, value: Any) -> dict[str, Any]:
     """
     if operation.kind == "query":
         if isinstance(value, Record | Mapping | str) or not hasattr(value, "__iter__"):
-            raise InvalidCallError(f"query {operation.name} returns a list of records, not {value!r}")
+            raise InvalidCallError(
+                f"query {operation.name} returns a list of records, not {value!r}; pass [...]"
+            )
         value = list(value)
         require_result(operation, value)
         return {"Entities": [{"Data": _plain(operation, record)} for record in value]}
@@ -95,7 +97,8 @@ def _plain(operation: ServiceOperation, value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     expected = "an id" if operation.kind in ("create", "update", "delete") else "a record or a dict"
-    raise InvalidCallError(f"{operation.kind} {operation.name} returns {expected}, not {value!r}")
+    own = "; a response of your own goes to .route" if hasattr(value, "status_code") else ""
+    raise InvalidCallError(f"{operation.kind} {operation.name} returns {expected}, not {value!r}{own}")
 
 
 def _id(kind: str, path: str, query: str, body: bytes) -> int:

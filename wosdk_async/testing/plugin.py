@@ -43,9 +43,12 @@ def wosdk_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         if (missing.name or "").startswith("wosdk_async"):
             raise
         pytest.fail(f"{_REMEDY} ({missing})", pytrace=False)
+    wrong = ""
     try:
         sandbox = Sandbox(**settings)
-    except (StoreError, ValueError) as wrong:
+    except (StoreError, ValueError) as error:
+        wrong = str(error)
+    if wrong:  # not in the handler: pytest would show the message twice
         pytest.fail(f"@pytest.mark.wosdk: {wrong}", pytrace=False)
     with sandbox:
         yield sandbox

@@ -36,8 +36,8 @@ class RecordedRequest:
 
     @property
     def json(self) -> Any:
-        """The decoded body. Raises ValueError if it is not JSON."""
-        return json.loads(self.body)
+        """The decoded body, None without one. Raises ValueError if it is not JSON."""
+        return json.loads(self.body) if self.body else None
 
 
 @attrs.define(eq=False)

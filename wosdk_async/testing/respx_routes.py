@@ -11,6 +11,7 @@ import respx
 from wosdk_async import codec
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, Record
+from wosdk_async.protocol.arguments import described
 from wosdk_async.testing.mock_responses import envelope, example, wants_next_page
 from wosdk_async.testing.operations import (
     DISCOVERY,
@@ -48,6 +49,10 @@ def routes(
         company: the only Company of the mocked service.
         region: its locator and token address are mocked.
     """
+    if not hasattr(router, "route"):
+        raise InvalidCallError(
+            f"routes() takes a router of respx, not {described(router)}; pass the fixture respx_mock"
+        )
     return Routes(router, company, region)
 
 

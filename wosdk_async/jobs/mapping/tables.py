@@ -54,7 +54,7 @@ class ReferenceTable:
         if self.if_missing == "create" and self.by is None:
             raise ValueError("creates only what is found by name; add by and from")
         if self.if_missing == "fail" and self.create is not None:
-            raise ValueError('never uses create; set if_missing = "create", or delete it')
+            raise ValueError('never uses create; set if_missing = "create", or delete its table create')
 
 
 @attrs.frozen

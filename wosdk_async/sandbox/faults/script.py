@@ -196,7 +196,8 @@ def _rule(number: int, written: object) -> Rule:
 def _require_known(place: str, written: Mapping[str, Any], names: Sequence[str]) -> None:
     unknown = [key for key in written if key not in names]
     if unknown:
-        raise FaultScriptError(f"{place} has {unknown[0]!r}, which is none of {', '.join(names)}.")
+        hint = _did_you_mean(unknown[0][:60], names)
+        raise FaultScriptError(f"{place} has {unknown[0]!r}{hint}, which is none of {', '.join(names)}.")
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -192,7 +192,9 @@ def _parse(url: str, error: type[WosdkError], what: str, longest: int = _MAX_URL
     """Return the parts and the host of an absolute http(s) address, or raise ``error``."""
     why = ""
     try:
-        if len(url) > longest or not url.isascii() or not url.isprintable():
+        if len(url) > longest:
+            raise ValueError(f"it has {len(url):,} characters, {longest:,} at most")
+        if not url.isascii() or not url.isprintable():
             raise ValueError("not a plain address")
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port  # .port raises on a bad one
