@@ -161,7 +161,7 @@ class SessionManager:
 
     def forked(self) -> None:
         """Forget the renewal of the parent in a forked child: it never ends there, and may hold the lock."""
-        self._granting = threading.Lock()
+        self._secrets_lock = threading.Lock()
         self._renewal = None  # the task stays in _renewals: to drop it would log that it was destroyed
 
     async def aclose(self) -> None:
