@@ -22,12 +22,12 @@ from benchmarks.payload import work_order
 
 TOKEN = json.dumps({"access_token": "t" * 64, "token_type": "bearer", "expires_in": 1199}).encode()
 _TICK = 0.001  # seconds between two checks for delayed responses
-_NO_ID = b"0" * 32  # as long as the RequestIds of the clients
+NO_ID = b"0" * 32  # as long as the RequestIds of the clients
 
 
 def created() -> bytes:
     """Return the body for WoCreateCommand: 5 KB (spec 4.3), with the RequestId last (facts 5)."""
-    return b'{"CommandResult":{"Wo":%s},"RequestId":"%s"}' % (work_order(unknown=False), _NO_ID)
+    return b'{"CommandResult":{"Wo":%s},"RequestId":"%s"}' % (work_order(unknown=False), NO_ID)
 
 
 def http_response(body: bytes) -> bytes:
@@ -46,7 +46,7 @@ class Responses:
     def __init__(self, port: int, delay: float) -> None:
         url = f"http://127.0.0.1:{port}/"
         found = {"Url": url, "CompanyName": "Bench", "Protocol": "HTTPS", "CompanyId": 1}
-        self.create = http_response(created())[: -len(_NO_ID) - 2]  # up to the RequestId
+        self.create = http_response(created())[: -len(NO_ID) - 2]  # up to the RequestId
         self.token = http_response(TOKEN)
         self.discovery = http_response(json.dumps({"CommandResult": found}).encode())
         self.delay = delay
@@ -106,7 +106,7 @@ class Connection(asyncio.BufferedProtocol):
             if len(self.received) < end + 4 + length:
                 return
             last = end + 4 + length
-            request_id = self.received[last - len(_NO_ID) - 2 : last]  # last key of a command, too
+            request_id = self.received[last - len(NO_ID) - 2 : last]  # last key of a command, too
             self.responses.send(self.received[:end] + b"\r\n", request_id, self.transport)
             self.received = self.received[last:]
 

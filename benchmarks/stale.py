@@ -17,9 +17,10 @@ import random
 import attrs
 
 import wosdk_async as wosdk
-from benchmarks.server import TOKEN, created, http_response
+from benchmarks.server import NO_ID, TOKEN, created, http_response
 
 PAUSE = (0.02, 0.06)  # seconds
+ID_END = len(NO_ID) + 2  # RequestId with the quote and the brace behind it
 
 
 class Counts:
@@ -45,11 +46,14 @@ class Server:
                 async with asyncio.timeout(random.uniform(*self.idle)):
                     head = await reader.readuntil(b"\r\n\r\n")
                 length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-                await reader.readexactly(length)
+                request = await reader.readexactly(length)
                 await asyncio.sleep(self.distance)
                 target = next((name for name in bodies if name in head), b"")
                 Counts.carried_out += target == b"WoCreateCommand"
-                writer.write(http_response(bodies.get(target, TOKEN)))
+                body = bodies.get(target, TOKEN)
+                if target == b"WoCreateCommand":
+                    body = body[:-ID_END] + request[-ID_END:]  # both end with their RequestId
+                writer.write(http_response(body))
         except (TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             Counts.closed += 1
         finally:
