@@ -70,8 +70,15 @@ async def test_a_company_name_that_is_not_ascii() -> None:
 async def test_an_empty_retrieve_is_no_record() -> None:
     """No entity in the envelope means that no record has the id."""
     async with Service(lambda _: Answer(body={"Entities": []})) as service, service.client() as client:
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError) as caught:
             await client.company().get("Thing", 5)
+    assert (caught.value.status, caught.value.code) == (200, "ERROR_CODE_1019")
+
+
+async def test_a_negative_id_that_was_asked_for_is_believed() -> None:
+    """Only a new record cannot have one."""
+    async with Service(lambda _: Answer(body={"Data": {"Id": -5}})) as service, service.client() as client:
+        assert await client.company().get("Thing", -5) == {"Id": -5}
 
 
 async def test_no_secret_is_shown(caplog: pytest.LogCaptureFixture) -> None:
@@ -103,3 +110,15 @@ def test_errors_survive_pickle_and_copy(kind: type[errors.WosdkError]) -> None:
         assert type(twin) is kind
         assert str(twin) == str(made) == "what happened (operation op, Company Acme, RequestId r)"
         assert twin.attempts == 2
+
+
+async def test_headers_of_a_call_are_sent_beside_those_of_the_session() -> None:
+    """And with no other call."""
+    done = Answer(body={"EntitySpecifier": {"EntityType": "Thing", "Id": 5}})
+    async with Service(lambda _: done) as service, service.client() as client:
+        for missing_ok in (True, False):
+            await client.company().delete("Thing", 5, missing_ok=missing_ok)
+    first, second = (call.headers for call in service.calls)
+    assert first["ignoremissingentityondelete"] == "true"
+    assert "ignoremissingentityondelete" not in second
+    assert first["companyname"] == second["companyname"] == COMPANY
