@@ -164,6 +164,13 @@ def test_a_company_without_a_name(wosdk: Wosdk) -> None:
     assert "set WOSDK_COMPANY" in refused(wosdk, "import", FILE, "--map", MAP)
 
 
+def test_an_empty_name_is_not_the_usual_company(wosdk: Wosdk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``--company ''``, of a script whose variable is unset, must not act on the Company of the environment."""
+    for name in ("COMPANY", "CLIENT_ID", "CLIENT_SECRET"):
+        monkeypatch.setenv(f"WOSDK_{name}", "x")
+    assert "the Company's name is empty" in refused(wosdk, "--company", "", "get", "WorkOrder", "1")
+
+
 def test_a_file_that_was_taken_for_the_store(wosdk: Wosdk) -> None:
     result = wosdk("import", "--sandbox", FILE, "--map", MAP)
     assert result.exit_code == 2

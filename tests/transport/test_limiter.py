@@ -213,7 +213,7 @@ async def test_a_limit_that_falls_while_calls_wait_holds_for_them() -> None:
         await limiter.acquire(queue)
     waiting = asyncio.create_task(limiter.acquire(mine))
     await spin()
-    mine.algorithm.throttled(3, limiter.sent)
+    mine.algorithm.throttled(3, limiter.granted)
     limiter.release(other)
     await spin()
     assert (mine.limit, mine.held, limiter.queued) == (2, 3, 1)

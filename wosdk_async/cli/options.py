@@ -46,7 +46,7 @@ class Target:
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    if value and param.name:
+    if value not in (None, False) and param.name:  # an empty name is a mistake, and is refused as one
         ctx.find_root().ensure_object(dict)[param.name] = value
 
 
