@@ -15,6 +15,7 @@ from wosdk_async import (
     InDoubtError,
     RefusedError,
     RetryPolicy,
+    SessionRefusedError,
     ThrottledError,
     Trace,
 )
@@ -141,3 +142,11 @@ def test_codes_are_kept_as_a_set() -> None:
     assert (made.waits, made.repeats) == (frozenset("A"), frozenset("B"))
     assert made == RetryPolicy(waits={"A"}, repeats={"B"})
     assert hash(made) == hash(RetryPolicy(waits={"A"}, repeats={"B"}))
+
+
+@pytest.mark.parametrize("codes", [{"waits": {MY_CODE}}, {"repeats": [MY_CODE]}], ids=["waits", "repeats"])
+async def test_a_status_that_says_more_than_a_code_keeps_its_meaning(codes: Any) -> None:
+    """A 401 is a refused session and a 429 asks to wait, whatever the program says of the code."""
+    for status, kind in ((401, SessionRefusedError), (429, ThrottledError)):
+        found, _ = await created(options(**codes), error(status, MY_CODE))
+        assert type(found) is kind

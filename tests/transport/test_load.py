@@ -353,3 +353,25 @@ async def test_times_are_those_of_their_phases() -> None:
     assert trace.times["session"] == pytest.approx(5.0)
     assert trace.times["connect"] + trace.times["request"] == pytest.approx(4.0)
     assert sum(trace.times.values()) == pytest.approx(9.0)
+
+
+async def test_a_call_that_is_sent_again_waits_in_the_queue() -> None:
+    """The seconds in which another call has its slot are those of the queue, not of its wait."""
+    world = World(found, in_flight=1)
+    company = world.company(retry=RetryPolicy(wait_initial=0.0))
+    await company.connect()
+    responses = iter([reply(b"<html>", 502)])
+
+    async def slow(*_: Any) -> Response:
+        response = next(responses, reply({"Data": {"Id": 1}}))
+        await world.time.sleep(2.0)
+        return response
+
+    world.handler = slow
+    trace = Trace()
+    first = asyncio.create_task(company.traced(trace).get("Thing", 1))
+    await asyncio.sleep(0)
+    second = asyncio.create_task(company.get("Thing", 1))
+    await world.time.finish(first, second)
+    assert trace.times["queue"] == pytest.approx(2.0)
+    assert trace.times.get("sleep", 0.0) == pytest.approx(0.0)

@@ -67,6 +67,15 @@ async def test_a_token_that_is_no_header(token: Any) -> None:
     assert service.calls == []
 
 
+async def test_a_token_as_long_as_may_be_is_used() -> None:
+    """To the last character that a header may have."""
+    token = "x" * 16_384
+    async with Service() as service, service.client() as client:
+        service.on_token = lambda _: Answer(body={"access_token": token})
+        await client.company().get("Thing", 1)
+    assert service.calls[0].headers["authorization"] == f"Bearer {token}"
+
+
 async def used_for(life: str) -> float:
     """Seconds that a token is used for whose ``expires_in`` is this JSON."""
     async with Service() as service, service.client() as client:
@@ -91,7 +100,9 @@ async def test_odd_lifetimes(life: str) -> None:
     assert 1160 < await used_for(life) <= 1170
 
 
-@pytest.mark.parametrize(("life", "seconds"), [("1", 5), ("1.5", 5), ("10", 5), ("60", 30), ("86400", 86370)])
+@pytest.mark.parametrize(
+    ("life", "seconds"), [("1", 5), ("1.5", 5), ("10", 5), ("50", 25), ("60", 30), ("86400", 86370)]
+)
 async def test_short_lifetimes(life: str, seconds: float) -> None:
     """A short life is believed, but no Company logs in all the time because of it."""
     assert seconds - 4 < await used_for(life) <= seconds
@@ -144,7 +155,7 @@ async def test_a_page_of_a_load_balancer_is_asked_for_again_over_another_connect
         assert service.connections == 3
 
 
-@pytest.mark.parametrize("status", [302, 404])
+@pytest.mark.parametrize("status", [300, 302, 404])
 async def test_a_token_address_that_is_wrong_is_an_error_at_once(status: int) -> None:
     """With its status; the next log-in takes another connection."""
     async with Service() as service, service.client() as client:
@@ -160,8 +171,9 @@ async def test_a_locators_page_closes_its_connection() -> None:
     async with Service() as service, service.client() as client:
         service.on_discovery = lambda _: Answer(400, b"<html>")
         for _ in range(2):
-            with pytest.raises(UnknownCompanyError):
+            with pytest.raises(UnknownCompanyError) as caught:
                 await client.company().connect()
+            assert (caught.value.status, caught.value.code) == (400, "")
         assert (len(service.discoveries), service.connections) == (2, 2)
 
 
