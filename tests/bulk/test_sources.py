@@ -134,14 +134,14 @@ async def test_inputs_that_were_cut_off_are_not_taken_for_their_end() -> None:
 @pytest.mark.parametrize(("name", "value"), [("limit", 0), ("limit", "8"), ("limit", True), ("limit", 2.0)])
 def test_a_limit_that_is_no_number_of_calls(name: str, value: Any) -> None:
     """Refused with the value, before anything starts."""
-    with pytest.raises(InvalidCallError, match=f"{name} is {value!r}"):
+    with pytest.raises(InvalidCallError, match=f"^{name} is {value!r}"):
         Run([], double, **{name: value})
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "5", None])
 def test_a_grace_that_is_no_time(value: Any) -> None:
     """Refused with the value, before anything starts."""
-    with pytest.raises(InvalidCallError, match="grace is"):
+    with pytest.raises(InvalidCallError, match=r"^grace is"):
         Run([], double, grace=value)
 
 

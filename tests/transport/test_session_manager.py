@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+import threading
+import warnings
 from typing import Any
 
 import pytest
@@ -70,6 +74,44 @@ async def test_a_forked_child_does_not_wait_for_a_renewal_of_its_parent() -> Non
     assert len(renewals) == 3, "the first one, the parent's, and the child's"
 
 
+def test_a_forked_child_renews_though_a_thread_of_its_parent_was_at_it() -> None:
+    """The thread is not in the child, and the lock under which it put secrets together is free there."""
+    adding, go, parent = threading.Event(), threading.Event(), os.getpid()
+
+    class SlowSecrets(Secrets):
+        def __radd__(self, other: Secrets) -> Secrets:
+            if os.getpid() == parent:
+                adding.set()
+                go.wait(30)
+            return Secrets.__add__(other, self)
+
+    async def log_in(_: Secrets) -> TokenGrant:
+        grant = {"token": "t", "expires_in": 1200, "base_url": "https://a.corrigo.com", "locator_url": ""}
+        return TokenGrant(**grant, secrets=SlowSecrets("secret-of-this-grant"))
+
+    cache = SessionCache()
+    sessions = cache.get("Acme", lambda: SessionManager("Acme", log_in, Time().clock()))
+    renewed: list[int] = []
+    thread = threading.Thread(target=lambda: renewed.append(asyncio.run(sessions.renew(after=0)).generation))
+    thread.start()
+    assert adding.wait(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, for threads
+        child = os.fork()
+    if child == 0:
+        signal.alarm(10)  # ends a child that waits for the lock
+        try:
+            cache.forked()
+            os._exit(0 if asyncio.run(sessions.renew(after=0)).generation == 1 else 1)
+        except BaseException:
+            os._exit(2)
+    _, status = os.waitpid(child, 0)
+    go.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert renewed == [1], "the parent's renewal goes on"
+
+
 async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogCaptureFixture) -> None:
     """While the old session lives, a locator that is down stops nobody and is not hammered."""
     time = Time()
@@ -117,6 +159,20 @@ async def test_each_waiter_gets_an_error_of_its_own() -> None:
     assert len({id(error.__cause__) for error in errors}) == 1  # type: ignore[union-attr]
 
 
+async def test_an_error_of_another_library_reaches_the_waiters_as_it_is() -> None:
+    """It may have no copy, and nothing is added to it."""
+
+    class NoCopyError(Exception):
+        def __init__(self, *, why: str) -> None:
+            super().__init__(why)
+
+    error = NoCopyError(why="broken")
+    sessions, renewals = manager(Time(), error)
+    found = await asyncio.gather(*(sessions.renew(after=0) for _ in range(2)), return_exceptions=True)
+    assert found == [error, error]
+    assert len(renewals) == 1
+
+
 async def test_a_late_failure_of_an_old_generation_renews_nothing() -> None:
     """Who failed with a session that was replaced meanwhile gets the new one."""
     sessions, renewals = manager(Time(), 1200)
@@ -141,3 +197,26 @@ async def test_who_is_cancelled_with_the_renewal_is_cancelled() -> None:
         task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
+
+
+@pytest.mark.parametrize("turns", range(4))
+async def test_who_is_cancelled_while_the_client_closes_is_cancelled(turns: int) -> None:
+    """Whichever of the two comes first: a SessionError would hide that the program stops the task."""
+    hanging = asyncio.Event()
+
+    async def log_in(_: Secrets) -> TokenGrant:
+        await hanging.wait()
+        raise AssertionError
+
+    sessions = SessionManager("Acme", log_in, Time().clock())
+    stopped, other = (asyncio.create_task(sessions.renew(after=0)) for _ in range(2))
+    await settle()
+    closing = asyncio.create_task(sessions.aclose())
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    assert stopped.cancel(), "it has not ended yet"
+    await asyncio.wait([stopped, other])
+    await closing
+    assert stopped.cancelled()
+    with pytest.raises(SessionError, match="the client was closed while it renewed the session of 'Acme'"):
+        await other
