@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Never, Self
 
@@ -11,11 +11,13 @@ import attrs
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.option_checks import check_kind, check_names, check_number, instance, takes_options
-from wosdk_async.options import CallOptions, ClientOptions
+from wosdk_async.option_checks import check_kind, check_names, check_number, hook, instance, takes_options
+from wosdk_async.options import CallOptions, ClientOptions, Limits
 from wosdk_async.protocol.arguments import described
 from wosdk_async.sender import CallSender
 from wosdk_async.settings import Settings
+from wosdk_async.transport.clock import TransportClock
+from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.loop_state import TransportSettings
 from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region, Tenant
 from wosdk_async.transport.telemetry.statistics import Stats
@@ -58,6 +60,21 @@ class ClientArguments(ClientOptions):
     )
     """Name of the Company that :meth:`Client.company` returns when it is called without a name."""
 
+    # --- for tests and simulations ---
+    engine: Callable[[Limits], Engine] | None = hook(
+        takes="a function that takes Limits and returns an engine"
+    )
+    """Makes the engines that send calls, log-ins and downloads (``docs/transport.md``)."""
+    clock: TransportClock | None = instance(TransportClock, "a TransportClock(...)")
+    """Clock of all waits and deadlines; None means real time."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse options that an engine of the program would ignore."""
+        super().__attrs_post_init__()
+        ignored = ("transport", "http_client", "ssl_context", "proxy", "http2")
+        if self.engine is not None and (given := [name for name in ignored if getattr(self, name)]):
+            raise ConfigurationError(f"{given[0]}= has no effect beside engine=; pass one of them")
+
 
 @attrs.frozen(eq=False)
 class EnvArguments(ClientArguments):
@@ -91,7 +108,10 @@ class Client:
         self._credentials = arguments.credentials
         self._company = arguments.company
         self._options = arguments.options or CallOptions()
-        self._transport = Transport(TransportSettings(options=arguments))
+        clock = arguments.clock or TransportClock()
+        self._transport = Transport(
+            TransportSettings(options=arguments, engine=arguments.engine, clock=clock)
+        )
 
     @classmethod
     @takes_options(EnvArguments, "Client.from_env()")

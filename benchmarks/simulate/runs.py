@@ -150,6 +150,7 @@ class _Run:
         world = self.plan.world
         limits = Limits(connections=world.connections, keepalive=world.keepalive)
         timeouts = Timeouts(read=world.read_timeout)
+        now = self.loop.time
         client = Client(
             region=REGION,
             trusted_hosts=("sim",),
@@ -162,9 +163,6 @@ class _Run:
             retry_quota=world.retry_quota,
             on_in_doubt=lambda call, request_id: program.on_in_doubt(call, request_id),
             telemetry=False,
-        )
-        now = self.loop.time
-        client._transport = client._transport.changed(
             clock=TransportClock(now=now),
             engine=lambda limits: NativeEngine(limits=limits, timeouts=timeouts, now=now),
         )

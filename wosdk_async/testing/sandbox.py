@@ -122,19 +122,19 @@ class Sandbox:
     def client(self, options: ClientOptions) -> Client:
         """Return a client for all Companies here. It need not be closed, as it holds no socket.
 
-        Its keyword arguments are options of :class:`~wosdk_async.Client`.
+        Its keyword arguments are options of :class:`~wosdk_async.Client`. Those of TLS, proxies, HTTP/2 and
+        httpx have no effect: nothing is sent over a network.
         """
         given: dict[str, Any] = attrs.asdict(options, recurse=False)
-        client = Client(
+        of_network = dict.fromkeys(("transport", "http_client", "ssl_context", "proxy"))
+        return Client(
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
             credentials=self._credentials,
             company=self.name,
-            **given | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
+            engine=self._engine,
+            clock=self.clock.client_clock(),
+            **given | of_network | {"http2": False, "trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )
-        client._transport = client._transport.changed(
-            engine=self._engine, files=self._engine, clock=self.clock.client_clock()
-        )
-        return client
 
     def seed(self, rows: Rows, *, company: str | None = None) -> None:
         """Add rows to a Company: all of them, or none if one is refused.

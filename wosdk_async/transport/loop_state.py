@@ -10,6 +10,7 @@ from typing import Protocol, Self
 
 import attrs
 
+from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.transport.clock import Deadlines, TransportClock
@@ -47,9 +48,7 @@ class TransportSettings:
     hosts: HostRules = attrs.field()
     clock: TransportClock = TransportClock()
     engine: Callable[[Limits], Engine] | None = None
-    """Makes the engine of calls and log-ins."""
-    files: Callable[[Limits], StreamingEngine] | None = None
-    """Makes the engine of downloads."""
+    """Makes the engines of calls, log-ins and downloads; None for those that the options ask for."""
 
     @hosts.default
     def _hosts_of_options(self) -> HostRules:
@@ -88,8 +87,12 @@ class LoopState:
     def downloads(self, settings: TransportSettings) -> Downloads:
         """Return the downloads of this loop, made when they are first used."""
         if self._downloads is None:
-            make = settings.files or partial(engine_for, settings.options)
+            make = settings.engine or partial(engine_for, settings.options)
             engine = make(attrs.evolve(settings.options.limits, connections=_DOWNLOADS))
+            if not isinstance(engine, StreamingEngine):
+                raise ConfigurationError(
+                    f"engine= makes {engine!r}, which cannot download: it has no stream()"
+                )
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads

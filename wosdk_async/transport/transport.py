@@ -62,10 +62,6 @@ class Transport:
             state = " ".join(repr(loop.dispatcher.limiter) for loop in list(self._loops.values()))
         return f"<Transport companies={len(self._sessions)} {state}>"
 
-    def changed(self, **settings: Any) -> Transport:
-        """Return another transport, not opened yet, with these settings changed."""
-        return Transport(attrs.evolve(self._settings, **settings))
-
     @property
     def clock(self) -> TransportClock:
         """Clock of all waits of this transport."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
@@ -137,6 +137,7 @@ class StreamedResponse:
     chunks: AsyncGenerator[bytes, None]
 
 
+@runtime_checkable
 class StreamingEngine(Protocol):
     """Engine that downloads files. It sends no header that identifies the caller."""
 
