@@ -34,8 +34,10 @@ def test_help_teaches_with_examples_and_loads_little() -> None:
     assert not {"rich", "httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
 
 
-def test_the_version() -> None:
-    done = run(*COMMAND[1:], "--version")
+@pytest.mark.parametrize("code", [COMMAND[1:], ("-m", "wosdk_async.cli")], ids=["script", "module"])
+def test_the_version(code: tuple[str, ...]) -> None:
+    """Both ways to start it."""
+    done = run(*code, "--version")
     assert (done.returncode, done.stdout) == (0, f"wosdk, version {__version__}\n")
 
 
