@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         UnsupportedError,
         WosdkError,
     )
-    from wosdk_async.hooks import DryRun
+    from wosdk_async.hooks import Attempt, DryRun
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from wosdk_async.resources.changes import ChangeFeed
     from wosdk_async.resources.watermark import Watermark
     from wosdk_async.transport.session.credentials import CredentialProvider, Credentials, Region
-    from wosdk_async.transport.telemetry.hooks import Attempt
     from wosdk_async.transport.telemetry.statistics import Stats, Trace
     from wosdk_async.webhooks import read_event
 
@@ -134,7 +133,7 @@ if TYPE_CHECKING:  # for type checkers; at run time __getattr__ loads the names 
 _EXPORTS = {
     "wosdk_async.client": ("Client",),
     "wosdk_async.company": ("Company",),
-    "wosdk_async.hooks": ("DryRun",),
+    "wosdk_async.hooks": ("Attempt", "DryRun"),
     "wosdk_async.bulk": ("Run",),
     "wosdk_async.resources.changes": ("ChangeFeed",),
     "wosdk_async.resources.watermark": ("Watermark",),
@@ -144,7 +143,6 @@ _EXPORTS = {
     "wosdk_async.query.fields": ("fields",),
     "wosdk_async.transport.session.credentials": ("CredentialProvider", "Credentials", "Region"),
     "wosdk_async.options": ("CallOptions", "ClientOptions", "Limits", "RetryPolicy", "Timeouts"),
-    "wosdk_async.transport.telemetry.hooks": ("Attempt",),
     "wosdk_async.transport.telemetry.statistics": ("Stats", "Trace"),
     "wosdk_async.webhooks": ("read_event",),
 }

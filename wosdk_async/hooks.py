@@ -1,12 +1,53 @@
-"""Dry run of a program: reads are sent, all other calls are kept and get an empty response here."""
+"""Hooks of a program: what a client calls before a call, after each request, and for a call in doubt."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any
+
+import attrs
 
 from wosdk_async.protocol.wire import Call, Response
 
-__all__ = ["DryRun"]
+__all__ = ["Attempt", "AttemptHook", "BeforeSend", "DryRun", "OnInDoubt"]
+
+BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
+"""Called with a call and the Company's name, once for each call, before anything of it is sent.
+
+For a call with a marker it is called for each attempt and each lookup. If it raises, the call is stopped. A
+Response that it returns is taken for the service's; with None the call is sent. Its time counts against the
+deadline, which does not end it. Closing the client does not wait for it.
+"""
+
+OnInDoubt = Callable[[Call[Any], str | None], None]
+"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
+
+
+@attrs.frozen(kw_only=True)
+class Attempt:
+    """One request of a call, and what became of it.
+
+    ``status`` is None when no response came. ``error`` then says why: ``NotSent``, ``NoAnswer`` or
+    ``Cancelled``. ``seconds`` count from the moment it had a slot and a session, so connecting is included.
+    """
+
+    company: str
+    operation: str
+    request_id: str | None
+    number: int
+    method: str
+    host: str
+    port: int | None
+    seconds: float
+    status: int | None = None
+    error: str = ""
+
+
+AttemptHook = Callable[[Attempt], None]
+"""Function that is called after each attempt. It must return at once; an error of it is logged."""
+
+
+# --- dry run -----------------------------------------------------------------------------------
 
 # Fits every call that changes something: a command, create, update or delete.
 _NOTHING_DONE = Response(200, {}, b'{"CommandResult": {}, "EntitySpecifier": {}}')

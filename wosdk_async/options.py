@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,37 +12,23 @@ import attrs
 
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.hooks import AttemptHook, BeforeSend, OnInDoubt
 from wosdk_async.option_checks import check_kind, hook, instance, names_checked, number, switch
 from wosdk_async.protocol.verdicts import CODES, REFUSED
-from wosdk_async.protocol.wire import Call, Response
+from wosdk_async.protocol.wire import Call
 
 if TYPE_CHECKING:
     import httpx
 
-    from wosdk_async.transport.telemetry.hooks import AttemptHook
-
 __all__ = [
-    "BeforeSend",
     "CallOptions",
     "ClientOptions",
     "Limits",
-    "OnInDoubt",
     "RetryPolicy",
     "Timeouts",
     "as_limits",
     "as_timeouts",
 ]
-
-BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
-"""Called with a call and the Company's name, once for each call, before anything of it is sent.
-
-For a call with a marker it is called for each attempt and each lookup. If it raises, the call is stopped. A
-Response that it returns is taken for the service's; with None the call is sent. Its time counts against the
-deadline, which does not end it. Closing the client does not wait for it.
-"""
-
-OnInDoubt = Callable[[Call[Any], str | None], None]
-"""Called with a call and its RequestId when the caller was cancelled and the call may have taken effect."""
 
 _BYTES = 2**62  # any number that a length can have
 

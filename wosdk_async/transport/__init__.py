@@ -9,7 +9,7 @@ One call goes down these files, and its response comes back up::
     retry.py        what happens after a failed attempt: send again, or give up with which error
     limiter/        who may send now; adaptive.py lowers and raises the limit
     session/        token and host of a Company in one frozen pair, renewed by one caller for all
-    telemetry/      hooks, OpenTelemetry, traces, statistics
+    telemetry/      observers, OpenTelemetry, traces, statistics
     http/           bytes out, bytes in: the only package that knows an HTTP library
     download.py     files of documents, without a session
     clock.py        time, and the deadlines of all calls by one timer

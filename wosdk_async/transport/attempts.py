@@ -15,7 +15,7 @@ from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.http.engine import Engine, SendError
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.session.manager import Session, SessionManager
-from wosdk_async.transport.telemetry.hooks import ObservedCall
+from wosdk_async.transport.telemetry.observers import ObservedCall
 from wosdk_async.transport.telemetry.statistics import Trace
 
 __all__ = ["AttemptContext", "Attempts"]

@@ -10,7 +10,8 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from wosdk_async.errors import DeadlineError, InDoubtError, OverloadedError, WosdkError
-from wosdk_async.options import CallOptions, OnInDoubt
+from wosdk_async.hooks import OnInDoubt
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.responses import RequestIds
 from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.attempts import AttemptContext, Attempts
@@ -19,7 +20,7 @@ from wosdk_async.transport.http.engine import Engine
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter, TenantQueue
 from wosdk_async.transport.retry import FAILURES, Retries, RetryQuota
 from wosdk_async.transport.session.manager import SessionManager
-from wosdk_async.transport.telemetry.hooks import ObservedCall
+from wosdk_async.transport.telemetry.observers import ObservedCall
 from wosdk_async.transport.telemetry.statistics import PHASES, Counters, Trace
 
 __all__ = ["Dispatcher", "report_in_doubt"]

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import attrs
 
 from wosdk_async.errors import ConfigurationError, DeadlineError, InvalidCallError, WosdkError
-from wosdk_async.options import BeforeSend, CallOptions
+from wosdk_async.hooks import BeforeSend
+from wosdk_async.options import CallOptions
 from wosdk_async.protocol.responses import RequestIds, read
 from wosdk_async.protocol.wire import Call, InconclusiveResponse, Response
 from wosdk_async.safe_text import Secrets
@@ -24,7 +25,7 @@ from wosdk_async.transport.loop_state import Hold, LoopState, TransportSettings,
 from wosdk_async.transport.retry import RetryQuota, give_up
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionCache, SessionManager, TokenGrant
-from wosdk_async.transport.telemetry.hooks import LOG_OBSERVER, HookObserver, ObservedCall, Observer
+from wosdk_async.transport.telemetry.observers import LOG_OBSERVER, HookObserver, ObservedCall, Observer
 from wosdk_async.transport.telemetry.opentelemetry import Telemetry, active_telemetry
 from wosdk_async.transport.telemetry.statistics import Stats, Trace, company_stats
 

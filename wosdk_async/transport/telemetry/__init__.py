@@ -1,1 +1,1 @@
-"""Observation of calls: hooks, OpenTelemetry, traces, statistics."""
+"""Observation of calls: observers, OpenTelemetry, traces, statistics."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from wosdk_async.hooks import Attempt
 from wosdk_async.protocol.wire import Call
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.http.engine import RequestHeaders
-from wosdk_async.transport.telemetry.hooks import Attempt, CallResult
+from wosdk_async.transport.telemetry.observers import CallResult
 
 __all__ = ["Telemetry", "active_telemetry"]
 

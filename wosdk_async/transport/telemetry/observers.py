@@ -17,35 +17,16 @@ from urllib.parse import urlsplit
 
 import attrs
 
+from wosdk_async.hooks import Attempt, AttemptHook
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.http.engine import Engine, OnSending, Read, RequestHeaders, SendError
 
-__all__ = ["LOG_OBSERVER", "Attempt", "AttemptHook", "CallResult", "HookObserver", "ObservedCall", "Observer"]
+__all__ = ["LOG_OBSERVER", "CallResult", "HookObserver", "ObservedCall", "Observer"]
 
 _log = logging.getLogger("wosdk_async")
 
 T = TypeVar("T")
-
-
-@attrs.frozen(kw_only=True)
-class Attempt:
-    """One request of a call, and what became of it.
-
-    ``status`` is None when no response came. ``error`` then says why: ``NotSent``, ``NoAnswer`` or
-    ``Cancelled``. ``seconds`` count from the moment it had a slot and a session, so connecting is included.
-    """
-
-    company: str
-    operation: str
-    request_id: str | None
-    number: int
-    method: str
-    host: str
-    port: int | None
-    seconds: float
-    status: int | None = None
-    error: str = ""
 
 
 @attrs.frozen(kw_only=True)
@@ -59,10 +40,6 @@ class CallResult:
     seconds: float
     error: str = ""
     code: str = ""
-
-
-AttemptHook = Callable[[Attempt], None]
-"""Function that is called after each attempt. It must return at once; an error of it is logged."""
 
 
 # --- observers ------------------------------------------------------------------------------
