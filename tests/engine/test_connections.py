@@ -10,9 +10,11 @@ import weakref
 import pytest
 
 from tests.engine.raw import OK, Apart, RawServer, echoing, empty, engine, get, request, responding
-from wosdk_async.options import Limits
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
 from wosdk_async.transport.http.native.engine import NativeEngine
+from wosdk_async.transport.http.native.pool import Pool
+from wosdk_async.transport.http.tls import TLSContextProvider
 
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",
@@ -175,6 +177,37 @@ async def test_the_timer_runs_for_as_long_as_a_connection_is_open(monkeypatch: p
                 timers.pop()()
                 assert made.statistics().idle == idle
         await made.aclose()
+
+
+async def test_a_host_that_was_forgotten_and_used_again_is_one_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a connection all addresses of a host are forgotten: old and new ones share a connection."""
+    ending, timers = True, []
+
+    async def script(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await (responding(OK) if ending else echoing)(reader, writer)
+
+    async with RawServer(script) as server, engine(connections=1) as made:
+        with monkeypatch.context() as patch:
+            loop = asyncio.get_running_loop()
+            patch.setattr(loop, "call_later", lambda _, timer: timers.append(timer) or len(timers))
+            await get(made, f"{server.url}/old")
+            while made.statistics().sockets:
+                await asyncio.sleep(0)
+            timers.pop()()
+        ending = False
+        responses = await asyncio.gather(*(get(made, f"{server.url}/{name}") for name in ("old", "new")))
+        assert [response.body for response in responses] == [b"/old", b"/new"]
+        assert server.connections == 2, "the one that ended, and one for both"
+
+
+async def test_addresses_are_remembered_and_do_not_fill_the_memory() -> None:
+    """Each record has an address: what is remembered of them is bounded."""
+    loop = asyncio.get_running_loop()
+    pool = Pool(loop, Limits(), Timeouts(), TLSContextProvider(), loop.time)
+    for id in range(1, 3001):
+        origin, target = pool.locate(f"https://service/{id}")
+        assert (origin.text, target) == ("https://service", b"/%d" % id)
+        assert len(pool.targets) == (id - 1) % 1024 + 1
 
 
 @pytest.mark.parametrize("safe", [True, False])

@@ -136,6 +136,58 @@ def test_the_limit_of_chunk_marks_is_exact() -> None:
         parser.feed(b"a")
 
 
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_limit_of_headers_is_exact(over: int) -> None:
+    """As many as it says; one more is refused."""
+    lines = b"A: b\r\n" * (LIMITS.headers - 1 + over)
+    raw = b"HTTP/1.1 200 OK\r\n" + lines + b"Content-Length: 2\r\n\r\nhi"
+    if over:
+        with pytest.raises(BadResponse, match=f"more than {LIMITS.headers} headers"):
+            response_in(raw)
+    else:
+        assert response_in(raw).body == b"hi"
+
+
+@pytest.mark.parametrize("over", [0, 1])
+@pytest.mark.parametrize("end", ["with the last piece", "apart"])
+def test_the_limit_of_a_body_is_exact(over: int, end: str) -> None:
+    """To the byte, whether the end of the body comes with its last piece or later."""
+    pieces = [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"64\r\n" + b"a" * 100 + b"\r\n"]
+    pieces += [b"%x\r\n" % (900 + over), b"b" * (900 + over)]
+    pieces += [b"\r\n", b"0\r\n\r\n"]
+    if end != "apart":
+        pieces[-3:] = [b"".join(pieces[-3:])]
+    parser = ResponseParser(Limits(body=1000))
+    if over:
+        with pytest.raises(BadResponse, match="longer than 1000 bytes"):
+            [parser.feed(piece) for piece in pieces]
+    else:
+        responses = [parser.feed(piece) for piece in pieces]
+        assert responses[:-1] == [None] * (len(pieces) - 1)
+        assert responses[-1] is not None
+        assert responses[-1].body == b"a" * 100 + b"b" * 900
+
+
+def test_a_header_keeps_all_but_the_blanks_around_it() -> None:
+    """What is looked up and compared, as a Retry-After or a coding, is the value that was sent."""
+    values = (b"XxX", b" X y\tX", b"\t \xe4X \t", b"X:X", b"")
+    raw = b"".join(b"X:" + value + b"\r\n" for value in values)
+    headers = response_in(b"HTTP/1.1 200 OK\r\n" + raw + b"Content-Length: 0\r\n\r\n").headers
+    assert isinstance(headers, LazyHeaders)
+    assert headers.all_of(b"x") == [value.strip() for value in values]
+
+
+@pytest.mark.parametrize(
+    ("behind", "followed"),
+    [(b"", False), (b"x", True), (b"HTTP/1.1 2", True), (SMALL["gzip"], True)],
+    ids=["nothing", "a byte", "half a response", "a response"],
+)
+def test_a_response_says_that_other_bytes_followed_it(behind: bytes, followed: bool) -> None:
+    """It may be that of another request, so it is accepted only with the RequestId that was sent."""
+    response = response_in(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi" + behind)
+    assert (response.body, response.followed) == (b"hi", followed)
+
+
 def test_a_body_in_pieces_is_not_part_of_the_next_response() -> None:
     """Two responses of one connection, each in three pieces."""
     parser = ResponseParser(LIMITS)

@@ -152,6 +152,29 @@ async def test_a_request_waits_for_a_connection_until_its_timeout(monkeypatch: p
             assert (second.sent, second.timeout) == (False, "pool")
 
 
+async def test_a_request_cancelled_as_its_timeout_runs_out_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the same turn of the loop: the program that stops it does not see an error of the pool."""
+    time, timers = Time(), []
+    made = NativeEngine(now=time, limits=Limits(connections=1), timeouts=Timeouts(pool=10.0))
+    async with RawServer(hang) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr(asyncio.get_running_loop(), "call_later", lambda _, timer: timers.append(timer))
+            first, second = (asyncio.create_task(get(made, server.url)) for _ in range(2))
+            while not timers:
+                await asyncio.sleep(0)
+            time.now += 10.1
+            timers[0]()
+            assert made.statistics().waiting == 0
+            second.cancel()
+            await asyncio.wait([second])
+        first.cancel()
+        await asyncio.wait([first])
+        await made.aclose()
+    assert second.cancelled()
+
+
 async def test_a_host_that_does_not_answer() -> None:
     """Connect timeout: a listener whose queue is full accepts nothing. Never sent."""
     with socket.socket() as listener, socket.socket() as first, socket.socket() as second:

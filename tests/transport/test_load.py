@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import pickle
 from typing import Any
 
@@ -91,6 +92,39 @@ def test_a_limit_stays_within_its_bounds(events: list[tuple[str, int]]) -> None:
             else:
                 algorithm.throttled(sent - late, sent)
             assert 1 <= algorithm.limit <= 10
+
+
+def limit_after_each(algorithm: GradientLimit, responses: int) -> list[float]:
+    """The limit after each of so many equal responses, with as many calls in flight as it allows."""
+    limits = []
+    for number in range(1, responses + 1):
+        algorithm.responded(number, 0.1, int(algorithm.limit))
+        limits.append(algorithm.limit)
+    return limits
+
+
+def test_a_gradient_limit_moves_once_a_round_and_part_of_the_way() -> None:
+    """A round has ten responses, or as many as the limit if that is more. The target is not overshot."""
+    limits = limit_after_each(GradientLimit(1000), 60)
+    first, second = 8 + math.sqrt(8) * 0.4, limits[19]
+    assert limits[:19] == [8] * 9 + [pytest.approx(first)] * 10
+    assert second == pytest.approx(first + math.sqrt(first) * 0.4)
+    assert limits[19:30] == [second] * 11, "more than ten are allowed now, so the round is longer"
+    assert limits[30] > second
+
+
+def test_a_gradient_limit_measures_its_best_every_fifty_rounds() -> None:
+    """For one round it is halved. Responses to what was sent before that round are not part of it."""
+    limits = limit_after_each(GradientLimit(8), 1200)
+    assert limits[:499] == [8] * 499
+    assert limits[499:517] == [4] * 18, "eight that were in flight, and a round but for its last"
+    assert limits[517:1007] == [8] * 490, "the probe was the first of the next fifty rounds"
+    assert limits[1007] == 4
+
+
+def test_a_gradient_limit_of_one_stays_one_while_it_is_measured() -> None:
+    """Half a call cannot be sent, and two are more than the client allows."""
+    assert limit_after_each(GradientLimit(1), 1200) == [1] * 1200
 
 
 def test_a_service_that_became_slower_for_good_is_believed() -> None:
