@@ -7,7 +7,7 @@ import pytest
 from wosdk_async import errors
 from wosdk_async.protocol import verdicts
 from wosdk_async.protocol.responses import refused
-from wosdk_async.protocol.verdicts import ending_of, means_unknown_company, verdict_on
+from wosdk_async.protocol.verdicts import CodeRule, Verdict, ending_of, means_unknown_company, verdict_on
 
 RESPONSES = [  # status, code, has an error body, has a Retry-After -> verdict, error
     (200, "BUSINESS_LOGIC_ERROR", True, False, "refused", "BusinessRuleError"),
@@ -39,6 +39,20 @@ def test_a_response(status: int, code: str, body: bool, wait: bool, verdict: str
     found, kind = verdict_on(status, code, has_error_body=body, has_retry_after=wait)
     assert found.name == verdict
     assert not error or kind.__name__ == error
+
+
+@pytest.mark.parametrize(
+    ("verdict", "error", "says"),
+    [
+        (verdicts.IN_DOUBT, errors.ConflictError, "cannot be 'in doubt'; a status can"),
+        (verdicts.NEVER_SENT, errors.RefusedError, "cannot be 'never sent'"),
+        (verdicts.WAIT, errors.ConflictError, "'wait' raises ThrottledError, not ConflictError"),
+    ],
+)
+def test_a_row_that_would_be_ignored(verdict: Verdict, error: type[errors.RefusedError], says: str) -> None:
+    """It is refused when the table is made: the error of the row would never be raised."""
+    with pytest.raises(ValueError, match=f"MY_CODE: .*{says}"):
+        CodeRule("MY_CODE", verdict, error)
 
 
 def test_after_which_statuses_fewer_calls_are_sent() -> None:

@@ -44,6 +44,7 @@ __all__ = [
     "STATUSES",
     "VERDICTS",
     "WAIT",
+    "CodeRule",
     "OwnCodes",
     "Verdict",
     "ending_of",
@@ -131,6 +132,16 @@ class CodeRule:
     error: type[RefusedError]
     unknown_company: bool = False
     """Whether the locator says by it that it does not know the Company, whatever the verdict is elsewhere."""
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse a verdict that a code cannot have, or beside which ``error`` would be ignored."""
+        if self.verdict in (NEVER_SENT, IN_DOUBT):
+            raise ValueError(
+                f"{self.code}: by a code the service says that it did nothing, so it cannot be"
+                f" {self.verdict.name!r}; a status can (STATUSES)"
+            )
+        if self.verdict is WAIT and not issubclass(self.error, ThrottledError):
+            raise ValueError(f"{self.code}: {WAIT.name!r} raises ThrottledError, not {self.error.__name__}")
 
 
 CODES: Mapping[str, CodeRule] = {
