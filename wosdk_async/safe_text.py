@@ -10,39 +10,40 @@ from html.entities import html5
 
 __all__ = ["UNSAFE", "Secrets", "one_line"]
 
-_HIDDEN = "***"
-_FEWEST = 4  # characters: fewer are no secret (tests have such), and every text has them
-_TELLING = 8  # characters that are not in a text by chance
-_PIECE = 12  # characters of a secret by which it is known again, wherever they stand in it
-_AHEAD = 2048  # characters beyond a cut that are looked at: a text may be 60 MB long
-_ADDRESS = 8192  # characters of an address that are looked at
-_LONGEST_ESCAPE = 10  # characters for one of a secret, about
-_DEPTH = 4  # times that a text is decoded: JSON within JSON within a form
+_MASK = "***"  # is shown in place of a secret
+_MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
+_MIN_DISTINCT = 8  # characters that a text does not hold by chance
+_MAX_PIECE = 12  # characters of a secret that are enough to find it, wherever in the secret they are
+_LOOKAHEAD = 2048  # characters after the cut that are searched, too; not all: a text may have 60 MB
+_MAX_ADDRESS = 8192  # characters of an address that are searched
+_MAX_ESCAPE = 10  # characters that one character of a secret may take when it is escaped, about
+_MAX_DECODINGS = 4  # how often a text is decoded: a form may hold JSON, and this JSON in a text
 
 _ESCAPE = re.compile(
     r"%([0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x0{0,5}([0-9a-f]{1,5});?"
     r"|&#(0{0,5}[0-9]{1,6});?|&([a-z]{2,8});|\\(.)",
     re.IGNORECASE | re.DOTALL,
 )
-_DECIMAL, _NAME, _LETTER = 5, 6, 7  # groups; those before are hexadecimal
+_DECIMAL, _NAME, _LETTER = 5, 6, 7  # groups of _ESCAPE; groups 1 to 4 hold hexadecimal numbers
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
-_ALIKE = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
-"""Letters in either case, a space in a form, and the two alphabets of base64."""
+_FOLDED = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ -_", "abcdefghijklmnopqrstuvwxyz++/")
+"""Makes equal what is compared as equal: letter cases, space and plus of a form, the base64 alphabets."""
 
-# C0 and C1 controls, what changes the direction of writing, invisible marks, halves of surrogate pairs
+# Control characters (C0, C1), marks of writing direction, invisible characters, single surrogates.
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff\ufeff]")
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Secrets:
-    """Texts that no error may show, in whichever form a response repeats them.
+    """Texts that no error may show, however a response writes them.
 
-    A text is decoded step by step (percent codes, backslashes, entities), and after each step every piece of
-    12 characters of a secret is looked for. Base64 and hexadecimal digits are further forms of a secret.
+    A text may hold a secret escaped (percent codes, backslashes, entities), even several times over. So it is
+    decoded step by step and searched after each step. It may also hold a secret in base64 or in hexadecimal
+    digits, so these forms are searched for as well. To be found, 12 characters of a long secret are enough.
     """
 
     def __init__(self, *values: str) -> None:
-        self._values = tuple(value for value in values if len(value) >= _FEWEST)
+        self._values = tuple(value for value in values if len(value) >= _MIN_SECRET)
 
     def __repr__(self) -> str:
         return f"<Secrets {len(self._values)}>"
@@ -53,11 +54,11 @@ class Secrets:
 
     @cached_property
     def _forms(self) -> dict[int, str]:
-        """The forms of all secrets, by the size of the pieces by which they are known again."""
-        # Made when a first error needs them: hardly a session ever does.
+        """All forms of all secrets, by how many characters are enough to find them."""
+        # Made for the first error: most sessions have none.
         forms: dict[int, str] = {}
-        for form in sorted({each.translate(_ALIKE) for value in self._values for each in _written(value)}):
-            size = min(len(form), max(_TELLING, min(_PIECE, len(form) // 2)))
+        for form in sorted({each.translate(_FOLDED) for value in self._values for each in _forms_of(value)}):
+            size = min(len(form), max(_MIN_DISTINCT, min(_MAX_PIECE, len(form) // 2)))
             forms[size] = f"{forms.get(size, '')}\0{form}"
         return forms
 
@@ -65,55 +66,62 @@ class Secrets:
         """Replace the secrets in ``text`` by ``***``, and only then cut it to ``longest`` characters."""
         if not self._values:
             return text[:longest]
-        part = text[: longest + _AHEAD]
-        secret = bytearray(len(part))  # 1 for each character that belongs to one
-        decoded = [(each.translate(_ALIKE), starts) for each, starts in _decoded(part)]
-        for size, known in self._forms.items():
-            shown = _shared([each for each, _ in decoded], known, size)
-            for each, starts in decoded if shown else ():
+        searched = text[: longest + _LOOKAHEAD]
+        is_secret = bytearray(len(searched))  # 1 for each character that belongs to a secret
+        decoded = [(each.translate(_FOLDED), starts) for each, starts in _decoded(searched)]
+        for size, forms in self._forms.items():
+            pieces = _common_pieces([each for each, _ in decoded], forms, size)
+            for each, starts in decoded if pieces else ():
                 for at in range(len(each) - size + 1):
-                    if each[at : at + size] in shown:
+                    if each[at : at + size] in pieces:
                         first, end = starts[at], starts[at + size]
-                        secret[first:end] = b"\x01" * (end - first)
-        if len(part) < len(text):  # a secret may begin there, with too little of it to be known again
-            tail = _PIECE * _LONGEST_ESCAPE
-            part, secret = part[:-tail], secret[:-tail]
-        runs = re.finditer(rb"\x00+|\x01+", secret)
-        kept = (_HIDDEN if run[0][0] else part[run.start() : run.end()] for run in runs)
-        return "".join(kept)[:longest]
+                        is_secret[first:end] = b"\x01" * (end - first)
+        if len(searched) < len(
+            text
+        ):  # drop the end: it may hold the start of a secret, too short to be found
+            tail = _MAX_PIECE * _MAX_ESCAPE
+            searched, is_secret = searched[:-tail], is_secret[:-tail]
+        runs = re.finditer(rb"\x00+|\x01+", is_secret)
+        shown = (_MASK if run[0][0] else searched[run.start() : run.end()] for run in runs)
+        return "".join(shown)[:longest]
 
     def within(self, text: str) -> bool:
-        """Return whether the first 8,192 characters of ``text``, an address, show a piece of a secret.
+        """Return whether the address ``text`` holds a secret in its first 8,192 characters.
 
-        A short secret may be in an address by chance, so it does not count. A longer address is refused.
+        Short secrets are not searched for: an address may hold their characters by chance.
         """
-        looked_at = text[:_ADDRESS]
-        return self._telling.hide(looked_at, _ADDRESS) != looked_at
+        searched = text[:_MAX_ADDRESS]
+        return self._distinct.hide(searched, _MAX_ADDRESS) != searched
 
     @cached_property
-    def _telling(self) -> Secrets:
-        """Those with no form so short that an address may have it by chance."""
-        values = (each for each in self._values if min(map(len, _written(each))) >= _TELLING)
+    def _distinct(self) -> Secrets:
+        """The secrets whose every form is so long that an address does not hold it by chance."""
+        values = (each for each in self._values if min(map(len, _forms_of(each))) >= _MIN_DISTINCT)
         return Secrets(*values)
 
 
-def _written(value: str) -> Iterator[str]:
-    """Yield the forms of ``value``: as it is, as headers are read, decoded, in base64, in hexadecimal."""
+def _forms_of(value: str) -> Iterator[str]:
+    """Yield the forms of ``value``: plain, as a header in Latin-1, decoded, in hexadecimal, in base64."""
     raw = value.encode("utf-8", "replace")
     for text in {value, raw.decode("latin-1")}:
         yield from (decoded for decoded, _ in _decoded(text))
     yield raw.hex()
-    for before, foreign in enumerate((0, 2, 3)):  # within the base64 of a longer text, in one of three ways
+    # Base64 writes three bytes as four characters, so a value within a longer text has one of three forms,
+    # depending on the number of bytes before it. The first characters, which also encode those bytes, go.
+    for before, foreign in enumerate((0, 2, 3)):
         form = base64.b64encode(bytes(before) + raw).decode().rstrip("=")[foreign:]
-        if not before or len(form) > _TELLING:
+        if not before or len(form) > _MIN_DISTINCT:
             yield form
 
 
 def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
-    """Return ``text`` and what it is once, twice, ... decoded, with where in it each character begins."""
+    """Yield ``text``, then the text decoded once, twice and so on until nothing changes.
+
+    With each comes a list: for each character, where in the original text it began.
+    """
     starts = list(range(len(text) + 1))
     yield text, starts
-    for _ in range(_DEPTH):
+    for _ in range(_MAX_DECODINGS):
         made: list[str] = []
         places: list[int] = []
         done = 0
@@ -130,7 +138,7 @@ def _decoded(text: str) -> Iterator[tuple[str, list[int]]]:
 
 
 def _char(found: re.Match[str]) -> str:
-    """Return the character that an escape stands for; empty if there is none."""
+    """Return the character of an escape; empty if it is not the escape of one character."""
     group, value = found.lastindex or 0, found[found.lastindex or 0]
     if group == _LETTER:
         return _LETTERS.get(value, value)
@@ -141,22 +149,27 @@ def _char(found: re.Match[str]) -> str:
     return chr(number) if number < 0x110000 else ""
 
 
-def _shared(texts: list[str], known: str, size: int) -> set[str]:
-    """Return the pieces of ``known`` that one of ``texts`` has too.
+def _common_pieces(texts: list[str], forms: str, size: int) -> set[str]:
+    """Return the pieces of ``size`` characters of ``forms`` that one of ``texts`` holds, too.
 
-    Sets keep the time linear: a token may be as long as a header, and it is the service that chooses it.
+    Sets keep the time linear: the service chooses the length of a token, up to that of a header.
     """
-    part = size // 2
-    step = size - part + 1  # wherever a piece begins in a text, one of the parts at these steps lies in it
-    ours, theirs = (step, 1) if len(known) > len(texts[0]) else (1, step)  # the shorter is looked at closely
-    parts = _pieces(known, part, ours) & set().union(*[_pieces(text, part, theirs) for text in texts])
-    begins = [at for at in range(0, len(known), ours) if known[at : at + part] in parts] if parts else []
-    near = {known[at : at + size] for begin in begins for at in range(max(0, begin - step + 1), begin + 1)}
+    # First compare half pieces, of which there usually are none in common. A piece holds a half piece that
+    # starts at a multiple of ``step``, so one side needs only those; the shorter side gives all of its own.
+    half = size // 2
+    step = size - half + 1
+    in_forms, in_texts = (step, 1) if len(forms) > len(texts[0]) else (1, step)
+    halves = _pieces(forms, half, in_forms) & set().union(*[_pieces(text, half, in_texts) for text in texts])
+    starts = (
+        [at for at in range(0, len(forms), in_forms) if forms[at : at + half] in halves] if halves else []
+    )
+    # Then the whole pieces of ``forms`` around such a half piece.
+    near = {forms[at : at + size] for start in starts for at in range(max(0, start - step + 1), start + 1)}
     return {piece for text in texts for piece in _pieces(text, size) & near} if near else near
 
 
 def _pieces(text: str, size: int, step: int = 1) -> set[str]:
-    """Return the pieces of ``text`` of that size, one beginning at every so many characters."""
+    """Return the pieces of ``size`` characters that start at every ``step``-th character of ``text``."""
     return {text[at : at + size] for at in range(0, len(text) - size + 1, step)}
 
 
@@ -167,6 +180,6 @@ def one_line(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
-    if found[0] in _SHORT:
-        return _SHORT[found[0]]
+    if found[0] in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[found[0]]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
