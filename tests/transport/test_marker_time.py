@@ -117,6 +117,32 @@ async def test_no_time_is_left_to_send_it_again() -> None:
     assert service.sent == 1
 
 
+async def test_no_time_at_all_is_no_time_to_send_it_again() -> None:
+    """Settled and looked for at 30.25 s, and five seconds before the deadline belong to looks."""
+    service = Late(*[PAGE] * 9)
+    task, took = await service.timed(deadline=35.25)
+    with pytest.raises(NoAnswerError, match="not carried out: tried 1 times"):
+        task.result()
+    assert (took, service.sent) == (30.25, 1)
+
+
+async def test_no_look_follows_the_last_one() -> None:
+    """A quarter of a second before the deadline; looks are never sent one right after the other."""
+    service, looks = Late(PAGE), []
+    rows, begun = service.rows, service.time.seconds
+
+    def noting(condition: dict[str, Any]) -> Response:
+        looks.append(service.time.seconds - begun)
+        return rows(condition)
+
+    service.rows = noting  # type: ignore[method-assign]
+    task, took = await service.timed(deadline=8.0)
+    with pytest.raises(InDoubtError, match="left no time to settle"):
+        task.result()
+    assert looks == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75]
+    assert took == 7.75
+
+
 async def test_a_deadline_of_nothing_sends_nothing() -> None:
     """Neither the create nor a look leaves."""
     service = Late()
