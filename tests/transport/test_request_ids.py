@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 from tests.support.service import Answer, Request, Service, error
-from tests.transport.script import DONE, QUICK, Script
+from tests.transport.script import DONE, FOUND, QUICK, Script
 from wosdk_async import (
     BusinessRuleError,
     CallOptions,
@@ -88,6 +88,8 @@ async def test_what_is_no_request_id_is_another_one(odd: Any) -> None:
         with pytest.raises(InDoubtError, match="of another call") as caught:
             await client.company().run("WoCreateCommand", {})
     assert len(caught.value.message) < 500
+    if isinstance(odd, str):
+        assert f" {odd[:80]!r} of another call" in caught.value.message
 
 
 async def test_a_success_without_one_is_believed_until_its_host_has_sent_one() -> None:
@@ -253,6 +255,19 @@ async def test_an_error_that_names_a_command_is_not_believed_by_a_base_call() ->
             await client.company().create("Contact", {"LastName": "Stray"}, check=False)
 
 
+async def test_a_base_call_believes_no_request_id_in_a_success_or_in_an_error_of_a_read() -> None:
+    """A record that was created by another call is not this one; a read is sent again until it is its own."""
+    stray = Answer(200, {"EntitySpecifier": {"Id": 9}, "RequestId": ANOTHER}, echo=False)
+    async with Service(lambda _: stray) as service, service.client(options=QUICK) as client:
+        with pytest.raises(InDoubtError, match=r"none was sent.*check_request_ids=False"):
+            await client.company().create("Contact", {"LastName": "Stray"}, check=False)
+    assert len(service.calls) == 1
+    refusal = Answer(400, {**REFUSAL, "RequestId": ANOTHER}, echo=False)
+    async with Service(Script(refusal, FOUND)) as service, service.client(options=QUICK) as client:
+        assert await client.company().get("Thing", 1) == {"Id": 1}
+    assert len(service.calls) == 2
+
+
 @pytest.mark.parametrize("id", ["9", 9.0, [9], {"Id": 9}], ids=str)
 async def test_an_id_of_another_type_is_compared_too(id: Any) -> None:
     """A text of digits and a number with a fraction of zero are the id; anything else is another one."""
@@ -379,6 +394,16 @@ async def test_another_id_is_found_wherever_it_stands_and_however_it_is_spelt(ke
         with pytest.raises(InDoubtError, match=f"'{ANOTHER}' of another call"):
             await client.company().run("WoCreateCommand", {})
     assert len(service.calls) == 1
+
+
+async def test_the_id_of_another_call_is_found_at_the_end_of_a_long_response() -> None:
+    """A response above a megabyte is not parsed for it, but its end is read."""
+    long = "x" * 1_100_000
+    text = f'{{"CommandResult": {{"Wo": {{"Number": "{long}"}}}}, "RequestId" : "{ANOTHER}" }}\n'
+    answer = Answer(200, text.encode(), echo=False)
+    async with Service(lambda _: answer) as service, service.client() as client:
+        with pytest.raises(InDoubtError, match=f"'{ANOTHER}' of another call"):
+            await client.company().run("WoCreateCommand", {})
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.service import COMPANY, SECRET, Answer, Service, error
-from wosdk_async import BusinessRuleError, NotFoundError, RefusedError, errors
+from wosdk_async import BusinessRuleError, InDoubtError, NotFoundError, RefusedError, errors
 
 
 async def test_a_refusal_is_raised_at_once_with_all_it_says() -> None:
@@ -43,6 +43,22 @@ async def test_error_info_in_a_success_is_a_refusal() -> None:
         async with service.client() as client:
             with pytest.raises(NotFoundError, match="gone"):
                 await client.company().run("WoStartCommand", {})
+
+
+@pytest.mark.parametrize(
+    ("status", "success"), [(201, True), (299, True), (300, False), (307, False), (399, False)]
+)
+async def test_only_a_status_below_300_is_a_success(status: int, success: bool) -> None:
+    """A body like that of a success changes nothing: what a redirect did is not known."""
+    answer = Answer(status, {"CommandResult": {"Wo": {"Id": 7}}})
+    async with Service(lambda _: answer) as service, service.client() as client:
+        call = client.company().run("WoCreateCommand", {})
+        if success:
+            assert await call == {"Wo": {"Id": 7}}
+        else:
+            with pytest.raises(InDoubtError, match=f"HTTP {status}"):
+                await call
+    assert len(service.calls) == 1
 
 
 @pytest.mark.parametrize("body", [{"Data": {"Id": 5}}, {"Entities": [{"Data": {"Id": 5}}]}])
