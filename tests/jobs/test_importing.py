@@ -89,12 +89,12 @@ async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, loca
     summary = await job(path, MAP).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
     assert (summary.rows, summary.created, summary.failed, summary.complete) == (5, 1, 4, False)
     assert {number: row.reason for number, row in outcomes.items()} == {
-        1: "the record has 2 cells, the header 4",
+        1: "the record has 2 cells, the header 4; add the cells that are missing, empty ones too",
         2: "command.work_order.items[0].comment has 3097 characters, the service takes 3096; "
         "shorten it, or set truncate = true",
         3: "command.comment has 3073 characters, the service takes 3072; shorten it, or set truncate = true",
         4: None,
-        5: "the record has 5 cells, the header 4",
+        5: "the record has 5 cells, the header 4; is a cell with the delimiter or a line break in it not quoted?",
     }
 
 

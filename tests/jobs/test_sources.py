@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, ImportMapError, Row, open_source
-from wosdk_async.jobs.sources.source import FORMATS, require_columns
+from wosdk_async.jobs.sources.formats import FORMATS, Format
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Dialect, require_columns
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -43,9 +46,14 @@ def test_records_without_content_are_passed_over_and_counted(tmp_path: Path) -> 
 
 def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     short, fits, long = CsvFile(written(tmp_path, b"a,b\n1\n1,2\n1,2,3\n"))
-    assert short.fault == "the record has 1 cells, the header 2"
+    assert short.fault == (
+        "the record has 1 cells, the header 2; add the cells that are missing, empty ones too"
+    )
     assert fits.fault is None
-    assert long.fault == "the record has 3 cells, the header 2"
+    assert long.fault == (
+        "the record has 3 cells, the header 2; is a cell with the delimiter or a line break in it not quoted?"
+    )
+    assert (short.raw_cells, fits.raw_cells, long.raw_cells) == (["1"], None, ["1", "2", "3"])
 
 
 def test_a_file_can_be_read_again(tmp_path: Path) -> None:
@@ -65,15 +73,17 @@ def test_long_cells_are_read(tmp_path: Path) -> None:
         (b"\n\n", "there is no header"),
         (b",,\n1,2,3\n", "there is no header"),
         (b"a,b,a\n", "two columns are called 'a'; rename one"),
-        (b"PK\x03\x04\0\0", "line 1: this is not CSV text"),
-        (b"a\n1\n\x00\n", "line 3: this is not CSV text"),
-        (b"a\n1\ncaf\xe9\n", "line 3: byte 0xe9 at offset 7 is not UTF-8; save the file as UTF-8"),
-        (b"\xc3\xa9\n\xc3\xa9\n\xe9\n", "line 3: byte 0xe9 at offset 6 is not UTF-8"),
-        (b"\xff\xfea\0", "line 1: this is not CSV text"),
+        (b"PK\x03\x04\0\0", "line 1: this is not text; it is a zip or Excel file"),
+        (b"PAR1\0\0", "line 1: this is not text; it is a Parquet file"),
+        (b"a\n1\n\x00\n", "line 3: this is not text"),
+        (b"a\n" + b"1\n" * 5000 + b"\x00\n", "line 5002: this is not text"),
+        (b"a\0;\0", "line 1: this is not text; export the data as comma-separated UTF-8, or add --encod"),
+        (b"\xff\xfe\0\xd8a\0", "line 1, column 1: byte 0x00 at offset 2 is not UTF-16; a part of the"),
+        (b"a\n1\n\xc3", "line 3: the file ends in the middle of a character of UTF-8"),
         (b'a,b\n1,2\n3,"4\n5,6\n', "line 3: the quotes of this record do not match"),
         (b'a,b\n1,"2"x\n', "line 2: the quotes of this record do not match"),
         (b"a\n" + b"x" * (2 << 20) + b"\n", "line 2: a cell is longer than"),
-        (b"a\n" + b"x" * (17 << 20), "line 2: this is not CSV text"),
+        (b"a\n" + b"x" * (17 << 20), "line 2: this is not text"),
     ],
 )
 def test_what_is_not_csv_is_refused_with_its_place(tmp_path: Path, content: bytes, message: str) -> None:
@@ -107,6 +117,7 @@ class Lines:
 
     def __init__(self, path: Path) -> None:
         self.path, self.columns, self.empty_rows = path, ("text",), 0
+        self.dialect: Dialect | None = None
 
     def __iter__(self) -> Iterator[Row]:
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
@@ -117,7 +128,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An import takes any source that iterates over rows."""
-    monkeypatch.setitem(FORMATS, ".lines", Lines)
+    monkeypatch.setitem(FORMATS, ".lines", Format(Lines))
     (tmp_path / "f.lines").write_text("one\ntwo\n")
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
     job = ImportJob(open_source(tmp_path / "f.lines"), ImportMap.load(tmp_path / "m.toml"))
@@ -136,7 +147,7 @@ def test_a_missing_column_is_reported_with_the_nearest_one(tmp_path: Path) -> No
 
 
 def test_a_file_with_other_separators_gets_a_hint(tmp_path: Path) -> None:
-    with pytest.raises(ImportMapError, match="separated by ';'; separate them by commas"):
+    with pytest.raises(ImportMapError, match="separated by ';': add --delimiter ';'"):
         require_columns(CsvFile(written(tmp_path, b"key;name\n1;x\n")), {"key": "the map"})
 
 
@@ -152,3 +163,161 @@ def test_cells_are_given_exactly_as_they_were_written(
     filled = [row for row in clean if any(cell.strip() for cell in row)]
     assert [[row.cells["a"], row.cells["b"]] for row in source] == filled
     assert source.empty_rows == len(clean) - len(filled)
+
+
+def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: Path) -> None:
+    content = "name,street\nMüller,Königstraße\nx,Rue de la Réunion\n".encode("cp1252")
+    path = written(tmp_path, content)
+    with pytest.raises(ImportMapError) as caught:
+        list(CsvFile(path))
+    assert caught.value.message == (
+        f"{path}, line 2, column 2: byte 0xfc at offset 13 is not UTF-8; it looks like cp1252: "
+        "add --encoding cp1252, or save the file as UTF-8"
+    )
+    first, _ = CsvFile(path, encoding="cp1252")
+    assert first.cells == {"name": "Müller", "street": "Königstraße"}
+
+
+def test_bytes_that_look_like_nothing_get_no_suggestion(tmp_path: Path) -> None:
+    path = written(tmp_path, b"a\n\x81\x8d\xff\x90\n")
+    with pytest.raises(ImportMapError, match="line 2, column 1: byte 0x81 at offset 2 is not UTF-8"):
+        list(CsvFile(path))
+
+
+def test_the_place_of_a_bad_byte_counts_characters_and_every_kind_of_line_end(tmp_path: Path) -> None:
+    path = written(tmp_path, "a\r\nö\rü\nö,ü".encode() + b"\xff" + b"x" * 100_000)
+    with pytest.raises(ImportMapError, match="line 4, column 4: byte 0xff at offset 14 is not UTF-8"):
+        list(CsvFile(path))
+    path = written(tmp_path, b"a\n" + b"x\r\n" * 50_000 + b"\xff")
+    with pytest.raises(ImportMapError, match="line 50002, column 1: byte 0xff at offset 150002 "):
+        list(CsvFile(path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1", "cp850"])
+def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
+    path = written(tmp_path, 'a,b\r\nä,"ö\nü"\r\n'.encode(encoding))
+    source = open_source(path, encoding=encoding)
+    assert [(row.line, row.cells) for row in source] == [(2, {"a": "ä", "b": "ö\nü"})]
+
+
+def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
+    source = open_source(written(tmp_path, "a;b\nä;日\n".encode("utf-16")), delimiter=";")
+    assert [row.cells for row in source] == [{"a": "ä", "b": "日"}]
+    assert source.dialect == Dialect(delimiter=";", encoding="utf-16", line_end="\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b"a\n", {"encoding": "cp-1252"}, "there is no encoding 'cp-1252'; name one such as cp1252"),
+        (b"a\n", {"encoding": "hex"}, "there is no encoding 'hex'"),
+        (b"a\n", {"encoding": "\0"}, "there is no encoding '\\x00'"),
+        (b"\xef\xbb\xbfa\n", {"encoding": "cp1252"}, "begins with the mark of utf-8, so it is not cp1252"),
+        (b"a\n", {"delimiter": ""}, "'' cannot separate cells; write one character such as ';', or tab"),
+        (b"a\n", {"delimiter": ";;"}, "';;' cannot separate cells"),
+        (b"a\n", {"delimiter": '"'}, "'\"' cannot separate cells"),
+        (b"a\n", {"sheet": "x"}, "a .csv file takes no --sheet; leave it out"),
+        (b"a\n", {"format": "xml"}, "there is no format 'xml'; the formats are csv, tsv, tab"),
+        (b"a\n", {"format": "tvs"}, "there is no format 'tvs'; did you mean 'tsv'?"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    tmp_path: Path, content: bytes, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ImportMapError) as caught:
+        open_source(written(tmp_path, content), **options)
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "delimiter"),
+    [
+        ("f.csv", {"delimiter": ";"}, ";"),
+        ("f.csv", {"delimiter": "tab"}, "\t"),
+        ("f.csv", {"delimiter": "|"}, "|"),
+        ("f.csv", {"delimiter": "ž"}, "ž"),
+        ("f.tsv", {}, "\t"),
+        ("f.TAB", {}, "\t"),
+        ("f.tsv", {"delimiter": ";"}, ";"),
+        ("f", {"format": "tsv"}, "\t"),
+    ],
+)
+def test_the_delimiter_is_stated_by_option_or_suffix(
+    tmp_path: Path, name: str, options: dict[str, Any], delimiter: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(f"a{delimiter}b\n1,5{delimiter}2\n", encoding="utf-8")
+    source = open_source(path, **options)
+    assert [row.cells for row in source] == [{"a": "1,5", "b": "2"}]
+    assert source.dialect is not None
+    assert source.dialect.delimiter == delimiter
+
+
+def test_a_line_sep_above_the_header_names_the_delimiter(tmp_path: Path) -> None:
+    """Excel writes and reads it; an option outranks it."""
+    path = written(tmp_path, b'sep=;\r\na;b\r\n1;"x\r\ny"\r\n2;3\r\n')
+    source = CsvFile(path)
+    assert [(row.line, row.cells["a"]) for row in source] == [(3, "1"), (5, "2")]
+    assert source.dialect == Dialect(delimiter=";", encoding="utf-8", first_line="sep=;")
+    assert CsvFile(path, delimiter=",").columns == ("a;b",)
+
+
+def test_a_wrong_delimiter_is_named_from_the_header(tmp_path: Path) -> None:
+    wanted = {"key": "the map", "name, first": "the map"}
+    source = CsvFile(written(tmp_path, b"key;name, first;x\n1;y;2\n"))
+    with pytest.raises(ImportMapError, match="separated by ';': add --delimiter ';'"):
+        require_columns(source, wanted)
+    with pytest.raises(ImportMapError, match=r"separated by '\\t': add --delimiter tab"):
+        require_columns(CsvFile(written(tmp_path, b"key\tx\n")), wanted)
+    with pytest.raises(ImportMapError) as caught:
+        require_columns(CsvFile(written(tmp_path, b"keys,x;y\n")), wanted)
+    assert "--delimiter" not in caught.value.message
+
+
+DIALECTS = st.builds(
+    Dialect,
+    delimiter=st.sampled_from(",;\t|"),
+    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
+    quote_all=st.booleans(),
+    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
+    first_line=st.just(""),
+)
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+
+
+def write_in(dialect: Dialect, path: Path, rows: list[list[str]]) -> None:
+    with path.open("w", encoding=dialect.encoding, newline="") as file:
+        dialect.writer(file).writerows(rows)
+
+
+@given(
+    dialect=DIALECTS, sep=st.booleans(), rows=st.lists(st.lists(TEXTS, min_size=1, max_size=4), max_size=5)
+)
+def test_rows_written_in_the_dialect_of_a_file_are_the_same_rows(
+    tmp_path_factory: pytest.TempPathFactory, dialect: Dialect, sep: bool, rows: list[list[str]]
+) -> None:
+    """Rows of a wrong width too: that is how rejected rows are written."""
+    if sep:
+        dialect = attrs.evolve(dialect, first_line=f"sep={dialect.delimiter}")
+    folder = tmp_path_factory.mktemp("csv")
+    write_in(dialect, folder / "in.csv", [["a", "b"], *rows])
+    source = CsvFile(folder / "in.csv", delimiter=dialect.delimiter)
+    assert source.dialect == dialect
+    before = [row.original(source.columns) for row in source]
+    assert before == [row for row in rows if any(cell.strip() for cell in row)]
+    report = list(REPORT_COLUMNS)
+    for header, cells in [
+        (source.columns, before),
+        ([*report, *source.columns], [["1", "2", "failed", "", "x", *row] for row in before]),
+        ([*source.columns, *report], [[*row, "1", "2", "failed", "", "x"] for row in before]),
+    ]:
+        write_in(source.dialect, folder / "out.csv", [list(header), *cells])
+        again = CsvFile(folder / "out.csv", delimiter=dialect.delimiter)
+        assert again.columns == source.columns
+        assert [row.original(again.columns) for row in again] == before
+        assert [row.cells for row in again] == [row.cells for row in source]
+
+
+def test_cells_below_no_name_are_kept_for_the_rejects(tmp_path: Path) -> None:
+    (row,) = CsvFile(written(tmp_path, b"a,,b\n1,2,3\n"))
+    assert (row.cells, row.original(("a", "", "b"))) == ({"a": "1", "b": "3"}, ["1", "2", "3"])

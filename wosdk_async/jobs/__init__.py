@@ -16,10 +16,12 @@ from wosdk_async.jobs.importer import ImportJob
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
-from wosdk_async.jobs.sources.source import Source, open_source
+from wosdk_async.jobs.sources.formats import open_source
+from wosdk_async.jobs.sources.source import Dialect, Source
 
 __all__ = [
     "CsvFile",
+    "Dialect",
     "ImportJob",
     "ImportMap",
     "ImportMapError",

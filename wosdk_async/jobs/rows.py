@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -29,6 +29,16 @@ class Row:
     """Why the row does not fit the header."""
     warnings: list[str] = attrs.field(factory=list)
     """What the import has to say about the row although it is created."""
+    raw_cells: Sequence[str] | None = None
+    """The cells as they stand in the file, where ``cells`` does not say everything: a wrong number of
+    cells, or columns without a name."""
+
+    def original(self, columns: Sequence[str]) -> list[str]:
+        """Return the cells as they stand in the file, for ``columns`` of its source."""
+        if self.raw_cells is not None:
+            return list(self.raw_cells)
+        values = dict(self.cells.items())  # also of cells that cannot be used
+        return [values.get(column, "") for column in columns]
 
 
 @attrs.frozen(kw_only=True)

@@ -1,107 +1,116 @@
-"""CSV files with a header, read row by row."""
+"""CSV and TSV files with a header, read row by row."""
 
 from __future__ import annotations
 
 import csv
 import io
+import itertools
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
-from wosdk_async.jobs.errors import ImportMapError, require_file
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.source import Dialect, Header
+from wosdk_async.jobs.sources.text import TextFile
 
 __all__ = ["CsvFile"]
 
-_BOM = b"\xef\xbb\xbf"
 _MAX_CELL = 1 << 20  # characters
-_MAX_LINE = 16 << 20  # bytes; a file without line breaks is not CSV, and must not fill the memory
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+_NAMED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 
 
 class CsvFile:
-    """Comma-separated UTF-8 text.
+    """Delimited text with a header, comma-separated UTF-8 by default.
 
     Cells may hold line breaks and are given exactly as they stand. Rows in which every cell is empty or
-    blank, as spreadsheets save them below a table, are skipped and counted in ``empty_rows``.
+    blank, as spreadsheets save them below a table, are skipped and counted in ``empty_rows``. A first line
+    ``sep=;``, as Excel writes and reads it, names the delimiter unless ``delimiter`` does.
 
     Raises:
         ImportMapError: the file cannot be used, here or while it is read; the message names file and line.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(
+        self, path: str | Path, *, delimiter: str | None = None, encoding: str | None = None
+    ) -> None:
         self.path = Path(path)
         self.empty_rows = 0
-        require_file(self.path)
+        self._text = TextFile(self.path, encoding)
         # The limit belongs to the whole process and only guards memory; other code may need a higher one.
         csv.field_size_limit(max(csv.field_size_limit(), _MAX_CELL))
-        self.columns = self._header()
+        self.dialect = self._dialect(delimiter)
+        _, cells = next(self._records(), (1, []))
+        self._header = Header(self.path, cells)
+        self.columns = self._header.columns
 
     def __repr__(self) -> str:
         return f"<CsvFile {self.path.name} columns={len(self.columns)}>"
 
     def __iter__(self) -> Iterator[Row]:
-        lines = self._records()
-        next(lines)
+        records = self._records()
+        next(records)
         number = empty = 0
-        for line, cells in lines:
+        row = self._header.row
+        for line, cells in records:
             if any(map(str.strip, cells)):
                 number += 1
-                yield self._row(number, line, cells)
+                yield row(number, line, cells)
             else:
                 empty += 1
         self.empty_rows = empty
 
-    def _header(self) -> tuple[str, ...]:
-        _, cells = next(self._records(), (1, []))
-        columns = tuple(cell.strip() for cell in cells)
-        if not any(columns):
-            raise ImportMapError(f"{self.path}: there is no header; the first line must name the columns")
-        if twice := next((name for name in columns if name and columns.count(name) > 1), None):
-            raise ImportMapError(f"{self.path}: two columns are called {twice!r}; rename one of them")
-        return columns
+    def _dialect(self, delimiter: str | None) -> Dialect:
+        """Return how the file is written, from its first lines and what was said about it."""
+        if delimiter is not None:
+            delimiter = self._checked_delimiter(delimiter)
+        first, second = [*itertools.islice(self._text.lines(), 2), "", ""][:2]
+        separator = _SEPARATOR_LINE.fullmatch(first)
+        header = second if separator else first
+        delimiter = delimiter or (separator[1] if separator else ",")
+        body = header.rstrip("\r\n")
+        return Dialect(
+            delimiter=delimiter,
+            encoding=self._text.encoding,
+            quote_all=bool(body) and body == _all_quoted(body, delimiter),
+            line_end=header[len(body) :] or "\r\n",
+            first_line=first.rstrip("\r\n") if separator else "",
+        )
 
-    def _row(self, number: int, line: int, cells: list[str]) -> Row:
-        named = {name: cell for name, cell in zip(self.columns, cells, strict=False) if name}
-        if len(cells) == len(self.columns):
-            return Row(number, line, named)
-        return Row(number, line, named, f"the record has {len(cells)} cells, the header {len(self.columns)}")
+    def _checked_delimiter(self, delimiter: str) -> str:
+        found = _NAMED.get(delimiter.casefold(), delimiter)
+        if len(found) == 1 and found not in '"\r\n\0':
+            return found
+        raise ImportMapError(
+            f"{self.path}: {delimiter!r} cannot separate cells; write one character such as ';', or tab"
+        )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the cells of every line group that is not empty, with the line in which it starts."""
+        above = 1 if self.dialect.first_line else 0
+        lines = itertools.islice(self._text.lines(), above, None)
+        # strict: a quote that is never closed would otherwise swallow all rows after it
+        reader = csv.reader(lines, delimiter=self.dialect.delimiter, strict=True)
+        start = above + 1
         try:
-            with self.path.open("rb") as file:
-                # strict: a quote that is never closed would otherwise swallow all rows after it
-                reader = csv.reader(self._lines(file), strict=True)
-                start = 1
-                try:
-                    for cells in reader:
-                        if cells:
-                            yield start, cells
-                        start = reader.line_num + 1
-                except csv.Error as error:
-                    raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
-        except OSError as error:
-            raise ImportMapError(f"{self.path}: {error.strerror or error}") from None
+            for cells in reader:
+                if cells:
+                    yield start, cells
+                start = above + reader.line_num + 1
+        except csv.Error as error:
+            raise ImportMapError(f"{self.path}, line {start}: {_explained(error)}") from None
 
-    def _lines(self, file: BinaryIO) -> Iterator[str]:
-        offset = 0
-        for number, raw in enumerate(iter(lambda: file.readline(_MAX_LINE), b""), 1):
-            place = f"{self.path}, line {number}"
-            if b"\0" in raw or len(raw) == _MAX_LINE:
-                raise ImportMapError(
-                    f"{place}: this is not CSV text; export the data as comma-separated UTF-8"
-                )
-            try:
-                text = raw.decode()
-            except UnicodeDecodeError as error:
-                raise ImportMapError(
-                    f"{place}: byte {raw[error.start]:#04x} at offset {offset + error.start} is not UTF-8; "
-                    "save the file as UTF-8"
-                ) from None
-            if offset == 0 and raw.startswith(_BOM):
-                text = text[1:]
-            offset += len(raw)
-            yield from io.StringIO(text, newline="")  # also ends lines at a lone CR, as csv wants it
+
+def _all_quoted(line: str, delimiter: str) -> str:
+    """Return the cells of a line, all of them quoted."""
+    written = io.StringIO()
+    try:
+        for cells in csv.reader([line], delimiter=delimiter):
+            csv.writer(written, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="").writerow(cells)
+    except csv.Error:  # reported when the records are read
+        return ""
+    return written.getvalue()
 
 
 def _explained(error: csv.Error) -> str:

@@ -1,17 +1,49 @@
-"""What every file format offers, and which format a file has."""
+"""What every file format offers: a header, rows, and the dialect in which rows can be written back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import csv
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TextIO
 
-from wosdk_async.jobs.errors import ImportMapError
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["Source", "open_source", "require_columns"]
+__all__ = ["REPORT_COLUMNS", "Dialect", "FaultyCells", "Header", "Source", "named", "require_columns"]
+
+REPORT_COLUMNS = ("_row", "_line", "_outcome", "_code", "_reason")
+"""Columns that an import adds to the rows it rejects; they are ignored when such a file is read."""
+
+_MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
+
+
+@attrs.frozen
+class Dialect:
+    """How the text of a CSV file is written, so that its rejected rows can be written in the same way."""
+
+    delimiter: str = ","
+    encoding: str = "utf-8"
+    """Python's name of the encoding; ``utf-8-sig`` and ``utf-16`` begin with a byte order mark."""
+    quote_all: bool = False
+    """Whether all cells are quoted, and not only those that need it."""
+    line_end: str = "\r\n"
+    first_line: str = ""
+    """A line ``sep=;`` that stands above the header, without its end."""
+
+    def writer(self, file: TextIO) -> Any:
+        """Return a ``csv.writer`` for a file that was opened with ``encoding`` and ``newline=""``."""
+        if self.first_line:
+            file.write(self.first_line + self.line_end)
+        return csv.writer(
+            file,
+            delimiter=self.delimiter,
+            quoting=csv.QUOTE_ALL if self.quote_all else csv.QUOTE_MINIMAL,
+            lineterminator=self.line_end,
+        )
 
 
 class Source(Protocol):
@@ -19,14 +51,19 @@ class Source(Protocol):
 
     An import iterates over it several times and never holds it whole. What is wrong with the whole file
     raises ImportMapError, with its place and the remedy, when it is opened or read: other exceptions end
-    ``wosdk import`` with a traceback. What is wrong with one row is the row's ``fault``.
+    ``wosdk import`` with a traceback. What is wrong with one row is the row's ``fault``. The same file
+    gives the same rows with the same numbers each time.
     """
 
     path: Path
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The header; columns without a name are empty texts."""
+        """The header without :data:`REPORT_COLUMNS`; columns without a name are empty texts."""
+
+    @property
+    def dialect(self) -> Dialect | None:
+        """The way in which its text is written; None for formats that are not delimited text."""
 
     @property
     def empty_rows(self) -> int:
@@ -35,16 +72,71 @@ class Source(Protocol):
     def __iter__(self) -> Iterator[Row]: ...
 
 
-FORMATS: dict[str, Callable[[Path], Source]] = {
-    ".csv": CsvFile,
-}
-"""File suffix in lower case -> format; a file with another suffix is read as CSV."""
+class FaultyCells(dict[str, str]):
+    """Cells of a row in which some cannot be used: a row fails only when the map reads one of them."""
+
+    def __init__(self, cells: Mapping[str, str], faults: Mapping[str, str]) -> None:
+        super().__init__(cells)
+        self.faults = faults
+
+    def __getitem__(self, column: str) -> str:
+        """Return a cell. Raise RowError when it cannot be used."""
+        if column in self.faults:
+            raise RowError(f"column {column!r}: {self.faults[column]}")
+        return super().__getitem__(column)
 
 
-def open_source(path: str | Path) -> Source:
-    """Return the rows of a file in the format that its suffix names."""
-    path = Path(path)
-    return FORMATS.get(path.suffix.casefold(), CsvFile)(path)
+class Header:
+    """The columns of a file in which each row is a list of cells.
+
+    Raises:
+        ImportMapError: a file cannot have this header.
+    """
+
+    def __init__(self, path: Path, cells: Sequence[str]) -> None:
+        header = [cell.strip() for cell in cells]
+        used = [place for place, name in enumerate(header) if name not in REPORT_COLUMNS]
+        self.columns = tuple(header[place] for place in used)
+        if not any(self.columns):
+            raise ImportMapError(f"{path}: there is no header; the first line must name the columns")
+        if len(header) > _MAX_COLUMNS:
+            raise ImportMapError(f"{path}: {len(header)} columns; at most {_MAX_COLUMNS} are read")
+        counted: set[str] = set()
+        for name in filter(None, header):
+            if name in counted:
+                raise ImportMapError(f"{path}: two columns are called {name!r}; rename one of them")
+            counted.add(name)
+        self._width = len(header)
+        self._used = used
+        self._plain = len(used) == len(header) and all(header)
+        self._nameless = not all(self.columns)
+        self._first = used[0]  # report columns stand before or behind the others
+        self._behind = len(header) - used[-1] - 1
+
+    def row(self, number: int, line: int, cells: list[str]) -> Row:
+        """Return the row of some cells; it has a fault when they do not fit the header."""
+        if len(cells) != self._width:
+            return self._misfit(number, line, cells)
+        if self._plain:
+            return Row(number, line, dict(zip(self.columns, cells, strict=True)))
+        own = [cells[place] for place in self._used]
+        return Row(number, line, named(self.columns, own), raw_cells=own if self._nameless else None)
+
+    def _misfit(self, number: int, line: int, cells: list[str]) -> Row:
+        own = cells[self._first : max(len(cells) - self._behind, self._first)]
+        known, given = len(self.columns), len(own)
+        remedy = (
+            "is a cell with the delimiter or a line break in it not quoted?"
+            if given > known
+            else "add the cells that are missing, empty ones too"
+        )
+        fault = f"the record has {given} cells, the header {known}; {remedy}"
+        return Row(number, line, named(self.columns, own), fault, raw_cells=own)
+
+
+def named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+    """Return the cells of the columns that have a name."""
+    return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
@@ -60,12 +152,25 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
             known = ", ".join(name for name in source.columns if name)
             raise ImportMapError(
                 f"{source.path}: there is no column {name!r}, which {place} names{hint} "
-                f"Its columns are: {known}{_separator_hint(source.columns)}"
+                f"Its columns are: {known}{_delimiter_hint(source, columns)}"
             )
 
 
-def _separator_hint(columns: tuple[str, ...]) -> str:
-    """Return a hint for a header that was separated by something else than commas."""
-    only = columns[0] if len(columns) == 1 else ""
-    found = next((mark for mark in (";", "\t", "|") if mark in only), None)
-    return f" (its cells seem to be separated by {found!r}; separate them by commas)" if found else ""
+_DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
+"""Usual delimiters, each as it is written behind ``--delimiter``."""
+
+
+def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:
+    """Return the delimiter to name when another one would give more of the wanted columns."""
+    if source.dialect is None:
+        return ""
+    header = source.dialect.delimiter.join(source.columns)
+
+    def score(delimiter: str) -> tuple[int, int]:
+        cells = {cell.strip().strip('"') for cell in header.split(delimiter)}
+        return len(cells & wanted.keys()), len(cells)
+
+    best = max(_DELIMITERS, key=score)
+    if best == source.dialect.delimiter or score(best) <= score(source.dialect.delimiter):
+        return ""
+    return f" (its cells seem to be separated by {best!r}: add --delimiter {_DELIMITERS[best]})"

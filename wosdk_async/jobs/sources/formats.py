@@ -1,0 +1,79 @@
+"""The table of file formats, and which format a file has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError, require_file
+from wosdk_async.jobs.sources.csv import CsvFile
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["FORMATS", "Format", "open_source"]
+
+
+@attrs.frozen
+class Format:
+    """A file format: what opens a file of it, and the options of :func:`open_source` that it takes."""
+
+    open: Callable[..., Source]
+    options: frozenset[str] = frozenset()
+
+
+_CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
+_TSV = Format(partial(CsvFile, delimiter="\t"), _CSV.options)
+
+FORMATS: dict[str, Format] = {
+    ".csv": _CSV,
+    ".tsv": _TSV,
+    ".tab": _TSV,
+}
+"""File suffix in lower case -> format; a file with another suffix is read as CSV."""
+
+_UNREAD = {
+    ".json": "is JSON; write one object a line and call it .jsonl, as in: jq -c '.[]' file.json > file.jsonl",
+    ".gz": "is compressed; unpack it first",
+    ".zip": "is compressed; unpack it first",
+}
+"""Suffixes of files that are often tried, and the remedy."""
+
+
+def open_source(
+    path: str | Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+    format: str | None = None,
+) -> Source:
+    """Return the rows of a file in the format that its suffix names.
+
+    Args:
+        path: the file.
+        delimiter: the character between the cells of CSV, or ``tab``; a comma by default.
+        encoding: the encoding of a text file; UTF-8, or UTF-16 with a byte order mark, by default.
+        sheet: the name of an Excel sheet or its number from 1; the first by default.
+        format: the format whatever the suffix, such as ``csv``.
+
+    Raises:
+        ImportMapError: the file cannot be used; the message names the place and the remedy.
+    """
+    path = Path(path)
+    require_file(path)
+    suffix = path.suffix.casefold() if format is None else f".{format.casefold().lstrip('.')}"
+    if suffix not in FORMATS and format is not None:
+        known = [name.lstrip(".") for name in FORMATS]
+        hint = suggestion(format, known) or f"; the formats are {', '.join(known)}"
+        raise ImportMapError(f"{path}: there is no format {format!r}{hint}")
+    if suffix in _UNREAD:
+        raise ImportMapError(f"{path}: this {_UNREAD[suffix]}")
+    found = FORMATS.get(suffix, _CSV)
+    options = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet}
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given.keys() - found.options:
+        raise ImportMapError(f"{path}: a {suffix} file takes no --{name}; leave it out")
+    return found.open(path, **given)

@@ -1,0 +1,191 @@
+"""Lines of a text file in an encoding that is stated, never guessed."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import importlib
+import io
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from wosdk_async.jobs.errors import ImportMapError, require_file
+
+__all__ = ["TextFile"]
+
+_MAX_LINE = 16 << 20  # characters; a file without line breaks is not a table, and must not fill the memory
+_CHUNK = 1 << 16  # bytes
+
+_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+"""Byte order marks, each with the encoding that reads and writes it."""
+
+_BINARY = {
+    b"PK\x03\x04": "it is a zip or Excel file; give it its own suffix, such as .xlsx",
+    b"PAR1": "it is a Parquet file; give it the suffix .parquet",
+    b"\x1f\x8b": "it is compressed; unpack it first",
+    b"\xd0\xcf\x11\xe0": "it is an old Excel file; give it the suffix .xls",
+}
+"""The first bytes of files that are not text, and the remedy."""
+
+
+class TextFile:
+    """A text file and its encoding.
+
+    Raises:
+        ImportMapError: the file cannot be read in this encoding, here or while it is read; the message
+            names line, column and byte.
+    """
+
+    def __init__(self, path: Path, encoding: str | None = None) -> None:
+        self.path = path
+        require_file(path)
+        with _os_errors(self.path), path.open("rb") as file:
+            head = file.read(4096)
+        self.encoding = self._checked_encoding(encoding, head)
+        self._check_text(head)
+
+    def __repr__(self) -> str:
+        return f"<TextFile {self.path.name} encoding={self.encoding}>"
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines with their ends, which are LF, CR LF or a lone CR."""
+        with _os_errors(self.path), self.path.open("rb") as file:
+            text = io.TextIOWrapper(file, self.encoding, newline="")
+            number = 0
+            try:
+                for line in iter(partial(text.readline, _MAX_LINE), ""):
+                    number += 1
+                    if "\0" in line or len(line) == _MAX_LINE:
+                        raise self._not_text(number, "export the data as comma-separated UTF-8")
+                    yield line.removeprefix("\ufeff") if number == 1 else line
+            except UnicodeError:  # of UTF-16 without a byte order mark it is not a UnicodeDecodeError
+                raise self._undecodable() from None
+
+    def _checked_encoding(self, encoding: str | None, head: bytes) -> str:
+        marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
+        if encoding is None:
+            return marked or "utf-8"
+        try:
+            io.TextIOWrapper(io.BytesIO(), encoding)  # refuses codecs that are not of texts
+            name = codecs.lookup(encoding).name
+        except (LookupError, ValueError):
+            raise ImportMapError(
+                f"{self.path}: there is no encoding {encoding!r}; name one such as cp1252, latin-1 or utf-16"
+            ) from None
+        if marked is None:
+            return name
+        if not marked.startswith(name[:5]):
+            raise ImportMapError(
+                f"{self.path}: the file begins with the mark of {marked.removesuffix('-sig')}, so it is not "
+                f"{encoding}; leave --encoding out"
+            )
+        return marked
+
+    def _check_text(self, head: bytes) -> None:
+        for first, remedy in _BINARY.items():
+            if head.startswith(first):
+                raise self._not_text(1, remedy)
+        if b"\0" in head and not self.encoding.startswith(("utf-16", "utf-32")):
+            line = head[: head.index(b"\0")].count(b"\n") + 1
+            raise self._not_text(
+                line, "export the data as comma-separated UTF-8, or add --encoding utf-16-le if it is UTF-16"
+            )
+
+    def _not_text(self, line: int, remedy: str) -> ImportMapError:
+        return ImportMapError(f"{self.path}, line {line}: this is not text; {remedy}")
+
+    # --- bytes that cannot be decoded ---------------------------------------------------------
+
+    def _undecodable(self) -> ImportMapError:
+        """Return the error about the first byte that cannot be decoded: the file is read once more."""
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        breaks = io.IncrementalNewlineDecoder(None, translate=True)
+        line, column, offset = 1, 1, 0
+        name = self.encoding.removesuffix("-sig").upper()
+        with self.path.open("rb") as file:
+            for chunk in iter(partial(file.read, _CHUNK), b""):
+                before = decoder.getstate()
+                try:
+                    text = decoder.decode(chunk)
+                except UnicodeError:
+                    decoder.setstate(before)
+                    text, found, bad = _first_bad(decoder, chunk)
+                    line, column = _advance(line, column, breaks.decode(text))
+                    sample = chunk[max(0, found - 4096) :] + file.read(_CHUNK)
+                    return ImportMapError(
+                        f"{self.path}, line {line}, column {column}: byte {bad:#04x} at offset "
+                        f"{offset + found} is not {name}; {self._remedy(sample)}"
+                    )
+                offset += len(chunk)
+                line, column = _advance(line, column, breaks.decode(text))
+        return ImportMapError(
+            f"{self.path}, line {line}: the file ends in the middle of a character of {name}; "
+            "save or copy it again"
+        )
+
+    def _remedy(self, sample: bytes) -> str:
+        if self.encoding.startswith(("utf-16", "utf-32")):
+            return "a part of the file is damaged: save or copy it again"
+        encoding = _suggested(sample)
+        if encoding is None:
+            return "find out its encoding and add it, as in --encoding cp1252, or save the file as UTF-8"
+        return f"it looks like {encoding}: add --encoding {encoding}, or save the file as UTF-8"
+
+
+@contextlib.contextmanager
+def _os_errors(path: Path) -> Iterator[None]:
+    """Raise ImportMapError about a file instead of OSError."""
+    try:
+        yield
+    except OSError as error:
+        raise ImportMapError(f"{path}: {error.strerror or error}") from None
+
+
+def _first_bad(decoder: codecs.IncrementalDecoder, chunk: bytes) -> tuple[str, int, int]:
+    """Return the text before the first byte that cannot be decoded, its place, and the byte."""
+    texts: list[str] = []
+    for place in range(len(chunk)):
+        try:
+            texts.append(decoder.decode(chunk[place : place + 1]))
+        except UnicodeDecodeError as error:
+            found = place + 1 - len(error.object) + error.start
+            return "".join(texts), found, error.object[error.start]
+        except UnicodeError:
+            break
+    return "".join(texts), 0, chunk[0]
+
+
+def _advance(line: int, column: int, text: str) -> tuple[int, int]:
+    """Return the place behind ``text``, whose line breaks are LF."""
+    breaks = text.count("\n")
+    if not breaks:
+        return line, column + len(text)
+    return line + breaks, len(text) - text.rindex("\n")
+
+
+def _suggested(sample: bytes) -> str | None:
+    """Return the encoding that some bytes seem to have; only ever shown, never used."""
+    western = _looks_western(sample)
+    try:
+        normalizer = importlib.import_module("charset_normalizer")
+    except ImportError:
+        return "cp1252" if western else None
+    matches = normalizer.from_bytes(sample)
+    best = matches.best()
+    if best is None:
+        return None
+    # Of several encodings in which a short text is equally likely, the most usual one is suggested.
+    equal = {name for match in matches if match.chaos <= best.chaos for name in match.could_be_from_charset}
+    return "cp1252" if western and equal & {"cp1252", "latin_1"} else str(best.encoding).replace("_", "-")
+
+
+def _looks_western(sample: bytes) -> bool:
+    """Return whether most bytes that are not ASCII are letters or quotation marks in Windows-1252."""
+    try:
+        text = sample.decode("cp1252")
+    except UnicodeDecodeError:
+        return False
+    special = [character for character in text if character > "\x7f"]
+    likely = sum(character.isalpha() or character in "‘’“”–—…€£§°«»©®\xa0" for character in special)
+    return 2 * likely > len(special)
