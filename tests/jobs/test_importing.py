@@ -94,7 +94,7 @@ async def test_bad_rows_are_reported_and_all_others_created(tmp_path: Path, loca
         "shorten it, or set truncate = true",
         3: "command.comment has 3073 characters, the service takes 3072; shorten it, or set truncate = true",
         4: None,
-        5: "the record has 5 cells, the header 4; is a cell with the delimiter or a line break in it not quoted?",
+        5: "the record has 5 cells, the header 4; is a cell with a delimiter in it not quoted?",
     }
 
 

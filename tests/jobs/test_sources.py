@@ -51,7 +51,7 @@ def test_a_row_that_does_not_fit_the_header_says_so(tmp_path: Path) -> None:
     )
     assert fits.fault is None
     assert long.fault == (
-        "the record has 3 cells, the header 2; is a cell with the delimiter or a line break in it not quoted?"
+        "the record has 3 cells, the header 2; is a cell with a delimiter in it not quoted?"
     )
     assert (short.raw_cells, fits.raw_cells, long.raw_cells) == (["1"], None, ["1", "2", "3"])
 

@@ -126,7 +126,7 @@ class Header:
         own = cells[self._first : max(len(cells) - self._behind, self._first)]
         known, given = len(self.columns), len(own)
         remedy = (
-            "is a cell with the delimiter or a line break in it not quoted?"
+            "is a cell with a delimiter in it not quoted?"
             if given > known
             else "add the cells that are missing, empty ones too"
         )
