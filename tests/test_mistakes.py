@@ -409,7 +409,8 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     # keywords that other verbs or libraries have
     "run_many with a concurrency": (
         lambda a: a.run_many([], concurrency=8),
-        "run_many() has no keyword 'concurrency'; it takes command, marker, limit, grace, keep_replies",
+        "run_many() has no keyword 'concurrency'; it takes command, marker, look_first, limit, grace,"
+        " keep_replies",
     ),
     "complete with a comment": (
         lambda a: a.work_orders.complete(ORDER, comment="x"),

@@ -11,6 +11,8 @@ import attrs
 
 from wosdk_async.bulk import Run
 from wosdk_async.errors import InvalidCallError
+from wosdk_async.marked_records import find_marked
+from wosdk_async.markers import Key, Marker, field_of
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, QueryExpression, Record
 from wosdk_async.model.base import Referable
 from wosdk_async.option_checks import check_names
@@ -32,7 +34,6 @@ from wosdk_async.protocol.wire import Call
 from wosdk_async.query.builder import Query
 from wosdk_async.query.plan import selection
 from wosdk_async.query.properties import Path
-from wosdk_async.reconcile import Marker
 from wosdk_async.resources.changes import ChangeFeed, follow
 from wosdk_async.resources.editing import Change, edit
 from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
@@ -207,7 +208,9 @@ class Company:
         return await self._sender.send(calls.retrieve(entity, id, selection(entity, properties, check)))
 
     @overload
-    async def create(self, entity: Record, *, check: bool = True) -> EntitySpecifier: ...
+    async def create(
+        self, entity: Record, *, marker: str | None = None, look_first: bool = False, check: bool = True
+    ) -> EntitySpecifier: ...
     @overload
     async def create(
         self, entity: str, fields: Mapping[str, Any], *, check: bool = True
@@ -217,20 +220,39 @@ class Company:
         entity: Record | str,
         fields: Mapping[str, Any] | None = None,
         *,
+        marker: str | None = None,
+        look_first: bool = False,
         check: bool = True,
         **_unknown: Any,
     ) -> EntitySpecifier:
         """Create a record and return its type, id and version. WoCreateCommand creates work orders.
 
+        Args:
+            entity: a record of the model, or the name of an entity type.
+            fields: the fields of an entity that is given by its name.
+            marker: the field of the record that carries a key of your own, as in
+                ``create(Customer(tenant_code="T-77", ...), marker="tenant_code")``. If the call is in doubt,
+                the record is looked up by the key, as for :meth:`run`.
+            look_first: look for the key before anything is sent, as for :meth:`run`.
+            check: refuse what the service would refuse or drop before anything is sent.
+
         Raises:
+            InvalidCallError: the record cannot be sent, or the entity cannot be queried by the marker.
             InDoubtError: the record may have been created, but no response confirms it.
+            NotUniqueError: several records have the key of the marker.
         """
         if _unknown:
-            refuse_keywords("create", _unknown, ("check",), _where_fields_go(entity))
+            takes = ("marker", "look_first", "check")
+            refuse_keywords("create", _unknown, takes, _where_fields_go(entity))
         if not isinstance(entity, str):
             require_record("create", entity)
         if check:
             require_support(entity if isinstance(entity, str) else type(entity), "create")
+        if marker is not None or look_first:
+            mark = Marker.of_record(entity, _marker(marker))
+            call = calls.create(entity, fields, check=check)
+            made: EntitySpecifier = await self._sender.send_marked(call, mark, look_first=look_first)
+            return made
         return await self._sender.send(calls.create(entity, fields, check=check))
 
     async def update(
@@ -501,7 +523,14 @@ class Company:
     # --- commands -----------------------------------------------------------------------------
 
     @overload
-    async def run(self, command: Command[R], *, marker: str | None = None, check: bool = True) -> R: ...
+    async def run(
+        self,
+        command: Command[R],
+        *,
+        marker: str | None = None,
+        look_first: bool = False,
+        check: bool = True,
+    ) -> R: ...
     @overload
     async def run(self, command: str, fields: Mapping[str, Any], *, check: bool = True) -> dict[str, Any]: ...
     async def run(
@@ -510,6 +539,7 @@ class Company:
         fields: Mapping[str, Any] | None = None,
         *,
         marker: str | None = None,
+        look_first: bool = False,
         check: bool = True,
         **_unknown: Any,
     ) -> Any:
@@ -522,7 +552,10 @@ class Company:
                 ``run(WoCreateCommand(work_order=order), marker="work_order.po_number")``. If the call is in
                 doubt, the record with this key is looked up until the ``settle`` time of the options has
                 passed since the last attempt. If it is there, the result holds it; else the command is sent
-                again, all within the deadline. See ``docs/failures.md`` for the risk that remains.
+                again, all within the deadline. Calls with equal keys are carried out one after the other, and
+                one has the result of the one before. See ``docs/failures.md`` for the risk that remains.
+            look_first: look for the key before the first attempt. If its record is there, the result holds
+                it, nothing is sent, and ``found`` of the :meth:`trace <traced>` is true.
             check: refuse what the service would refuse or drop before anything is sent.
 
         Raises:
@@ -533,12 +566,12 @@ class Company:
         """
         # spec 4.2
         if _unknown:
-            refuse_keywords("run", _unknown, ("marker", "check"))
-        mark = Marker.of(command, marker) if marker is not None else None
-        call = calls.command(command, fields, check=check)
-        if mark is not None:
-            return await self._sender.send_marked(call, mark)
-        return await self._sender.send(call)
+            refuse_keywords("run", _unknown, ("marker", "look_first", "check"))
+        if marker is not None or look_first:
+            mark = Marker.of_command(command, _marker(marker))
+            call = calls.command(command, fields, check=check)
+            return await self._sender.send_marked(call, mark, look_first=look_first)
+        return await self._sender.send(calls.command(command, fields, check=check))
 
     @overload
     def run_many(
@@ -546,6 +579,7 @@ class Company:
         inputs: Inputs[Command[R]],
         *,
         marker: str | None = None,
+        look_first: bool = False,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -557,6 +591,7 @@ class Company:
         *,
         command: Callable[[I], Command[R]],
         marker: str | None = None,
+        look_first: bool = False,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -567,6 +602,7 @@ class Company:
         *,
         command: Callable[[Any], Command[Any]] | None = None,
         marker: str | None = None,
+        look_first: bool = False,
         limit: int = 32,
         grace: float = 30.0,
         keep_replies: bool = False,
@@ -578,6 +614,8 @@ class Company:
             inputs: commands, or anything that ``command`` turns into one; sync or async, of any length.
             command: makes the command of an input when its turn comes. If it raises, only that input fails.
             marker: where each command carries a key of your own, as for :meth:`run`.
+            look_first: look for each key first, as for :meth:`run`; keys that wait at the same time share a
+                query. ``found`` of a :class:`~wosdk_async.outcome.Done` says that its record was there.
             limit: most calls under way, and most outcomes that wait to be read.
             grace: seconds that calls under way get when the block is cancelled or left by an exception.
             keep_replies: put the raw response of each call into its outcome, as ``reply``.
@@ -585,24 +623,51 @@ class Company:
         :class:`~wosdk_async.bulk.Run` says what happens if the block is left early.
         """
         if _unknown:
-            refuse_keywords("run_many", _unknown, ("command", "marker", "limit", "grace", "keep_replies"))
+            takes = ("command", "marker", "look_first", "limit", "grace", "keep_replies")
+            refuse_keywords("run_many", _unknown, takes)
         if command is not None and not callable(command):
             raise InvalidCallError(
                 f"command is {described(command)}; it takes a function that makes the command of an input"
             )
+        path = _marker(marker) if marker is not None or look_first else None
         sender = self._sender
 
         async def run_one(item: Any, trace: Trace) -> Any:
             made = command(item) if command is not None else item
-            mark = Marker.of(made, marker) if marker is not None else None
+            mark = Marker.of_command(made, path) if path is not None else None
             call = calls.command(made)
             trace.company, trace.operation, trace.request_id = sender.company, call.operation, call.request_id
             trace.repeat_safe = call.repeat_safe
             if mark is not None:
-                return await sender.send_marked(call, mark, trace)
+                return await sender.send_marked(call, mark, trace, look_first=look_first)
             return await sender.send(call, trace)
 
         return Run(inputs, run_one, limit=limit, grace=grace, keep_replies=keep_replies)
+
+    async def find_marked(
+        self, owner: type[Command[Any]] | type[Record], marker: str, keys: Iterable[Key], **_unknown: Never
+    ) -> dict[Key, list[Any]]:
+        """Return the records that carry keys of your own: a list for each key, empty if no record has it.
+
+        ::
+
+            found = await acme.find_marked(WoCreateCommand, "work_order.po_number", ["PO-1", "PO-2"])
+
+        One query asks for 200 keys. Several records in a list mean that the key was used more than once.
+        Removed records are among them (``is_removed``). Letter case counts, even if the service ignores it.
+
+        Args:
+            owner: the class of the command or of the record that carries the keys.
+            marker: where it carries them, as for :meth:`run` and :meth:`create`.
+            keys: texts or numbers.
+
+        Raises:
+            InvalidCallError: keys there could not be found, or a value cannot be a key.
+            NotUniqueError: 1,000 records or more have the same key.
+        """
+        if _unknown:
+            refuse_keywords("find_marked", _unknown, ())
+        return await find_marked(field_of(owner, marker), keys, self._sender.send)
 
     # --- what no verb covers ------------------------------------------------------------------
 
@@ -623,6 +688,16 @@ class Company:
     async def send(self, call: Call[T]) -> T:
         """Send a call that was built before, such as one that :class:`DryRun` kept, and return its result."""
         return await self._sender.send(call)
+
+
+def _marker(marker: str | None) -> str:
+    """Return the path of the marker. Raises InvalidCallError when there is none to look for."""
+    if marker is None:
+        raise InvalidCallError(
+            "look_first looks for the key of a marker, and there is no marker; name the field that holds your"
+            " key: marker='work_order.po_number'"
+        )
+    return marker
 
 
 def _where_fields_go(entity: object) -> str:

@@ -20,12 +20,16 @@ R = TypeVar("R")
 
 @attrs.frozen
 class Done(Generic[I, R]):
-    """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``."""
+    """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``.
+
+    ``found`` says that its record was there before the first attempt, so that nothing was sent.
+    """
 
     index: int
     input: I
     result: R
     reply: Response | None = attrs.field(default=None, kw_only=True, repr=False)
+    found: bool = attrs.field(default=False, kw_only=True)
 
 
 @attrs.frozen

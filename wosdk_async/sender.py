@@ -8,10 +8,13 @@ from typing import Any, TypeVar
 
 import attrs
 
+from wosdk_async.errors import DeadlineError
+from wosdk_async.key_turns import KeyTurns
+from wosdk_async.marked_records import MarkedRecords
+from wosdk_async.markers import Marker
 from wosdk_async.options import CallOptions
 from wosdk_async.protocol.wire import Call
-from wosdk_async.query.builder import Send
-from wosdk_async.reconcile import Marker, Reconciler
+from wosdk_async.reconcile import Reconciler
 from wosdk_async.transport.retry import backoff
 from wosdk_async.transport.session.credentials import Tenant
 from wosdk_async.transport.session.manager import SessionManager, TokenGrant
@@ -83,30 +86,40 @@ class CallSender:
             own.effect = own.sent and not call.repeat_safe
             shared.become(own)
 
-    async def send_marked(self, call: Call[Any], marker: Marker[Any], trace: Trace | None = None) -> Any:
-        """Send a command that carries a marker. If the command is in doubt, look up its record."""
+    async def send_marked(
+        self, call: Call[Any], marker: Marker, trace: Trace | None = None, *, look_first: bool = False
+    ) -> Any:
+        """Send a call that carries a marker. If it is in doubt, or first if asked to, look it up."""
         transport, sessions, options = self.transport, self.sessions, self.options
         call_trace = trace or self._new_trace(call)
         with transport.hold() as hold:
+            kept = hold.state.kept_for(sessions)
+            records: MarkedRecords = kept.setdefault(MarkedRecords, MarkedRecords())
+            turns: KeyTurns = kept.setdefault(KeyTurns, KeyTurns(hold.clock))
+            shared = attrs.evolve(options, deadline=_LOOKUP_SECONDS)
 
-            def options_for(seconds: float) -> CallOptions:
-                return attrs.evolve(options, deadline=max(seconds, 0.0))
+            def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
+                return transport.send(query, sessions, shared, hold=hold)
 
-            def lookup_sender(seconds: float) -> Send:
-                limit = options_for(min(seconds, _LOOKUP_SECONDS))
-                return lambda query: transport.send(query, sessions, limit, hold=hold)
+            async def find(seconds: float) -> Any:
+                if seconds <= 0:
+                    raise DeadlineError(f"its deadline is {seconds:g} s", phase="queue")
+                found = await records.find(marker, send_lookup, hold, seconds, options.retry)
+                return marker.result_of(found)
 
             try:
                 return await Reconciler(
                     send=lambda seconds, attempt: transport.send(
-                        call, sessions, options_for(seconds), attempt, hold
+                        call, sessions, attrs.evolve(options, deadline=max(seconds, 0.0)), attempt, hold
                     ),
-                    find=lambda seconds: marker.find(lookup_sender(seconds)),
+                    find=find,
                     report=lambda: transport.report_in_doubt(call, sessions),
                     hold=hold,
                     seconds=options.seconds(call),
                     commit_window=options.settle,
                     attempts=options.retry.attempts,
+                    turn=turns.turn((marker.field, marker.text)),
+                    look_first=look_first,
                     trace=call_trace,
                 ).run()
             finally:

@@ -70,9 +70,10 @@ class ScriptedCompany(World):
         self.queries += 1
         if self.queries in self.broken_queries:
             return PAGE
-        assert (condition["PropertyName"], condition["Operator"]) == ("PoNumber", "Equal")
-        (key,) = condition["Values"]
-        found = [order for order in self.orders if order["PoNumber"].casefold() == key.casefold()]
+        keys = [key.casefold() for key in condition["Values"]]
+        operator = "Equal" if len(keys) == 1 else "In"
+        assert (condition["PropertyName"], condition["Operator"]) == ("PoNumber", operator)
+        found = [order for order in self.orders if order["PoNumber"].casefold() in keys]
         return reply({"Entities": [{"Data": order} for order in found]})
 
     async def run(self, key: str = "key-1", **options: Any) -> Any:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import copy
-import math
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from typing import Any, Generic, Self, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import attrs
 
-from wosdk_async.errors import NotFoundError, NotUniqueError, WosdkError
+from wosdk_async.errors import NotFoundError, NotUniqueError
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.builder import Query
 from wosdk_async.sender import CallSender
+from wosdk_async.shared_tasks import SharedTask, SingleFlight
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["MAX_AGE", "LookupTables", "SharedTask", "SingleFlight", "choose", "folded", "listed"]
+__all__ = ["MAX_AGE", "LookupTables", "choose", "folded", "listed"]
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Record)
@@ -141,83 +139,3 @@ class LookupTables:
         records = await self.all_of(entity, Query(entity, self.sender.send))
         self.remembered[_Table, entity] = _Table(records, asked_at)
         return records
-
-
-# --- tasks that many callers wait for -----------------------------------------------------------
-
-
-class SharedTask(Generic[T]):
-    """Task that begins in the next turn of the loop, and is cancelled when no caller waits for it any more.
-
-    A caller waits inside ``with shared:``. ``asked_at`` is the time of ``now`` when the work began, so the
-    result is not older than that. Until the work begins, it is infinity.
-    """
-
-    def __init__(self, work: Callable[[], Coroutine[Any, Any, T]], now: Callable[[], float]) -> None:
-        self.asked_at = math.inf
-        self._now = now
-        self._task = asyncio.get_running_loop().create_task(self._begin(work), name="wosdk lookup")
-        self._task.add_done_callback(_mark_retrieved)
-        self._waiting = 0
-        self._abandoned = False
-
-    def __enter__(self) -> Self:
-        self._waiting += 1
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._waiting -= 1
-        if not self._waiting:
-            self._abandoned = True
-            self._task.cancel()
-
-    async def _begin(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        self.asked_at = self._now()
-        return await work()
-
-    async def result(self) -> T:
-        """Return the result of the work. Each caller gets its own copy of an error, to add details to."""
-        with self:
-            try:
-                return await asyncio.shield(self._task)
-            except WosdkError as error:
-                raise copy.copy(error) from error
-
-    def is_usable(self, not_before: float) -> bool:
-        """Return whether it is running, and its result will not be older than ``not_before``."""
-        return not (self._abandoned or self._task.done()) and self.asked_at >= not_before
-
-    def call_when_ended(self, act: Callable[[], None]) -> None:
-        """Call ``act`` when the work is done, has failed or was cancelled."""
-        self._task.add_done_callback(lambda _: act())
-
-
-class SingleFlight:
-    """Running shared tasks of a Company; the key says what a task looks up."""
-
-    def __init__(self) -> None:
-        self._tasks: dict[object, SharedTask[Any]] = {}
-
-    def find(self, key: object, not_before: float) -> Any:
-        """Return the task for ``key`` if its result will not be older than ``not_before``; else None."""
-        task = self._tasks.get(key)
-        return task if task is not None and task.is_usable(not_before) else None
-
-    def add(self, key: object, task: SharedTask[Any]) -> None:
-        """Let others find ``task`` until it has ended."""
-        self._tasks[key] = task
-        task.call_when_ended(lambda: self._remove(key, task))
-
-    def hide(self, key: object) -> None:
-        """Let nobody find the task for ``key`` any more."""
-        self._tasks.pop(key, None)
-
-    def _remove(self, key: object, task: SharedTask[Any]) -> None:
-        if self._tasks.get(key) is task:  # another may have replaced it after it was cancelled
-            del self._tasks[key]
-
-
-def _mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
-    if not task.cancelled():
-        task.exception()

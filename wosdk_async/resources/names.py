@@ -19,7 +19,8 @@ from wosdk_async.protocol.arguments import described, require_class
 from wosdk_async.query.builder import Query
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import root
-from wosdk_async.resources.lookup_tables import LookupTables, SharedTask, folded, listed
+from wosdk_async.resources.lookup_tables import LookupTables, folded, listed
+from wosdk_async.shared_tasks import SharedTask
 
 __all__ = ["BATCH", "REMEMBERED", "NameResolver", "batches", "spellings"]
 

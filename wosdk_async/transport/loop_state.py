@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
+from weakref import WeakKeyDictionary
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.options import ClientOptions, Limits, RetryPolicy
 from wosdk_async.protocol.responses import RequestIds
-from wosdk_async.transport.clock import Deadlines, TransportClock
+from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
@@ -24,6 +25,7 @@ from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 from wosdk_async.transport.retry import RetryQuota
 from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
+from wosdk_async.transport.session.manager import SessionManager
 from wosdk_async.transport.telemetry.statistics import Counters
 
 __all__ = ["Hold", "LoopState", "TransportSettings", "open_loop_state"]
@@ -70,6 +72,9 @@ class LoopState:
     _connections: AsyncGenerator[None, None]
     _downloads: Downloads | None = None
     _closing: asyncio.Lock = attrs.field(factory=asyncio.Lock, init=False)
+    _kept: WeakKeyDictionary[SessionManager, dict[object, Any]] = attrs.field(
+        factory=WeakKeyDictionary, init=False
+    )
 
     @classmethod
     def start(cls, dispatcher: Dispatcher, login: Login, engines: list[Closable]) -> LoopState:
@@ -96,6 +101,10 @@ class LoopState:
             self.engines.append(engine)
             self._downloads = Downloads(engine, settings.hosts, settings.clock)
         return self._downloads
+
+    def kept_for(self, sessions: SessionManager) -> dict[object, Any]:
+        """Return the values that other packages keep for a Company in this loop, each under its own key."""
+        return self._kept.setdefault(sessions, {})
 
     async def aclose(self, grace: float) -> None:
         """Wait ``grace`` seconds for running calls, end the others, close the connections."""
@@ -135,12 +144,16 @@ class Hold:
         """Whether the client was closed and its grace is over."""
         return self.state.dispatcher.deadlines.ended
 
+    def within(self, seconds: float) -> Scope:
+        """Return a scope of ``seconds``, which ends early when the client is closed."""
+        return self.state.dispatcher.deadlines.within(seconds)
+
     async def sleep(self, seconds: float) -> None:
         """Sleep between two requests. Raises TimeoutError when the client is closed meanwhile."""
         if self.ended:
             raise TimeoutError
         try:
-            with self.state.dispatcher.deadlines.within(seconds + _CLEAN_UP):
+            with self.within(seconds + _CLEAN_UP):
                 await self.clock.sleep(seconds)
         except TimeoutError:
             if self.ended:

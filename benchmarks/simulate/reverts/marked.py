@@ -76,7 +76,8 @@ def _doubt_not_reported() -> Iterator[None]:
 def _error_without_details() -> Iterator[None]:
     async def faulty(self: Any) -> Any:
         try:
-            return await self._send_until_known()
+            with self.turn:
+                return await self._in_turn()
         except asyncio.CancelledError:
             if self._doubt is not None and not self._reported:
                 self.report()

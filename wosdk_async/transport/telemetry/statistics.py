@@ -42,6 +42,8 @@ class Trace:
         waits: seconds slept before each further attempt.
         reply: the last response, of whichever attempt.
         effect: whether ``sent`` was true at the end of any traced call that is not safe to repeat.
+        found: whether the record of a call with a marker was there before its first attempt, so that nothing
+            was sent (``look_first``, or another call with the same key).
     """
 
     request_id: str | None = None
@@ -58,6 +60,7 @@ class Trace:
     """Whether the call may be sent twice, so that ``sent`` leaves no doubt. ``run_many`` sets it."""
     company: str | None = attrs.field(default=None, kw_only=True)
     operation: str | None = attrs.field(default=None, kw_only=True)
+    found: bool = attrs.field(default=False, kw_only=True)
 
     def begin(self, request_id: str | None, clock: TransportClock, now: float) -> None:
         """Start a new call and forget the one before."""

@@ -1,0 +1,93 @@
+"""A key is looked for before the first attempt: what is there is not sent, and equal keys take turns."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
+from wosdk_async import Customer, Done, InvalidCallError, Trace, WoCreateCommand
+
+
+async def done(service: ScriptedCompany, *calls: Any) -> list[Any]:
+    """The results of all calls, which run at the same time."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    await service.time.finish(*tasks)
+    return [task.result() for task in tasks]
+
+
+async def test_what_is_there_is_not_sent() -> None:
+    """The result holds the record, as after a doubt, and the trace says that it was found."""
+    service, trace = ScriptedCompany(), Trace()
+    service.orders = [{"Id": 7, "PoNumber": "k", "Number": "WO-7"}]
+    company = service.company().traced(trace)
+    (made,) = await done(service, company.run(create("k"), marker=MARKER, look_first=True))
+    assert (made.wo.id, made.wo.number) == (7, "WO-7")
+    assert (trace.found, trace.attempts, trace.sent) == (True, 0, False)
+    assert service.request_ids == []
+
+
+async def test_what_is_not_there_is_sent() -> None:
+    """One look, then the create; ``found`` stays false."""
+    service, trace = ScriptedCompany(), Trace()
+    company = service.company().traced(trace)
+    (made,) = await done(service, company.run(create("k"), marker=MARKER, look_first=True))
+    assert made.wo.id == 1
+    assert (trace.found, trace.attempts, service.queries) == (False, 1, 1)
+
+
+async def test_a_run_says_which_were_found() -> None:
+    """``found`` of each outcome; keys that wait share a query."""
+    service = ScriptedCompany()
+    service.orders = [{"Id": number + 1, "PoNumber": f"k{number}"} for number in range(5)]
+
+    async def all_of_them() -> list[Any]:
+        commands = [create(f"k{number}") for number in range(20)]
+        async with service.company().run_many(commands, marker=MARKER, look_first=True) as run:
+            return [outcome async for outcome in run]
+
+    (outcomes,) = await done(service, all_of_them())
+    assert all(isinstance(outcome, Done) for outcome in outcomes)
+    assert {outcome.index for outcome in outcomes if outcome.found} == set(range(5))
+    assert len(service.orders) == 20
+    assert service.queries < 10
+
+
+async def test_look_first_without_a_marker_is_refused() -> None:
+    """There is no key to look for."""
+    company = ScriptedCompany().company()
+    for call in (
+        company.run(create("k"), look_first=True),
+        company.create(Customer(name="A"), look_first=True),
+    ):
+        with pytest.raises(InvalidCallError, match="there is no marker"):
+            await call
+    with pytest.raises(InvalidCallError, match="there is no marker"):
+        company.run_many([create("k")], look_first=True)
+
+
+async def test_two_calls_with_one_key_send_once() -> None:
+    """The second waits for the first, and has its record."""
+    service = ScriptedCompany(5.0)
+    company = service.company(settle=SETTLE)
+    first, second = await done(service, *(company.run(create("k"), marker=MARKER) for _ in range(2)))
+    assert first.wo.id == second.wo.id == 1
+    assert first.wo is not second.wo
+    assert len(service.request_ids) == 1
+
+
+async def test_records_by_their_keys() -> None:
+    """A list for each key that was given, with every record that has it."""
+    service = ScriptedCompany()
+    service.orders = [{"Id": number, "PoNumber": key} for number, key in enumerate(("a", "b", "b", "B"), 1)]
+    (found,) = await done(
+        service, service.company().find_marked(WoCreateCommand, MARKER, iter(["b", "a", "c", "b"]))
+    )
+    assert {key: [order.id for order in orders] for key, orders in found.items()} == {
+        "b": [2, 3],
+        "a": [1],
+        "c": [],
+    }
+    assert service.queries == 1

@@ -1,0 +1,111 @@
+"""Turns of calls whose markers have the same key: one after the other, so that two never both send."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Hashable
+from typing import Any, Self
+
+import attrs
+
+from wosdk_async.transport.clock import TransportClock
+
+__all__ = ["KeyTurn", "KeyTurns"]
+
+
+@attrs.define(eq=False)
+class _Key:
+    """Calls with one key: those that wait, and what is known of those that have ended."""
+
+    lock: asyncio.Lock = attrs.field(factory=asyncio.Lock)
+    calls: int = 0
+    """Calls that have their turn or wait for it."""
+    used: bool = False
+    settles_at: float | None = None
+    result: Any = None
+
+
+class KeyTurn:
+    """Turn of one call, as a context: entered when the call begins to wait, left when it has ended."""
+
+    def __init__(self, turns: KeyTurns, key: Hashable) -> None:
+        self._turns = turns
+        self._key = key
+        self._state = _Key()
+        self._held = False
+
+    def __enter__(self) -> Self:
+        self._state = self._turns.keys.setdefault(self._key, self._state)
+        self._state.calls += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        state = self._state
+        state.calls -= 1
+        if self._held:
+            state.used = True
+            state.lock.release()
+        self._turns.forget(self._key)
+
+    @property
+    def must_wait(self) -> bool:
+        """Whether another call with the key is under way."""
+        return self._state.lock.locked()
+
+    async def begin(self) -> None:
+        """Wait until the calls before have ended."""
+        await self._state.lock.acquire()
+        self._held = True
+
+    @property
+    def used(self) -> bool:
+        """Whether a call before had its turn, and had no effect as far as is known."""
+        return self._state.used
+
+    @property
+    def settles_at(self) -> float | None:
+        """Time until which a call before that ended in doubt may take effect; None if none did."""
+        return self._state.settles_at
+
+    @property
+    def result(self) -> Any:
+        """Copy of the result of the call before; None if it gave none."""
+        return copy.deepcopy(self._state.result)
+
+    def doubt(self, commit_window: float) -> None:
+        """Note that the call may take effect within ``commit_window`` seconds."""
+        self._state.settles_at = self._turns.clock.now() + commit_window
+
+    def done(self, result: Any) -> None:
+        """Note the result of the call, for those that wait."""
+        state = self._state
+        state.settles_at = None
+        # A copy, before the caller gets the result and may change it
+        state.result = copy.deepcopy(result) if state.calls > 1 else None
+
+
+class KeyTurns:
+    """Keys of calls of one Company in one event loop that are under way, or ended in doubt a moment ago."""
+
+    def __init__(self, clock: TransportClock) -> None:
+        self.clock = clock
+        self.keys: dict[Hashable, _Key] = {}
+
+    def __repr__(self) -> str:
+        return f"<KeyTurns {len(self.keys)} keys>"
+
+    def turn(self, key: Hashable) -> KeyTurn:
+        """Return the turn of a call with ``key``."""
+        return KeyTurn(self, key)
+
+    def forget(self, key: Hashable) -> None:
+        """Forget a key that no call has any more, as soon as no call before can take effect."""
+        state = self.keys.get(key)
+        if state is None or state.calls:
+            return
+        left = 0.0 if state.settles_at is None else state.settles_at - self.clock.now()
+        if left > 0:
+            self.clock.call_later(left, lambda: self.forget(key))
+        else:
+            del self.keys[key]
