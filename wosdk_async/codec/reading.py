@@ -2,8 +2,9 @@
 
 The definition is the slow way: ``loads`` and the cattrs converter, whose hooks are compiled readers of dicts.
 The fast way gives the same in a third of the time: msgspec fills a Struct, whose values are moved into the
-slots of an object. What a Struct does not take (an unknown name, a number where a name is documented) is read
-the slow way. The names in it are kept in mind, so that the next response with them is read the fast way.
+slots of an object. What a Struct cannot read (a name that it does not have, a number where a name is
+documented) is read the slow way. Its names are learned, so that the next response with
+them is read the fast way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wosdk_async.model.base import Record
 __all__ = ["WHOLE", "Envelope", "RecordReaders", "ResponseReader"]
 
 SURPRISES = (*UNREADABLE, ValueError, TypeError)
-"""What is raised for JSON that a Struct does not take."""
+"""Errors for JSON that a Struct cannot read."""
 
 
 One = Callable[[Any], Any]
@@ -28,10 +29,10 @@ One = Callable[[Any], Any]
 
 @attrs.frozen(eq=False)
 class Envelope:
-    """Where the objects are in a response. Both functions get what makes an object of one of them.
+    """Where the objects are in a response. Both functions get ``one``, which makes an object of its data.
 
     ``plain(document, one)`` finds them in the loaded JSON and is the definition. ``typed(found, one)`` finds
-    them in ``envelope[struct]``, a generic Struct, and returns None for what it leaves to ``plain``.
+    them in ``envelope[struct]``, a generic Struct, and returns None where only ``plain`` can read them.
     """
 
     plain: Callable[[Any, One], Any]
@@ -51,7 +52,7 @@ class ResponseReader:
         self._form = form
         self._readers = readers
         self._fast: Callable[[bytes], Any] | None = None
-        self._version = -1 if readers.are_ours(cls) else None
+        self._version = -1 if readers.is_unhooked(cls) else None
 
     def read(self, body: bytes) -> Any:
         """Return what the form finds in ``body``. Raises what ``loads``, the form and the converter raise."""
@@ -74,7 +75,7 @@ class ResponseReader:
     def _build(self) -> None:
         with self._readers.lock:
             self._version = self._readers.version
-            struct = self._readers[self._cls].build().struct
+            struct = self._readers[self._cls].current().struct
             if struct is None:
                 self._fast = None
                 return

@@ -1,7 +1,8 @@
-"""The Struct of each class: what it has places for, and what is learned from responses that it did not take.
+"""Structs of record classes, with the fields that responses were found to hold.
 
-The catalogue knows hundreds of fields and objects that no response of a service ever holds, and misses names
-that newer releases send. A Struct has places for what was seen, and is made again when more is seen.
+A Struct with every field and object of the catalogue would hold hundreds of other Structs, which no response
+ever fills, and take a tenth of a call longer to read. And newer releases send names that the catalogue does
+not have. So a Struct starts without fields, and is compiled again when responses hold more than it has.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import functools
 import operator
 import os
 import threading
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -25,62 +26,62 @@ from wosdk_async.model.metadata import is_nested
 
 __all__ = ["RecordReaders", "make"]
 
-MAX_UNKNOWN = 64  # names of each class: what somebody else sends must not fill the memory
+MAX_UNKNOWN = 64  # names of each class: a service that sends ever new ones must not fill the memory
 _MAX_NAME = 100  # characters; a name may be as long as a response
-_FEW = 8  # fields of an object that is sooner made than left for later
-_ROUNDS = 3  # of learning fields; then every field gets a place
-_LEARNED_FROM = 50  # rows of a response: to look through one takes half as long as to read it
+_SMALL = 8  # fields; an object with no more is made with its record, which costs less than making it later
+_MAX_ROUNDS = 3  # of learning fields; after them the Struct gets every field
+_MAX_LEARNED = 50  # records of a response: to look through one takes half as long as to read it
 
 
 @attrs.frozen(eq=False)
-class Build:
-    """A Struct of a class."""
+class CompiledStruct:
+    """Struct of a class, as compiled for the fields that were known then."""
 
     cls: type[Record] = Record
     known: Container[str] = ()
+    """Fields of the class that the Struct has."""
     unknown: tuple[str, ...] = ()
-    """The names that it has places for, those that the catalogue does not know apart."""
+    """Names that the Struct has and the catalogue does not."""
     struct: Any = None
-    """None where msgspec refuses the class."""
-    parts: tuple[tuple[Callable[[], Build], Build], ...] = ()
-    """The Structs in it: what gives the one of today, and the one that was taken."""
+    """The Struct; None if msgspec refuses the class."""
+    parts: tuple[tuple[RecordReader, CompiledStruct], ...] = ()
+    """Readers of the objects in it, each with the Struct that was compiled in."""
 
     def part(self, at_once: bool) -> Part:
         """Return how a field reads an object as this Struct."""
         fields = self.cls.__wire__.values()
-        is_small = len(fields) <= _FEW and not any(map(is_nested, fields))
+        is_small = len(fields) <= _SMALL and not any(map(is_nested, fields))
         return Part(self.cls, self.known, self.unknown, self.struct, at_once or is_small, is_small)
 
     @property
     def is_current(self) -> bool:
-        """Whether every Struct in it is still the one of today."""
-        return all(today() is taken for today, taken in self.parts)
+        """Whether no Struct that was compiled in has been replaced since."""
+        return all(reader.current() is used for reader, used in self.parts)
 
 
 @attrs.define
 class _Pace:
-    """How often a Struct is made again: rarer and rarer, because it costs as much as a hundred readings."""
+    """How often the Struct of a class is compiled again.
+
+    It gets rarer each time, because compiling takes as long as reading a hundred responses.
+    """
 
     is_behind: bool = False
-    """Whether something was learned that the Struct has no place for yet."""
-    _builds: int = 0
+    """Whether something was learned that the Struct does not have yet."""
+    _compiled: int = 0
     _waited: int = 0
 
     def is_due(self) -> bool:
-        """Count a response from which something was learned, now or before; return whether to build."""
+        """Count a response from which something was or had been learned; return whether to compile now."""
         self._waited += 1
-        self.is_behind = self._waited <= self._builds**2
+        self.is_behind = self._waited <= self._compiled**2
         if not self.is_behind:
-            self._builds, self._waited = self._builds + 1, 0
+            self._compiled, self._waited = self._compiled + 1, 0
         return not self.is_behind
 
 
 class RecordReader:
-    """The Struct of one class.
-
-    It has places for the fields and objects that responses were seen to hold: with all of them it would hold
-    hundreds of other Structs, and take a tenth of a call longer to read.
-    """
+    """What was learned about one class from responses, and its current Struct."""
 
     def __init__(self, cls: type[Record], readers: RecordReaders) -> None:
         self._cls = cls
@@ -89,85 +90,85 @@ class RecordReader:
         self._unknown: dict[str, None] = {}
         self._rounds = 0
         self.pace = _Pace()
-        self._build = _NONE
-        self._is_building = False
+        self._compiled = _NONE
+        self._is_compiling = False
 
-    def build(self) -> Build:
-        """Return the Struct of today."""
-        if self._is_building:  # an object in an object of its own class is read as a dict
+    def current(self) -> CompiledStruct:
+        """Return the Struct for all that was learned, compiled if need be."""
+        if self._is_compiling:  # an object within an object of its own class is read as a dict
             return _NONE
-        if self._build is _NONE or not self._build.is_current:
-            self._is_building = True
+        if self._compiled is _NONE or not self._compiled.is_current:
+            self._is_compiling = True
             try:
-                self._build = self._made()
+                self._compiled = self._compile()
             finally:
-                self._is_building = False
-        return self._build
+                self._is_compiling = False
+        return self._compiled
 
-    def _made(self) -> Build:
-        # A result is nothing but what it holds: the order in it is made with it.
+    def _compile(self) -> CompiledStruct:
+        # A result of a command exists only for the record in it, so that is made at once, too.
         at_once = issubclass(self._cls, CommandResult)
-        taken = [(name, reader.build, reader.build()) for name, reader in self._held()]
-        parts = {name: build.part(at_once) for name, _, build in taken if build.struct is not None}
+        nested = [(name, reader, reader.current()) for name, reader in self._nested_readers()]
+        parts = {name: used.part(at_once) for name, _, used in nested if used.struct is not None}
         hooks = functools.partial(hook_of, self._readers.converter)
         try:
             struct = compile_struct(self._cls, self._known, self._unknown, parts, hooks)
         except (TypeError, ValueError):
-            # A class of a program's own may have what msgspec refuses, and must be read all the same.
-            struct = None
-        used = tuple((today, build) for _, today, build in taken if build is not _NONE)
-        return Build(self._cls, self._known, tuple(self._unknown), struct, used)
+            struct = None  # a class of a program may hold what msgspec refuses; it is read as a dict
+        used_parts = tuple((reader, used) for _, reader, used in nested if used is not _NONE)
+        return CompiledStruct(self._cls, self._known, tuple(self._unknown), struct, used_parts)
 
-    def _held(self) -> Iterator[tuple[str, RecordReader]]:
-        """Give the readers of the known fields that hold objects."""
+    def _nested_readers(self) -> Iterator[tuple[str, RecordReader]]:
+        """Yield the known fields that hold objects, with the readers of those."""
         for name, meta in self._cls.__wire__.items():
             if name in self._known and is_nested(meta):
                 yield name, self._readers[registry.resolve(meta["of"])]
 
     def learn(self, record: Any) -> bool:
-        """Take up what is new in ``record`` and its objects, and return whether there was anything."""
+        """Learn the fields of ``record`` and of the objects in it; return whether any was new."""
         if record.__class__ is not self._cls:
             return False
         fields = self._cls.__wire__
-        seen = {name for name in fields if name not in self._known and getattr(record, name) is not None}
+        new = {name for name in fields if name not in self._known and getattr(record, name) is not None}
         unknown = [name for name in record.extra or () if self._is_learnable(name)]
-        if seen or unknown:
-            self._take(seen.union(self._known) if self._rounds < _ROUNDS else fields)  # type: ignore[arg-type]
+        if new or unknown:
+            known = new.union(self._known) if self._rounds < _MAX_ROUNDS else fields  # type: ignore[arg-type]
+            self._set_known(known)
             self._unknown.update(dict.fromkeys(unknown[: MAX_UNKNOWN - len(self._unknown)]))
-        news = bool(seen or unknown)
-        for name, reader in self._held():
+        any_new = bool(new or unknown)
+        for name, reader in self._nested_readers():
             held = getattr(record, name)
-            for each in held[:_LEARNED_FROM] if isinstance(held, list) else (held,):
-                news |= reader.learn(each)
-        return news
+            for each in held[:_MAX_LEARNED] if isinstance(held, list) else (held,):
+                any_new |= reader.learn(each)
+        return any_new
 
-    def take_all(self) -> None:
-        """Give a place to every field of the class and of the objects that it was seen to hold."""
-        if not self.takes_all:
-            held = dict(self._held())
-            self._take(self._cls.__wire__)
-            for reader in held.values():
-                reader.take_all()
+    def learn_all(self) -> None:
+        """Take all fields of the class as known, and those of the objects that it was found to hold."""
+        if not self.knows_all:
+            nested = dict(self._nested_readers())
+            self._set_known(self._cls.__wire__)
+            for reader in nested.values():
+                reader.learn_all()
 
     @property
-    def takes_all(self) -> bool:
-        """Whether every field has a place."""
+    def knows_all(self) -> bool:
+        """Whether all fields of the class are known."""
         return self._known is self._cls.__wire__
 
-    def _take(self, known: Container[str]) -> None:
+    def _set_known(self, known: Container[str]) -> None:
         self._known, self._rounds = known, self._rounds + 1
-        self._build = _NONE
+        self._compiled = _NONE
 
     def _is_learnable(self, name: str) -> bool:
         if len(name) > _MAX_NAME:
             return False
         # A name that is a field's in another letter case is unknown only beside the documented one.
-        known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]
-        fit = name.isprintable() and not {'"', "\\"} & set(name)  # msgspec takes no others
-        return fit and not known and len(self._unknown) < MAX_UNKNOWN
+        is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]
+        is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
+        return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
 
 
-_NONE = Build()
+_NONE = CompiledStruct()
 make = operator.methodcaller("__made__")
 """Make the object of a Struct."""
 
@@ -180,11 +181,11 @@ class RecordReaders(dict[type[Record], RecordReader]):
         self.converter = converter
         self.lock = threading.RLock()
         self.version = 0
-        """Counts the times that a Struct was to be made again."""
+        """How often a Struct had to be compiled again."""
         _living[id(self)] = self
 
     def forked(self) -> None:
-        """Start anew in a forked child if another thread of the parent was making or teaching a Struct."""
+        """Start anew in a forked child if a thread of the parent was compiling or learning."""
         held, self.lock = self.lock, threading.RLock()
         if not held.acquire(blocking=False):
             self.clear()
@@ -195,32 +196,32 @@ class RecordReaders(dict[type[Record], RecordReader]):
         return self[cls]
 
     def learn(self, cls: type[Record], records: list[Any]) -> None:
-        """Learn from records of a response that a Struct of ``cls`` did not take."""
+        """Learn from records that the Struct of ``cls`` could not read."""
         with self.lock:
             reader = self[cls]
-            news = [reader.learn(record) for record in records[:_LEARNED_FROM]]
-            if not any(news) and not reader.pace.is_behind:
-                # It says null, which an object does not show, or a value of another type.
-                if reader.takes_all:
+            any_new = [reader.learn(record) for record in records[:_MAX_LEARNED]]
+            if not any(any_new) and not reader.pace.is_behind:
+                # The objects do not show why: it may hold null for a field, or a value of another type.
+                if reader.knows_all:
                     return
-                reader.take_all()
+                reader.learn_all()
             if reader.pace.is_due():
                 self.version += 1
 
-    def are_ours(self, cls: type[Record]) -> bool:
-        """Return whether no hook of a program reads the class, or one that its objects may hold.
+    def is_unhooked(self, cls: type[Record]) -> bool:
+        """Return whether no hook of a program reads ``cls`` or a class of the objects that it may hold.
 
-        Such a hook may refuse what it reads. It has to be asked while the response can still be called
-        unreadable, so objects are not left for later then.
+        Such a hook may refuse what it reads. It has to be called while the response can still be reported as
+        unreadable, so its objects must not be made later.
         """
         found, left = {cls}, [cls]
         while left:
             each = left.pop()
             if getattr(self.converter.get_structure_hook(each), "reads", None) is not each:
                 return False
-            held = {registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)}
-            left += held - found
-            found |= held
+            nested = {registry.resolve(meta["of"]) for meta in each.__wire__.values() if is_nested(meta)}
+            left += nested - found
+            found |= nested
         return True
 
 

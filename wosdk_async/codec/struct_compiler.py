@@ -142,7 +142,7 @@ def compile_struct(
 
     Args:
         cls: The class.
-        known: The fields that get a place. msgspec raises for a text with another.
+        known: The fields of the Struct. msgspec raises for JSON with another name.
         unknown: Names of the service that the catalogue does not have, and that go to ``extra``.
         parts: The fields whose objects are read as Structs. Those of others are read as dicts.
         hook_of: Gives the function ``(data, None)`` that reads dicts of the class with this name.
@@ -152,7 +152,7 @@ def compile_struct(
     source = "\n".join(["def convert(struct):", *_indented(lines), "    return made\n"])
 
     def convert(found: Any) -> Any:
-        # Compiled when it is first wanted: a program looks at few of the objects of a response.
+        # Compiled when it is first called: a program looks at few of the objects of a response.
         struct.__made__ = compile_function("convert", source, f"struct converter of {cls.__name__}", names)
         return struct.__made__(found)
 
