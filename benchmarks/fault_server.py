@@ -67,7 +67,7 @@ class FaultServer:
         self._command += ["--second-port", str(self.ports[1])]
         self.variables: dict[str, str] = {}
         self.injected: Counter[str] = Counter()
-        self.struck: Counter[int] = Counter()
+        self.applied: Counter[int] = Counter()
         self.kills = 0
 
     def __enter__(self) -> FaultServer:
@@ -90,7 +90,7 @@ class FaultServer:
         """Read the counters, which the next script sets to zero."""
         report = self._http.get("/_sandbox/faults").json()
         self.injected.update(report["injected"])
-        self.struck.update(dict(enumerate(report["struck"])))
+        self.applied.update(dict(enumerate(report["applied"])))
 
     def restart(self, faults: Mapping[str, Any], down: float) -> None:
         """Kill the server by SIGKILL and start it again after ``down`` seconds.

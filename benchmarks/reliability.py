@@ -176,7 +176,7 @@ def _compare(effort: Effort, outcomes: list[Any], server: FaultServer, seconds: 
         there=sum(bool(stored[outcome.input.work_order.po_number]) for outcome in doubts),
         broken=broken,
         injected=server.injected,
-        doubtful=sum(times for rule, times in server.struck.items() if rule in doubtful),
+        doubtful=sum(times for rule, times in server.applied.items() if rule in doubtful),
         kills=server.kills,
         seconds=seconds,
     )

@@ -311,7 +311,7 @@ class Company:
 
             await acme.put("Customer", {"Id": 512, "Name": "Acme", "Dba": "Acme Mall"}, properties=["*"])
 
-        Nothing is checked: ``"*"`` writes every scalar that is sent, over what somebody changed since it was
+        Nothing is checked: ``"*"`` writes every scalar that is sent, also over changes made since it was
         read; ``"WorkZone.*"`` writes into that other record; the service drops a field that it does not know
         without an error. Prefer :meth:`update`. See ``docs/updates.md``.
 

@@ -33,7 +33,7 @@ S = TypeVar("S")
 O = TypeVar("O")  # noqa: E741 - options
 R = TypeVar("R")
 
-_MOST = 1e9  # a deadline of 30 years: a clock cannot count further, and nobody needs more
+_MOST = 1e9  # a deadline of 30 years: longer ones a clock may not be able to count
 _SHOWN = 80  # characters of a value in a message
 
 # --- checks of a value --------------------------------------------------------------------------

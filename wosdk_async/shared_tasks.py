@@ -84,7 +84,7 @@ class SingleFlight:
         task.call_when_ended(lambda: self._remove(key, task))
 
     def hide(self, key: object) -> None:
-        """Let nobody find the task for ``key`` any more."""
+        """Remove the task for ``key``, so that :meth:`find` does not return it; it goes on."""
         self._tasks.pop(key, None)
 
     def _remove(self, key: object, task: SharedTask[Any]) -> None:

@@ -18,7 +18,7 @@ __all__ = ["read_event"]
 
 E = TypeVar("E", bound=Record)
 
-_MAX_BODY = 8 * 1024 * 1024  # bytes; anybody who knows the address can post
+_MAX_BODY = 8 * 1024 * 1024  # bytes; everyone who knows the address can post
 
 
 def read_event(body: bytes, entity: type[E]) -> list[E]:

@@ -214,7 +214,7 @@ class _Run:
         return checker
 
     def _end(self) -> None:
-        """Cancel what still waits, note errors that nobody saw, and close the loop."""
+        """Cancel what still waits, note errors that were not raised, and close the loop."""
         for task in self.loop.pending():
             task.cancel()
         ready = self.loop._ready  # type: ignore[attr-defined]
@@ -223,7 +223,7 @@ class _Run:
                 break
             self.loop.run_until_complete(asyncio.sleep(0))
         self.loop.tasks.clear()
-        gc.collect(1)  # reports tasks whose error nobody has retrieved
+        gc.collect(1)  # makes asyncio report tasks whose error was not retrieved
         for context in self.loop.failures:
             self.violations.append(
                 Violation("loop-error", f"{context.get('message')}: {context.get('exception')!r}")

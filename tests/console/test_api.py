@@ -29,7 +29,7 @@ def test_a_rule_that_is_off_is_kept_and_strikes_nothing(http: httpx.Client) -> N
     put(http, (RULE, False), (latency, True))
     assert http.get("/api/v1/base/Contact/1").status_code == 401
     rules = http.get("/console/api/faults").json()["rules"]
-    assert [(each["rule"], each["on"], each["struck"]) for each in rules] == [
+    assert [(each["rule"], each["on"], each["applied"]) for each in rules] == [
         (RULE, False, 0),
         (latency, True, 1),
     ]

@@ -34,9 +34,11 @@ def test_a_script_over_http(shared: Raw) -> None:
     assert http.put(url, json=creates("latency", fixed=0.001, rate=0.5)).status_code == 200
     script = {"seed": 3, **creates("garbage", every=2)}
     put = http.put(url, json=script).json()
-    assert put.items() >= {**script, "seen": [0], "struck": [0], "injected": {}, "late": 0}.items()
+    assert put.items() >= {**script, "matched": [0], "applied": [0], "injected": {}, "late": 0}.items()
     assert [shared.create(f"admin-{n}").end for n in range(3)] == ["open", "closed", "open"]
-    assert http.get(url).json().items() >= {"seen": [3], "struck": [1], "injected": {"garbage": 1}}.items()
+    assert (
+        http.get(url).json().items() >= {"matched": [3], "applied": [1], "injected": {"garbage": 1}}.items()
+    )
     assert http.delete(url).json()["rule"] == []
     assert shared.create("admin").end == "open"
 

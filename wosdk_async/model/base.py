@@ -77,7 +77,7 @@ class Record:
             if (value := getattr(self, name)) is not None and not meta.get("secret")
         ]
         if self.extra:
-            # Values of unknown fields are not shown: nobody knows which of them are secrets.
+            # Values of unknown fields are not shown: each may be a secret.
             shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
 

@@ -1,7 +1,8 @@
-"""Objects in a response's objects, made when somebody first looks at them.
+"""Objects within the objects of a response, made when a program first reads their field.
 
-Most programs want a few fields of a response, but its text names a dozen other records. The text is read and
-checked as a whole when it comes. Only the objects wait, in the slots of the fields that hold them.
+Most programs use a few fields of a record, which may hold a dozen other records. JSON is read and checked as
+a whole when the response arrives. Only these objects are made later: until then the slot of the field holds a
+:class:`Lazy`.
 """
 
 from __future__ import annotations

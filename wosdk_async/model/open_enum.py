@@ -13,8 +13,8 @@ class OpenEnum(str, Enum):  # noqa: UP042 - StrEnum takes no numbers
     """A text from a list that may grow.
 
     A value that this release does not list becomes a member too, with ``is_known`` false: it compares,
-    prints, pickles and goes back to the service as it came. Such members are not kept, so values sent by
-    somebody else cannot fill the memory; compare them with ``==``, not with ``is``.
+    prints, pickles and goes back to the service as it came. Such members are not kept, so ever new values
+    of a service cannot fill the memory; compare them with ``==``, not with ``is``.
 
     The service accepts names and numbers and always answers with names; a known number is
     read as its member.

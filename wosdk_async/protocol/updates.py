@@ -105,7 +105,7 @@ def require_unchanged(held: Record, found: Record) -> None:
     ours, theirs = _held(held), _held(found)
     if ours != theirs:
         raise ConflictError(
-            f"version {ours} was read and now it is {theirs}: somebody changed the {type(held).__name__} in "
+            f"version {ours} was read and now it is {theirs}: the {type(held).__name__} was changed in "
             "between; read it again and repeat the change. Nothing was written",
             code="ERROR_CODE_6",
             operation=f"update {held.wire_name}",

@@ -1,6 +1,6 @@
 """Downloads of files from the addresses that the service names, without a session.
 
-Token, Company name and cookies are not sent: the address is not on the Company's host, and anybody who may
+Token, Company name and cookies are not sent: the address is not on the Company's host, and every user who may
 write a document can choose it. Redirects are followed, because a storage redirects to a file in another
 region. Each address is checked like the first one.
 """

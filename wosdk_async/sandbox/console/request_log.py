@@ -1,6 +1,6 @@
 """The last requests and their responses: the middleware that records them, and how the console shows them.
 
-They are kept as they came, and decoded only when somebody looks.
+They are kept as they came, and decoded only when they are shown.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class RulesView:
         found = self.faults.report()
         if self.faults.script is not self._loaded:
             self._rules = [(rule, True) for rule in found["rule"]]
-        counts = iter(zip(found["seen"], found["struck"], strict=True))
+        counts = iter(zip(found["matched"], found["applied"], strict=True))
         rules = [_shown(rule, on, *(next(counts) if on else (0, 0))) for rule, on in self._rules]
         return {
             "seed": found["seed"],
@@ -167,8 +167,8 @@ class RulesView:
         self._loaded, self._rules = script, [(each["rule"], each["on"]) for each in rules]
 
 
-def _shown(rule: dict[str, Any], on: bool, seen: int, struck: int) -> dict[str, Any]:
-    return {"rule": rule, "on": on, "seen": seen, "struck": struck}
+def _shown(rule: dict[str, Any], on: bool, matched: int, applied: int) -> dict[str, Any]:
+    return {"rule": rule, "on": on, "matched": matched, "applied": applied}
 
 
 def _is_rule_entry(value: object) -> bool:

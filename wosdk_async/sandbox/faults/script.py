@@ -1,8 +1,8 @@
-"""Fault script: rules in TOML or JSON, each a fault and the requests that it strikes.
+"""Fault script: rules in TOML or JSON, each a fault and the requests that get it.
 
-The n-th request that a rule applies to meets the same fate in every run of the same script and seed. This
-fate depends only on the seed, the place of the rule and n, not on other rules or on responses. Requests are
-counted in the order in which the server reads them.
+Whether the n-th request that a rule matches gets the fault depends only on the seed, the place of the rule and
+n, not on other rules or on responses. So every run of the same script and seed gives the same faults. Requests
+are counted in the order in which the server reads them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _company(written: object) -> str | None:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """A fault and the requests that it strikes.
+    """A fault and the requests that get it.
 
     ``rate`` is a probability. ``first=n`` applies the fault to the first n requests, ``every=n`` to every
     n-th.
@@ -78,13 +78,13 @@ class Rule:
         if self.operation == {"token"} and self.fault.not_for_tokens:
             raise ValueError(f"operation is 'token'; {self.fault.not_for_tokens}")
 
-    def applies(self, request: RequestMatch) -> bool:
+    def matches(self, request: RequestMatch) -> bool:
         """Return whether the rule is for requests of this operation and Company."""
         named = not self.operation or bool(self.operation & request.operations)
         return named and (self.company is None or self.company == request.company)
 
-    def strikes(self, number: int, rng: Random) -> bool:
-        """Return whether the rule strikes the ``number``-th request (from 1) that it applies to."""
+    def is_due(self, number: int, rng: Random) -> bool:
+        """Return whether the ``number``-th request (from 1) that the rule matches gets its fault."""
         if self.first is not None:
             return number <= self.first
         if self.every is not None:
@@ -140,7 +140,7 @@ class FaultScript:
         """Check that each Company that a rule names is one of these.
 
         Raises:
-            FaultScriptError: a rule names another Company, so it would strike nothing.
+            FaultScriptError: a rule names another Company, so it would never apply.
         """
         known = {name.lower(): name for name in names}
         for number, rule in enumerate(self.rules, 1):

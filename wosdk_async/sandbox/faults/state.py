@@ -93,12 +93,12 @@ class Faults:
         return dict(self._state.injected)
 
     def report(self) -> dict[str, Any]:
-        """Return the script and its counters: requests seen and struck by each rule, faults by kind."""
+        """Return the script and its counters: of each rule, and of faults by kind."""
         state = self._state
         return {
             **state.script.written(),
-            "seen": list(state.seen),
-            "struck": list(state.struck),
+            "matched": list(state.matched),
+            "applied": list(state.applied),
             "injected": dict(state.injected),
             "late": len(self.late),
         }
@@ -118,9 +118,9 @@ class Faults:
         return next((known for known in reversed(self._request_ids) if known != request_id), None)
 
     def match(self, request: RequestMatch) -> list[_RuleMatch]:
-        """Count a request, and return the rules that strike it, in the order of the script."""
+        """Count a request, and return the rules whose faults it gets, in the order of the script."""
         state = self._state
-        matches = (state.match(place, request) for place in range(len(state.seen)))
+        matches = (state.match(place, request) for place in range(len(state.matched)))
         return [match for match in matches if match is not None]
 
 
@@ -129,26 +129,28 @@ class _ScriptState:
     """A script with its counters: replaced together."""
 
     script: FaultScript
-    seen: list[int] = attrs.field(init=False)
-    struck: list[int] = attrs.field(init=False)
+    matched: list[int] = attrs.field(init=False)
+    """Requests that each rule is about."""
+    applied: list[int] = attrs.field(init=False)
+    """How often the fault of each rule was applied."""
     injected: Counter[str] = attrs.field(factory=Counter, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.seen = [0] * len(self.script.rules)
-        self.struck = list(self.seen)
+        self.matched = [0] * len(self.script.rules)
+        self.applied = list(self.matched)
 
     def match(self, place: int, request: RequestMatch) -> _RuleMatch | None:
         rule = self.script.rules[place]
-        if not rule.applies(request):
+        if not rule.matches(request):
             return None
-        self.seen[place] += 1
-        rng = self.script.rng(place, self.seen[place])
-        return _RuleMatch(self, place, rule, rng) if rule.strikes(self.seen[place], rng) else None
+        self.matched[place] += 1
+        rng = self.script.rng(place, self.matched[place])
+        return _RuleMatch(self, place, rule, rng) if rule.is_due(self.matched[place], rng) else None
 
 
 @attrs.frozen
 class _RuleMatch:
-    """A rule that strikes a request, with the random numbers for this request."""
+    """A rule whose fault a request gets, with the random numbers for this request."""
 
     state: _ScriptState
     place: int
@@ -157,7 +159,7 @@ class _RuleMatch:
 
     async def apply(self, exchange: FaultExchange) -> bool:
         """Apply the fault, and return whether the request is finished."""
-        self.state.struck[self.place] += 1
+        self.state.applied[self.place] += 1
         self.state.injected[self.rule.kind] += 1
         return await self.rule.fault.apply(exchange, self.rng)
 

@@ -42,7 +42,7 @@ class Store:
                 self.fresh = prepare(self._db, self.path)
                 self.indexes = Indexes(self._db)
             except BaseException:
-                self._db.close()  # nobody else has it: Python 3.13 warns of a connection left open
+                self._db.close()  # the caller gets no store to close: Python 3.13 warns of an open connection
                 raise
         except sqlite3.Error as error:
             raise StoreError(f"{self.path}: {error}. {remedy(error)}") from error

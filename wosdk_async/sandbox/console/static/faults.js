@@ -61,7 +61,7 @@ export async function faults(main) {
 }
 
 function counted(one) {
-  return one.on ? `applied to ${one.struck} of ${one.seen} requests` : "off";
+  return one.on ? `applied to ${one.applied} of ${one.matched} requests` : "off";
 }
 
 function adding(add, refuse) {

@@ -79,7 +79,7 @@ NOT_MODELLED = {
     "GetProcedureStepsDocumentsRoutine": "how a document belongs to a step is not known",
     "MaterialTransactionCommitCommand": "how each kind of transaction books the stock is not known",
     "RetrieveWithCurrencyTypeCommand": "the form of its results is not known",
-    "UserSignInInfoCommand": "nobody signs in here",
+    "UserSignInInfoCommand": "the sandbox has no users who sign in",
     "WorkZoneDefaultCommand": "what it does is not known",
 }
 

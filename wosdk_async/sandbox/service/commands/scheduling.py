@@ -60,7 +60,7 @@ def reassign(context: RequestContext, order: Record, employees: list[int], mode:
     """Change the assignees of an order; ``mode`` is a ChangeAssignmentMode (facts 5, WoAssignCommand).
 
     Returns:
-        Whether anybody was added, removed or made primary.
+        Whether an employee was added, removed or made primary.
     """
     relation = list_of("WoAssignment", "WorkOrderId")
     assignments = context.children(relation, order["Id"])
@@ -148,7 +148,7 @@ def compute_schedule(context: RequestContext, arguments: Arguments) -> Record:
 
 
 def auto_assign(context: RequestContext, arguments: Arguments) -> Record:
-    """Return who would get the order: the first suitable employee, 0 for nobody (assumed)."""
+    """Return who would get the order: the first suitable employee, 0 if there is none (assumed)."""
     order = _draft(context, arguments)
     found = _suitable_employees(context, order.get("Specialty"), order.get("WorkZone"))
     return {"EmployeeId": found[0] if found else 0}
