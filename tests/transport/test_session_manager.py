@@ -48,8 +48,8 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-async def test_renewed_early_by_one_while_the_others_go_on() -> None:
-    """Late in its life the session is still handed out, and one renewal runs aside."""
+async def test_renewed_early_by_one_while_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
+    """Late in its life the session is still handed out, and one renewal runs aside; that is not logged."""
     time = Time()
     sessions, renewals = manager(time, 1200)
     first = await sessions.renew(after=0)
@@ -58,6 +58,7 @@ async def test_renewed_early_by_one_while_the_others_go_on() -> None:
     await settle()
     assert sessions.current() is not first
     assert len(renewals) == 2
+    assert caplog.records == []
 
 
 async def test_a_forked_child_does_not_wait_for_a_renewal_of_its_parent() -> None:
@@ -128,6 +129,41 @@ async def test_a_failed_early_renewal_is_logged_and_held_off(caplog: pytest.LogC
     sessions.current()
     await settle()
     assert len(renewals) == 3
+
+
+@pytest.mark.parametrize(("lifetime", "usable"), [(1200, 1170), (60, 30), (40, 20), (10, 5)])
+async def test_a_token_is_used_for_all_its_life_but_the_end(lifetime: int, usable: int) -> None:
+    """But for its last 30 s, and for half of it if it is shorter than a minute. Then it may be dropped."""
+    for seconds, live in ((usable - 0.001, True), (usable, False)):
+        time = Time()
+        sessions, _ = manager(time, lifetime)
+        await sessions.renew(after=0)
+        time.seconds += seconds
+        assert sessions.unused is not live
+        assert (sessions.current() is not None) is live
+        await settle()
+
+
+async def test_companies_that_are_not_used_are_dropped_when_there_are_many() -> None:
+    """All at once, so that most new Companies cost nothing; those whose session is live are kept."""
+    cache, time = SessionCache(), Time()
+
+    def new() -> SessionManager:
+        return manager(time, 1200)[0]
+
+    for number in range(10):
+        await cache.get(f"live {number}", new).renew(after=0)
+    for number in range(10, cache.MIN_SIZE):
+        cache.get(number, new)
+        assert len(cache) == number + 1
+    cache.get("one more", new)
+    assert len(cache) == 10 + 1
+    time.seconds += 1200
+    for number in range(cache.MIN_SIZE - 11):
+        cache.get(number, new)
+    assert len(cache) == cache.MIN_SIZE
+    cache.get("another", new)
+    assert len(cache) == 1
 
 
 async def test_a_dead_session_is_not_handed_out() -> None:

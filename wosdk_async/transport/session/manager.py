@@ -57,7 +57,7 @@ class Session:
     expires_at: float
 
     @classmethod
-    def started(cls, grant: TokenGrant, generation: int, now: float, draw: float = 0.0) -> Session:
+    def started(cls, grant: TokenGrant, generation: int, now: float, draw: float) -> Session:
         """Return the session that ``grant`` opens at ``now``; ``draw`` from 0 to 1 renews it earlier."""
         # A token that lives for less than a minute is used for half of its life.
         usable = max(grant.expires_in - _MARGIN, grant.expires_in / 2)
