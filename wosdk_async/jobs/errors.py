@@ -1,18 +1,22 @@
-"""Errors of an import: of a whole file or map, and of one row."""
+"""Errors of a job: of a whole file, map or journal, and of one row."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from wosdk_async.errors import ConfigurationError, InvalidCallError
+from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
 from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
 
-__all__ = ["ImportMapError", "RowError", "require_file", "require_sendable"]
+__all__ = ["ImportMapError", "JournalError", "RowError", "require_file", "require_sendable"]
 
 
 class ImportMapError(ConfigurationError):
     """A file or map that cannot be used; the message names the place and the remedy on one line."""
+
+
+class JournalError(WosdkError):
+    """A journal that cannot be used or written; the message names the place and the remedy on one line."""
 
 
 class RowError(InvalidCallError):

@@ -1,0 +1,45 @@
+"""The journal of a job: a SQLite file in the folder of the job, from which a killed job goes on.
+
+``entries.py`` has what it keeps, ``journal.py`` the journal, ``store.py`` its file, ``queries.py`` the
+statements, ``writer.py`` the thread that commits, ``lock.py`` the lock of the folder, ``folder.py`` the
+folders of jobs and files that a kill leaves whole.
+"""
+
+from __future__ import annotations
+
+from wosdk_async.jobs.journal.entries import (
+    JobRun,
+    PageRow,
+    Plan,
+    ReferenceRecord,
+    RowEntry,
+    RowRecord,
+    Sample,
+    State,
+    StoredRow,
+    digest,
+    new_job_id,
+)
+from wosdk_async.jobs.journal.folder import JobFolders, job_folders, plan_of, replace_file
+from wosdk_async.jobs.journal.journal import Journal
+from wosdk_async.jobs.journal.lock import FolderLock
+
+__all__ = [
+    "FolderLock",
+    "JobFolders",
+    "JobRun",
+    "Journal",
+    "PageRow",
+    "Plan",
+    "ReferenceRecord",
+    "RowEntry",
+    "RowRecord",
+    "Sample",
+    "State",
+    "StoredRow",
+    "digest",
+    "job_folders",
+    "new_job_id",
+    "plan_of",
+    "replace_file",
+]

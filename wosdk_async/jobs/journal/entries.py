@@ -1,0 +1,224 @@
+"""What a journal keeps: the plan of a job, its rows, the records that rows refer to, and its runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from enum import IntEnum
+from hashlib import blake2b
+from typing import Any
+
+import attrs
+import orjson
+
+__all__ = [
+    "FORMAT",
+    "JobRun",
+    "PageRow",
+    "Plan",
+    "ReferenceRecord",
+    "RowEntry",
+    "RowRecord",
+    "Sample",
+    "State",
+    "StoredRow",
+    "digest",
+    "new_job_id",
+]
+
+FORMAT = 1
+"""Version of the journal's format. A journal of a newer one is refused."""
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
+_ID_LENGTH = 8
+
+
+class State(IntEnum):
+    """What is known of a row, and of a record that rows refer to."""
+
+    PLANNED = 0
+    """Nothing of it was sent. With a reason: the job ended before it."""
+    SENDING = 1
+    """It may have been sent, and no outcome is written yet."""
+    DONE = 2
+    """Created, updated, deleted or carried out."""
+    REFUSED = 3
+    """It had no effect: refused by the service, or before it was sent."""
+    IN_DOUBT = 4
+    """It was sent, and nobody knows whether it was carried out."""
+    FOUND = 5
+    """Its key was there before its first attempt, so it was not sent."""
+
+
+PageRow = tuple[int, State, int, str | None]
+"""Row, state, digest and key of one row of :meth:`Journal.page`."""
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """Everything about a job that is known when it begins; ``report.json`` shows all of it.
+
+    Args:
+        job: the id of the job, from :func:`new_job_id`; part of markers such as ``{job}-{row}``.
+        file: absolute path of the input, or its address without credentials; ``-`` for stdin.
+        company: identity of the Company, the same in every run.
+        operation: what is done with each row, such as ``WoCreateCommand`` or ``create Customer``.
+        marker: path of the field that carries the key of a row; None without a marker.
+        rows: rows of the file without the empty ones. ``Journal.create`` sets it: it counts them.
+        created_at: UTC, in ISO format.
+        options: anything else that a report shows.
+        version: of the journal's format.
+    """
+
+    job: str
+    file: str
+    size: int
+    sha256: str
+    company: str
+    operation: str
+    map_sha256: str
+    created_at: str
+    marker: str | None = None
+    rows: int = 0
+    empty_rows: int = 0
+    options: dict[str, Any] = attrs.field(factory=dict)
+    version: int = FORMAT
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as plain data."""
+        return attrs.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+        """Return the plan that :meth:`as_dict` gave; fields of a later minor version are dropped."""
+        known = {field.name for field in attrs.fields(cls)}
+        return cls(**{name: value for name, value in data.items() if name in known})
+
+
+@attrs.frozen
+class RowEntry:
+    """One row of the input, as it is planned.
+
+    Args:
+        row: its number, from 1.
+        line: the line of the file in which it starts.
+        digest: the :func:`digest` of its cells.
+        key: the key that its marker carries; equal keys are refused, all but the first.
+        fault: why it is refused at once; None for a row that can be sent.
+    """
+
+    row: int
+    line: int
+    digest: int
+    key: str | None = None
+    fault: str | None = None
+
+
+@attrs.frozen
+class RowRecord:
+    """What became of a row.
+
+    Args:
+        row: the number of the row.
+        id: id of the record that it created or changed.
+        number: its number or name, for people.
+        reason: why it was refused, is in doubt, or was not sent.
+        code: ErrorCode of the service, or the class of the error.
+        version: version of the record after the call; ``undo`` leaves records that have another one.
+        seconds: duration of the call.
+        proof: how the outcome is known, in a word of the importer's. ``undo`` needs it: it touches only what
+            this job surely created.
+    """
+
+    row: int
+    state: State
+    id: int | None = None
+    number: str | None = None
+    reason: str | None = None
+    code: str | None = None
+    request_id: str | None = None
+    warnings: tuple[str, ...] = ()
+    attempts: int = 0
+    version: int | None = None
+    seconds: float = 0.0
+    proof: str | None = None
+
+
+@attrs.frozen
+class StoredRow(RowRecord):
+    """One row as it stands in the journal; ``changed_at`` is Unix time by this machine's clock, or 0."""
+
+    line: int = 0
+    digest: int = 0
+    key: str | None = None
+    changed_at: float = 0.0
+
+
+@attrs.frozen
+class ReferenceRecord:
+    """A record that rows refer to and that the job creates, with what became of it.
+
+    Args:
+        reference: the name of the reference in the map.
+        name: the name that rows give, as it is compared.
+        key: the text that the new record carries as its marker.
+    """
+
+    reference: str
+    name: str
+    key: str
+    state: State
+    id: int | None = None
+    reason: str | None = None
+    request_id: str | None = None
+
+
+@attrs.frozen
+class JobRun:
+    """One process that worked on the job; times are Unix time.
+
+    ``ended_at`` and ``exit_status`` are None while it works, and after a kill.
+    """
+
+    number: int
+    started_at: float
+    ended_at: float | None
+    exit_status: int | None
+    details: dict[str, Any]
+    """Version of the package, host, pid, user, options: whatever ``start_run`` was given, and ``end_run``."""
+
+
+@attrs.frozen
+class Sample:
+    """Calls of one interval of a job, for the plots of its report.
+
+    Args:
+        second: start of the interval, in seconds since the job began.
+        p50: median of the seconds that a call took.
+        p95: 95th percentile of these seconds.
+        waits: calls that waited because the service asked for it.
+        width: seconds of the interval.
+    """
+
+    second: int
+    calls: int
+    p50: float
+    p95: float
+    waits: int
+    retries: int
+    width: int = 1
+
+
+def digest(cells: Mapping[str, str]) -> int:
+    """Return 8 bytes of a hash of a row's values, as an integer; names of columns do not count."""
+    values = list(cells.values())
+    try:
+        data = orjson.dumps(values)
+    except TypeError:  # half of a surrogate pair
+        data = repr(values).encode(errors="backslashreplace")
+    return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
+
+
+def new_job_id() -> str:
+    """Return a new random id: short, the same in upper and lower case, good in a URL and a file name."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))

@@ -1,0 +1,146 @@
+"""Folders of jobs: found by what the job is, made anew, and files in them that a kill leaves whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.entries import Plan
+from wosdk_async.jobs.journal.lock import LOCK, FolderLock
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan, sync_folder
+
+__all__ = ["JobFolders", "job_folders", "plan_of", "replace_file"]
+
+_OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
+
+
+class JobFolders:
+    """The folders of the jobs of one file: ``requests.csv.job``, ``requests.csv.job-2``, ...
+
+    ::
+
+        folders = JobFolders(base)
+        if (folder := folders.find(company, operation, path, sha256)) is None:
+            folder, lock = folders.new()  # then Journal.create(folder, ..., lock=lock)
+
+    Of two processes that do this at once one makes the job, and the other is refused.
+    """
+
+    def __init__(self, base: Path) -> None:
+        self.base = base
+        self._free: Path | None = None
+        self._next = base
+
+    def find(self, company: str, operation: str, path: Path | None, sha256: str) -> Path | None:
+        """Return the folder of the newest job of this Company, operation and file; None when there is none.
+
+        A file is the same if its path or its content is.
+
+        Args:
+            company: identity of the Company.
+            operation: what is done with each row.
+            path: the input; None for stdin, which is known by its content only.
+            sha256: of the input.
+
+        Raises:
+            JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
+                making a job.
+        """
+        newest = None
+        for folder in self._existing():
+            if not (folder / JOURNAL).exists():
+                self._free = self._free or self._abandoned(folder)
+                continue
+            plan = plan_of(folder)
+            same_file = plan.sha256 == sha256 or (path is not None and Path(plan.file) == path.absolute())
+            if same_file and plan.company == company and plan.operation == operation:
+                newest = folder
+        return newest
+
+    def new(self) -> tuple[Path, FolderLock]:
+        """Make the folder of a new job, after :meth:`find`; return it with its lock.
+
+        Raises:
+            JournalError: another process has just made it, or it cannot be made.
+        """
+        folder = self._free or self._next
+        with explained(folder):
+            try:
+                folder.mkdir(parents=True, exist_ok=self._free is not None)
+            except FileExistsError:
+                raise JournalError(_just_made(folder)) from None
+            sync_folder(folder.parent)
+        lock = FolderLock(folder)
+        if (folder / JOURNAL).exists():
+            lock.release()
+            raise JournalError(_just_made(folder))
+        return folder, lock
+
+    def _existing(self) -> Iterator[Path]:
+        number, folder = 1, self.base
+        self._free = None
+        while os.path.lexists(folder):
+            yield folder
+            number += 1
+            folder = self.base.with_name(f"{self.base.name}-{number}")
+        self._next = folder
+
+    def _abandoned(self, folder: Path) -> Path:
+        """Return a folder in which a start was killed before the journal was complete."""
+        with explained(folder):
+            if not folder.is_dir() or any(not each.name.startswith(_OURS) for each in folder.iterdir()):
+                raise JournalError(
+                    f"{folder}: is not the folder of a job, and not empty; name another with --job DIR"
+                )
+        FolderLock(folder).release()  # or it is just being made
+        return folder
+
+
+def plan_of(folder: Path) -> Plan:
+    """Return the plan of the job in a folder, also while a process works on it.
+
+    Raises:
+        JournalError: there is no journal, or it cannot be read.
+    """
+    with contextlib.closing(connect(folder, read_only=True)) as db:
+        return read_plan(db, folder / JOURNAL)
+
+
+def job_folders(directory: Path) -> list[Path]:
+    """Return the folders in a directory that have a journal, and the directory itself if it has one."""
+    with explained(directory):
+        return [each for each in (directory, *sorted(directory.iterdir())) if (each / JOURNAL).is_file()]
+
+
+@contextlib.contextmanager
+def replace_file(path: Path) -> Iterator[BinaryIO]:
+    """Write a file that a kill or an error leaves as it was, or new and complete.
+
+    ::
+
+        with replace_file(folder / "results.csv") as file:
+            file.write(data)
+
+    Raises:
+        OSError: the file cannot be written; the old one is still there.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def _just_made(folder: Path) -> str:
+    return f"{folder}: another process has just made a job there; give the same command again to see it"

@@ -1,0 +1,126 @@
+"""Lock of a job folder: one process at a time works on a job."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.safe_text import one_line
+from wosdk_async.transport.fork_safety import register_after_fork
+
+__all__ = ["LOCK", "FolderLock", "holder_of"]
+
+LOCK = "lock"
+_STAMP = 20  # digits at the start of the file
+_LONGEST = 4096  # bytes that are read: anything may be in the file
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 1 << 30  # other processes cannot read locked bytes, so one far behind the text is locked
+
+    def _take(file: int) -> None:
+        os.lseek(file, _FAR, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class FolderLock:
+    """The lock of a job folder, held until :meth:`release`; the system releases it when the process ends.
+
+    The file says who holds it, and the stamp of the last commit: a journal that has only older ones has
+    lost what it promised to keep.
+
+    Raises:
+        JournalError: another process holds it, or the folder cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / LOCK
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise JournalError(
+                f"{folder}: cannot be written ({error.strerror}); a job writes its journal there. "
+                "Change the permissions, or copy the folder to a place that can be written"
+            ) from None
+        try:
+            _take(self._file)
+        except OSError:
+            os.close(self._file)
+            raise JournalError(
+                f"{folder}: another process works on this job ({holder_of(folder) or 'unknown'}); "
+                "wait until it has ended, or stop it"
+            ) from None
+        self.stamp = _stamp_in(_text_of(path))
+        self._write_holder()
+        register_after_fork(self)
+
+    def __repr__(self) -> str:
+        return f"<FolderLock {'held' if self._file >= 0 else 'released'} stamp={self.stamp}>"
+
+    def write_stamp(self, stamp: int) -> None:
+        """Note the stamp of a commit that is on the disk. Not flushed: a kill of the process keeps it."""
+        self.stamp = stamp
+        if self._file >= 0:
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, b"%0*d" % (_STAMP, stamp))
+
+    def release(self) -> None:
+        """Give the lock back; the file stays."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def forked(self) -> None:
+        """Leave the lock to the parent: a forked child that lives longer must not keep it."""
+        self.release()
+
+    def _write_holder(self) -> None:
+        holder = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        text = b"%0*d\n%s\n" % (_STAMP, self.stamp, orjson.dumps(holder))
+        os.lseek(self._file, 0, os.SEEK_SET)
+        os.write(self._file, text)
+        os.ftruncate(self._file, len(text))
+
+
+def holder_of(folder: Path) -> str | None:
+    """Return who holds or held the lock of a job folder last, for people; None when that is not known."""
+    _, _, text = _text_of(folder / LOCK).partition("\n")
+    try:
+        holder: Any = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    if not isinstance(holder, Mapping):
+        return None
+    return one_line(f"process {holder.get('pid')} on {holder.get('host')} since {holder.get('since')}")
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LONGEST).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _stamp_in(text: str) -> int:
+    digits = text[:_STAMP]
+    return int(digits) if digits.isascii() and digits.isdecimal() else 0

@@ -1,0 +1,236 @@
+"""Statements of a journal: its rows, references, runs and samples, read and written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import orjson
+
+from wosdk_async.jobs.journal.entries import (
+    JobRun,
+    PageRow,
+    ReferenceRecord,
+    RowRecord,
+    Sample,
+    State,
+    StoredRow,
+)
+
+__all__ = [
+    "add_sample",
+    "counts",
+    "end_run",
+    "insert_run",
+    "page",
+    "reference_values",
+    "references",
+    "row_record",
+    "row_values",
+    "rows_in",
+    "rows_with",
+    "runs",
+    "samples",
+]
+
+_STATES = tuple(State)  # by number
+_MOST_SAMPLES = 2000
+
+
+# --- rows ---------------------------------------------------------------------------------------
+
+
+def row_values(record: RowRecord) -> tuple[Any, ...]:
+    """Return row, state and details, as a batch takes them."""
+    return (
+        record.row,
+        record.state,
+        (
+            record.id,
+            record.number,
+            record.reason,
+            record.code,
+            record.request_id,
+            record.warnings,
+            record.attempts,
+            record.version,
+            record.seconds,
+            record.proof,
+        ),
+    )
+
+
+def row_record(values: Sequence[Any]) -> RowRecord:
+    """Return the record that :func:`row_values` took apart."""
+    row, state, details = values
+    return RowRecord(row, _STATES[state], **_detailed(details))
+
+
+_DETAILS = (
+    "id",
+    "number",
+    "reason",
+    "code",
+    "request_id",
+    "warnings",
+    "attempts",
+    "version",
+    "seconds",
+    "proof",
+)
+
+
+def _detailed(details: Sequence[Any] | None) -> dict[str, Any]:
+    known = dict(zip(_DETAILS, details or (), strict=False))
+    if "warnings" in known:
+        known["warnings"] = tuple(known["warnings"] or ())
+    return known
+
+
+# One JSON text for a page, in one step: Python gives up its lock in each step of a statement, and beside a
+# busy event loop it takes milliseconds to get it back.
+_PAGE = """SELECT json_group_array(json_array(row, state, digest, key)) FROM (
+    SELECT row, coalesce(state, 0) AS state, digest, key FROM planned LEFT JOIN outcome USING (row)
+    WHERE row BETWEEN ? AND ? ORDER BY row)"""
+
+
+def page(db: sqlite3.Connection, *, first: int, last: int) -> list[PageRow]:
+    """Return row, state, digest and key of the rows ``first`` to ``last``."""
+    found = orjson.loads(db.execute(_PAGE, (first, last)).fetchone()[0])
+    return [(row, _STATES[state], digest, key) for row, state, digest, key in found]
+
+
+_ROWS = """SELECT json_group_array(json_array(row, state, json(detail), line, digest, key, stamp)) FROM (
+    SELECT row, coalesce(state, 0) AS state, detail, line, digest, key, coalesce(stamp, 0) AS stamp
+    FROM {tables} WHERE {where} ORDER BY row LIMIT ?)"""
+
+
+def rows_in(db: sqlite3.Connection, *, states: Sequence[State], after: int, limit: int) -> list[StoredRow]:
+    """Return the first rows behind ``after`` that have one of the states; without states, any."""
+    wanted = ", ".join(str(int(state)) for state in states or State)
+    # Rows without an outcome are planned; for other states those that have one are read only.
+    planned = not states or State.PLANNED in states
+    tables = "planned LEFT JOIN outcome USING (row)" if planned else "outcome JOIN planned USING (row)"
+    where = f"{'planned' if planned else 'outcome'}.row > ? AND coalesce(state, 0) IN ({wanted})"
+    return _stored(db, _ROWS.format(tables=tables, where=where), after, limit)
+
+
+def rows_with(db: sqlite3.Connection, *, keys: Sequence[str]) -> dict[str, StoredRow]:
+    """Return the rows that have these keys."""
+    statement = _ROWS.format(
+        tables="planned LEFT JOIN outcome USING (row)", where="key IN (SELECT value FROM json_each(?))"
+    )
+    found = _stored(db, statement, orjson.dumps(list(keys)).decode(), -1)
+    return {row.key: row for row in found if row.key is not None}
+
+
+def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[StoredRow]:
+    found = orjson.loads(db.execute(statement, values).fetchone()[0])
+    return [
+        StoredRow(
+            row=row,
+            state=_STATES[state],
+            line=line,
+            digest=digest,
+            key=key,
+            changed_at=stamp / 1000,
+            **_detailed(detail),
+        )
+        for row, state, detail, line, digest, key, stamp in found
+    ]
+
+
+def counts(db: sqlite3.Connection) -> dict[State, int]:
+    """Return how many rows have each state."""
+    sums = ", ".join(f"coalesce(sum(state = {int(state)}), 0)" for state in State)
+    found = db.execute(f"SELECT (SELECT count(*) FROM planned), count(*), {sums} FROM outcome").fetchone()
+    rows, outcomes, *by_state = found
+    by_state[State.PLANNED] += rows - outcomes
+    return dict(zip(State, by_state, strict=True))
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+def reference_values(record: ReferenceRecord) -> tuple[Any, ...]:
+    """Return what a batch takes of the record of a reference."""
+    details = (record.id, record.reason, record.request_id)
+    return (record.reference, record.name, record.key, record.state, details)
+
+
+def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
+    """Return the records of all references that were begun."""
+    found = db.execute(
+        "SELECT reference, name, key, state, detail FROM reference ORDER BY stamp, reference, name"
+    )
+    return [
+        ReferenceRecord(reference, name, key, _STATES[state], *orjson.loads(detail or "[]"))
+        for reference, name, key, state, detail in found.fetchall()
+    ]
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def insert_run(db: sqlite3.Connection, started_at: float, details: str) -> int:
+    """Add a run; return its number."""
+    return int(
+        db.execute(
+            "INSERT INTO run (started_at, details) VALUES (?, ?) RETURNING number", (started_at, details)
+        ).fetchone()[0]
+    )
+
+
+def end_run(db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: str) -> None:
+    """Write how a run ended; its details are joined with those of its start."""
+    db.execute(
+        "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
+        (ended_at, exit_status, details, number),
+    )
+
+
+def runs(db: sqlite3.Connection) -> list[JobRun]:
+    """Return all runs, in their order."""
+    found = db.execute("SELECT number, started_at, ended_at, exit_status, details FROM run ORDER BY number")
+    return [
+        JobRun(number, started_at, ended_at, exit_status, orjson.loads(details))
+        for number, started_at, ended_at, exit_status, details in found.fetchall()
+    ]
+
+
+# --- samples --------------------------------------------------------------------------------------
+
+
+def add_sample(db: sqlite3.Connection, *, sample: Sample) -> None:
+    """Add the figures of an interval; double all intervals when there are too many."""
+    number, width = db.execute("SELECT count(*), coalesce(max(width), 1) FROM sample").fetchone()
+    if number >= _MOST_SAMPLES:
+        width *= 2
+        db.execute("CREATE TEMP TABLE narrow AS SELECT * FROM sample")
+        db.execute("DELETE FROM sample")
+        db.execute(_SAVE_SAMPLES.format(source="temp.narrow"), (width,))
+        db.execute("DROP TABLE temp.narrow")
+    one = "(SELECT ?2 AS second, ?3 AS calls, ?4 AS p50, ?5 AS p95, ?6 AS waits, ?7 AS retries)"
+    db.execute(_SAVE_SAMPLES.format(source=one), (width, *attrs.astuple(sample)[:6]))
+
+
+# The median of two intervals is taken as their mean by calls, and the 95th percentile as the higher one.
+_SAVE_SAMPLES = """INSERT INTO sample (second, width, calls, p50, p95, waits, retries)
+SELECT second / ?1 * ?1 AS start, ?1, sum(calls), coalesce(sum(p50 * calls) / sum(calls), 0), max(p95),
+    sum(waits), sum(retries) FROM {source} GROUP BY start
+ON CONFLICT (second) DO UPDATE SET
+    p50 = coalesce((p50 * calls + excluded.p50 * excluded.calls) / (calls + excluded.calls), 0),
+    p95 = max(p95, excluded.p95), calls = calls + excluded.calls,
+    waits = waits + excluded.waits, retries = retries + excluded.retries"""
+
+
+def samples(db: sqlite3.Connection) -> list[Sample]:
+    """Return all figures, in the order of time."""
+    return [
+        Sample(*values)
+        for values in db.execute(
+            "SELECT second, calls, p50, p95, waits, retries, width FROM sample ORDER BY second"
+        ).fetchall()
+    ]
