@@ -68,14 +68,16 @@ class Journal:
 
     **To test kills**: ``commit`` is called with each function that carries out one transaction, and may raise
     before or after it calls that function. With ``synchronous=True`` there is no thread and no group:
-    :meth:`begin` and :meth:`record` commit in the caller before they return, so that an exception of ``commit``
-    comes out of the very step that it kills. From then on each method raises it again, as nothing runs in a
-    process that was killed. Call :meth:`abandon` and open the folder anew. (The disk is not flushed then.)
+    :meth:`begin` and :meth:`record` commit in the caller before they return, so that an exception of
+    ``commit`` comes out of the very step that it kills. From then on each method raises it again, as nothing
+    runs in a process that was killed. Call :meth:`abandon` and open the folder anew. (The disk is not
+    flushed in this mode.)
 
     Attributes:
         plan: what is known of the job since it began.
-        failed: why the journal cannot be written any more: the disk is full, or was lost. :meth:`begin` raises it
-            from then on; what :meth:`record` was given and is not on the disk is in :attr:`unwritten`.
+        failed: why the journal cannot be written any more: the disk is full, or was lost. :meth:`begin`
+            raises it from then on; what :meth:`record` was given and is not on the disk is in
+            :attr:`unwritten`.
     """
 
     plan: Plan
@@ -135,10 +137,10 @@ class Journal:
 
         Args:
             folder: the folder of the job, which exists.
-            plan: the plan, or a function that returns it, called when all ``entries`` were read. Its ``rows`` is
-                set to their number.
+            plan: the plan, or a function that returns it, called when all ``entries`` were read. Its ``rows``
+                is set to their number.
             entries: the rows of the input, read once, in chunks.
-            lock: the lock of the folder, if the caller holds it already. The journal releases it when it is closed.
+            lock: the lock of the folder, if the caller holds it already; :meth:`close` releases it.
             clock: returns Unix time.
             commit: see the class.
             synchronous: see the class.
@@ -215,8 +217,8 @@ class Journal:
     def _require_complete(self, lock: FolderLock) -> None:
         if self._stamp < lock.stamp:
             raise JournalError(
-                f"{self.path}: its last commits are missing: was {JOURNAL}-wal deleted, or left behind when the "
-                "folder was copied? Bring it back. Without it rows that were sent look as if they were not"
+                f"{self.path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left behind when the "
+                "folder was copied? Bring it back: without it rows that were sent look as if they were not"
             )
 
     async def __aenter__(self) -> Journal:

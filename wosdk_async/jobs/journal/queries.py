@@ -145,8 +145,8 @@ def _stored(db: sqlite3.Connection, statement: str, *values: object) -> list[Sto
 def counts(db: sqlite3.Connection) -> dict[State, int]:
     """Return how many rows have each state."""
     sums = ", ".join(f"coalesce(sum(state = {int(state)}), 0)" for state in State)
-    found = db.execute(f"SELECT (SELECT count(*) FROM planned), count(*), {sums} FROM outcome").fetchone()
-    rows, outcomes, *by_state = found
+    rows = db.execute("SELECT count(*) FROM planned").fetchone()[0]
+    outcomes, *by_state = db.execute(f"SELECT count(*), {sums} FROM outcome").fetchone()  # noqa: S608
     by_state[State.PLANNED] += rows - outcomes
     return dict(zip(State, by_state, strict=True))
 
@@ -176,11 +176,8 @@ def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
 
 def insert_run(db: sqlite3.Connection, started_at: float, details: str) -> int:
     """Add a run; return its number."""
-    return int(
-        db.execute(
-            "INSERT INTO run (started_at, details) VALUES (?, ?) RETURNING number", (started_at, details)
-        ).fetchone()[0]
-    )
+    added = db.execute("INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, details))
+    return int(added.lastrowid or 0)
 
 
 def end_run(db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: str) -> None:

@@ -30,16 +30,18 @@ CREATE TABLE reference (
     stamp INTEGER NOT NULL, detail TEXT, PRIMARY KEY (reference, name)
 ) WITHOUT ROWID;
 CREATE TABLE run (
-    number INTEGER PRIMARY KEY, started_at REAL NOT NULL, ended_at REAL, exit_status INTEGER, details TEXT NOT NULL
+    number INTEGER PRIMARY KEY, started_at REAL NOT NULL, ended_at REAL, exit_status INTEGER,
+    details TEXT NOT NULL
 );
 CREATE TABLE sample (
-    second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL, p50 REAL NOT NULL, p95 REAL NOT NULL,
-    waits INTEGER NOT NULL, retries INTEGER NOT NULL
+    second INTEGER PRIMARY KEY, width INTEGER NOT NULL, calls INTEGER NOT NULL,
+    p50 REAL NOT NULL, p95 REAL NOT NULL, waits INTEGER NOT NULL, retries INTEGER NOT NULL
 );
-CREATE VIEW rows AS SELECT
-    row, line, key, coalesce(state, 0) AS state, detail ->> 0 AS id, detail ->> 1 AS number, detail ->> 2 AS reason,
-    detail ->> 3 AS code, detail ->> 4 AS request_id, detail ->> 6 AS attempts, detail ->> 7 AS version,
-    detail ->> 8 AS seconds
+CREATE VIEW rows AS SELECT row, line, key, coalesce(state, 0) AS state,
+    json_extract(detail, '$[0]') AS id, json_extract(detail, '$[1]') AS number,
+    json_extract(detail, '$[2]') AS reason, json_extract(detail, '$[3]') AS code,
+    json_extract(detail, '$[4]') AS request_id, json_extract(detail, '$[6]') AS attempts,
+    json_extract(detail, '$[7]') AS version, json_extract(detail, '$[8]') AS seconds
 FROM planned LEFT JOIN outcome USING (row);
 """
 # Planned rows never change, so that their pages stay full. A row without an outcome is PLANNED. What became
@@ -132,8 +134,8 @@ def _refuse_repeated_keys(db: sqlite3.Connection) -> None:
         WHERE planned.row > first""")
     while chunk := found.fetchmany(_CHUNK):
         _refuse(db, ((row, _REPEATED.format(key[:_SHOWN], first, line)) for row, key, first, line in chunk))
-    db.execute("""UPDATE planned SET key = NULL FROM repeated
-        WHERE planned.key = repeated.key AND planned.row > repeated.first""")
+    db.execute("""UPDATE planned SET key = NULL WHERE row IN (
+        SELECT row FROM planned JOIN repeated USING (key) WHERE row > first)""")
     db.execute("DROP TABLE repeated")
 
 
