@@ -217,8 +217,9 @@ class Journal:
     def _require_complete(self, lock: FolderLock) -> None:
         if self._stamp < lock.stamp:
             raise JournalError(
-                f"{self.path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left behind when the "
-                "folder was copied? Bring it back: without it rows that were sent look as if they were not"
+                f"{self.path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left "
+                "behind when the folder was copied? Bring it back: without it rows that were sent look "
+                "as if they were not"
             )
 
     async def __aenter__(self) -> Journal:
