@@ -55,6 +55,21 @@ class RawResponse:
         return len(self.body) == int(self.header("content-length") or -1)
 
 
+def receive(connection: socket.socket) -> RawResponse:
+    """Return what comes over a connection until its end, or the end of the response."""
+    data = b""
+    while True:
+        try:
+            part = connection.recv(65536)
+        except ConnectionResetError:
+            return RawResponse(data, "reset")
+        if not part:
+            return RawResponse(data, "closed")
+        data += part
+        if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and RawResponse(data, "").whole:
+            return RawResponse(data, "open")
+
+
 @attrs.frozen
 class Raw:
     """Client that uses only sockets, with a valid token."""
@@ -63,8 +78,9 @@ class Raw:
     caller: Caller
 
     def open(self, po_number: str, port: int | None = None) -> socket.socket:
-        """Return a connection on which a create was sent."""
-        body = json.dumps({"Command": {"WorkOrder": ORDER | {"PoNumber": po_number}}}).encode()
+        """Return a connection on which a create was sent; its RequestId is the PO number, too."""
+        command = {"WorkOrder": ORDER | {"PoNumber": po_number}}
+        body = json.dumps({"Command": command, "RequestId": po_number}).encode()
         address = urlsplit(self.local.variables["WOSDK_LOCATOR_URL"])
         lines = [
             "POST /api/v1/cmd/WoCreateCommand HTTP/1.1",
@@ -77,19 +93,9 @@ class Raw:
         return connection
 
     def create(self, po_number: str) -> RawResponse:
-        """Send a create, and return what comes back until the end of the connection or the response."""
-        data = b""
+        """Send a create, and return what comes back."""
         with self.open(po_number) as connection:
-            while True:
-                try:
-                    part = connection.recv(65536)
-                except ConnectionResetError:
-                    return RawResponse(data, "reset")
-                if not part:
-                    return RawResponse(data, "closed")
-                data += part
-                if data.startswith(b"HTTP/1.1 ") and b"\r\n\r\n" in data and RawResponse(data, "").whole:
-                    return RawResponse(data, "open")
+            return receive(connection)
 
     def count(self, po_number: str) -> int:
         """Return the number of orders with this PO number."""

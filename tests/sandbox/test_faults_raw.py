@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import select
+import socket
 import time
 from collections.abc import Iterator
 from datetime import UTC
@@ -10,10 +12,12 @@ from email.utils import parsedate_to_datetime
 from itertools import count
 from typing import Any
 
+import attrs
 import pytest
 
-from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client
+from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client, receive
 from wosdk_async.sandbox import LocalCompany, VirtualClock
+from wosdk_async.sandbox.faults.kinds import KINDS
 
 names = (f"raw-{number}" for number in count())
 
@@ -37,6 +41,37 @@ def struck(raw: Raw, fault: str, **settings: Any) -> tuple[RawResponse, int]:
     seen = raw.create(name)
     assert raw.local.faults.injected == {fault: 1}
     return seen, raw.count(name)
+
+
+def test_every_kind_is_seen_here() -> None:
+    """A new kind of fault needs a test in this file, whose name begins with that of the kind."""
+    tests = [name.removeprefix("test_") for name in globals() if name.startswith("test_")]
+    assert [kind for kind in KINDS if not any(name.startswith(kind) for name in tests)] == []
+
+
+def test_latency(raw: Raw) -> None:
+    """Nothing is carried out, and nothing comes, before the clock has gone on for as long."""
+    name = next(names)
+    raw.local.faults.load(creates("latency", fixed=5))
+    with raw.open(name) as connection:
+        until(lambda: raw.local.clock.sleepers == 1)
+        assert raw.count(name) == 0
+        assert not came(connection)
+        raw.local.clock.advance(5)
+        assert receive(connection).status == 200
+    assert raw.count(name) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "keys"), [("altered", {"CommandResult", "RequestId"}), ("missing", {"CommandResult"})]
+)
+def test_request_id(raw: Raw, mode: str, keys: set[str]) -> None:
+    """The order is there, and its response carries another RequestId, or none."""
+    seen, left = struck(raw, "request_id", mode=mode)
+    assert (seen.status, seen.end, left) == (200, "open", 1)
+    body = json.loads(seen.body)
+    assert body.keys() == keys
+    assert body.get("RequestId") != body["CommandResult"]["Wo"]["PoNumber"]
 
 
 @pytest.mark.parametrize("carried_out", [False, True])
@@ -98,15 +133,21 @@ def test_slow_drip(raw: Raw) -> None:
     assert (seen.status, seen.whole, raw.count(name)) == (200, True, 1)
 
 
-def test_slow_drip_waits_for_the_clock() -> None:
-    """Nothing more comes while the clock stands still. It has its own Company, as the request sleeps on."""
-    with LocalCompany(clock=VirtualClock()) as local, raw_client(local) as raw:
-        raw.local.faults.load(creates("slow_drip", piece=10, pause=5))
-        with raw.open(next(names)) as connection:
-            data = b""
-            while not RawResponse(data, "").body:
-                data += connection.recv(65536)
-            assert len(RawResponse(data, "").body) == 10
+def test_slow_drip_waits_for_the_clock(raw: Raw) -> None:
+    """Nothing more comes while the clock stands still, and then one piece for each pause."""
+    raw.local.faults.load(creates("slow_drip", piece=100, pause=5))
+    with raw.open(next(names)) as connection:
+        seen = RawResponse(b"", "open")
+        for pieces in count(1):
+            while len(seen.body) < 100 * pieces and not (b"\r\n\r\n" in seen.data and seen.whole):
+                seen = attrs.evolve(seen, data=seen.data + connection.recv(65536))
+            until(lambda: raw.local.clock.sleepers == 1)
+            if seen.whole:
+                break
+            assert not came(connection)
+            raw.local.clock.advance(5)
+        raw.local.clock.advance(5)
+    assert pieces > 3
 
 
 def test_late_commit_after_the_client_hung_up(raw: Raw) -> None:
@@ -164,6 +205,11 @@ def test_moved_host(raw: Raw) -> None:
     finally:
         raw.caller.root = old
     assert raw.caller.get("Customer", 512)
+
+
+def came(connection: socket.socket) -> bool:
+    """Return whether there is something to read."""
+    return bool(select.select([connection], [], [], 0)[0])
 
 
 def until(true: Any) -> None:

@@ -286,7 +286,7 @@ async def test_a_cancelled_command_is_ended(tmp_path: Path) -> None:
         waiting = asyncio.create_task(client.company().connect())
         while not started.exists() or not started.read_text():
             await asyncio.sleep(0)
-        await client.aclose()
+        await client.aclose(grace=0)
         with pytest.raises(Exception, match="closed"):
             await waiting
     with pytest.raises(ProcessLookupError):
