@@ -126,7 +126,7 @@ async def run(engines: tuple[str, ...] = ENGINES) -> list[Meeting]:
         for engine in engines:
             async with _client(engine, url) as client:
                 for name in RESPONSES:
-                    company = client.company(name).with_options(deadline=3 if name == SLOW else 30)
+                    company = client.company(name).with_options(deadline=1 if name == SLOW else 30)
                     met.append(await _create(company, engine, url))
                     if name not in _PLAIN and not name.startswith("within"):
                         met.append(await _fetch(company, engine))

@@ -264,7 +264,6 @@ def test_a_long_name_is_not_kept() -> None:
         assert len(slow) == ways
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_child_that_is_forked_while_a_thread_learns_reads_on() -> None:
     """The thread is not in the child, and what it held is free there."""
     asked, go = threading.Event(), threading.Event()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import functools
 import gzip
 import random
 import zlib
@@ -66,38 +67,53 @@ def coded(body: bytes, coding: str = "gzip") -> bytes:
 
 
 TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))  # noqa: S311
-PACKED = gzip.compress(TEXT, 1)
-HONEST = {
-    "gzip": (coded(PACKED), TEXT),
-    "members": (coded(gzip.compress(TEXT[:1000]) * 200 + EMPTY * 9000, "x-gzip"), TEXT[:1000] * 200),
-    "deflate": (coded(zlib.compress(TEXT, 1), "deflate"), TEXT),
-    "raw deflate": (coded(raw_deflate(TEXT), "deflate"), TEXT),
-    "one byte 1,048,576 times": (coded(gzip.compress(bytes(MIB))), bytes(MIB)),
-    "identity": (coded(TEXT, "identity, Identity"), TEXT),
-    "nothing": (coded(b""), b""),
-}
-BOMBS = {
-    "stacked": (coded(gzip.compress(gzip.compress(bytes(20 * MIB))), "gzip, gzip"), "more than once"),
-    "stacked in two headers": (
-        sized(EMPTY, b"Content-Encoding: gzip", b"Content-Encoding: deflate"),
-        "more than once",
-    ),
-    "ratio": (coded(gzip.compress(bytes(MIB + 1))), "200 times its size"),
-    "deflate": (coded(zlib.compress(bytes(50 * MIB)), "deflate"), "200 times its size"),
-    "raw deflate": (coded(raw_deflate(bytes(50 * MIB)), "deflate"), "200 times its size"),
-    "members": (coded(EMPTY * 100_000), "10000 gzip members"),
-    "another coding": (coded(b"hi", "br"), "was not asked for"),
-    "cut": (coded(PACKED[:-1]), "cut"),
-    "cut between bytes of a header": (coded(EMPTY + EMPTY[:5]), "cut"),
-    "broken": (coded(PACKED[:-8] + bytes(8)), "broken"),
-    "bytes behind it": (coded(zlib.compress(TEXT, 1) + b"x", "deflate"), "follow"),
-    "no gzip": (coded(b"no gzip at all"), "broken"),
-}
+
+
+# Each is made when a test first needs it: every process of the suite imports this file.
+@functools.cache
+def packed() -> bytes:
+    return gzip.compress(TEXT, 1)
+
+
+@functools.cache
+def honest() -> dict[str, tuple[bytes, bytes]]:
+    """Return responses by name, each with its body."""
+    return {
+        "gzip": (coded(packed()), TEXT),
+        "members": (coded(gzip.compress(TEXT[:1000]) * 200 + EMPTY * 9000, "x-gzip"), TEXT[:1000] * 200),
+        "deflate": (coded(zlib.compress(TEXT, 1), "deflate"), TEXT),
+        "raw deflate": (coded(raw_deflate(TEXT), "deflate"), TEXT),
+        "one byte 1,048,576 times": (coded(gzip.compress(bytes(MIB))), bytes(MIB)),
+        "identity": (coded(TEXT, "identity, Identity"), TEXT),
+        "nothing": (coded(b""), b""),
+    }
+
+
+@functools.cache
+def bombs() -> dict[str, tuple[bytes, str]]:
+    """Return responses by name, each with a part of the error."""
+    return {
+        "stacked": (coded(gzip.compress(gzip.compress(bytes(20 * MIB))), "gzip, gzip"), "more than once"),
+        "stacked in two headers": (
+            sized(EMPTY, b"Content-Encoding: gzip", b"Content-Encoding: deflate"),
+            "more than once",
+        ),
+        "ratio": (coded(gzip.compress(bytes(MIB + 1))), "200 times its size"),
+        "deflate": (coded(zlib.compress(bytes(50 * MIB)), "deflate"), "200 times its size"),
+        "raw deflate": (coded(raw_deflate(bytes(50 * MIB)), "deflate"), "200 times its size"),
+        "members": (coded(EMPTY * 100_000), "10000 gzip members"),
+        "another coding": (coded(b"hi", "br"), "was not asked for"),
+        "cut": (coded(packed()[:-1]), "cut"),
+        "cut between bytes of a header": (coded(EMPTY + EMPTY[:5]), "cut"),
+        "broken": (coded(packed()[:-8] + bytes(8)), "broken"),
+        "bytes behind it": (coded(zlib.compress(TEXT, 1) + b"x", "deflate"), "follow"),
+        "no gzip": (coded(b"no gzip at all"), "broken"),
+    }
 
 
 @pytest.mark.parametrize("kind", ENGINES)
 async def test_what_is_compressed_as_usual_is_read(kind: str) -> None:
-    for name, (raw, body) in HONEST.items():
+    for name, (raw, body) in honest().items():
         with case(name):
             assert await fetch(kind, raw) == body
 
@@ -105,7 +121,7 @@ async def test_what_is_compressed_as_usual_is_read(kind: str) -> None:
 @pytest.mark.parametrize("kind", ENGINES)
 async def test_what_is_not_fit_to_be_decompressed_is_an_error(kind: str) -> None:
     """Of every engine the same one, and the request counts as sent."""
-    for name, (raw, why) in BOMBS.items():
+    for name, (raw, why) in bombs().items():
         with case(name):
             with pytest.raises(SendError, match=why) as caught:
                 await fetch(kind, raw)
@@ -115,9 +131,9 @@ async def test_what_is_not_fit_to_be_decompressed_is_an_error(kind: str) -> None
 @pytest.mark.parametrize("kind", ENGINES)
 async def test_the_bound_on_a_body_holds_before_and_after_decompression(kind: str) -> None:
     """To the byte."""
-    assert len(await fetch(kind, coded(PACKED), body=len(TEXT))) == len(TEXT)
+    assert len(await fetch(kind, coded(packed()), body=len(TEXT))) == len(TEXT)
     with pytest.raises(SendError, match=f"longer than {len(TEXT) - 1} bytes"):
-        await fetch(kind, coded(PACKED), body=len(TEXT) - 1)
+        await fetch(kind, coded(packed()), body=len(TEXT) - 1)
     with pytest.raises(SendError, match="longer than 40 bytes"):
         await fetch(kind, coded(EMPTY * 3), body=40)
 
@@ -168,5 +184,5 @@ def test_any_bytes_are_a_body_or_an_error(body: bytes, coding: str) -> None:
 def test_the_loop_gets_turns() -> None:
     """A small body takes none, a large one one for each half MiB, many members one for each few."""
     assert list(steps(gzip.compress(TEXT[:80_000]), "gzip")) == []
-    assert len(list(steps(PACKED, "gzip"))) >= 10
+    assert len(list(steps(packed(), "gzip"))) >= 10
     assert len(list(steps(EMPTY * 10_000, "gzip"))) >= 1_000

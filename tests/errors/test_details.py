@@ -1,4 +1,4 @@
-"""What an error says of the answer behind it, wherever the answer came from."""
+"""Details of the response in an error, wherever the response came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each sample of an answer becomes: how it is asked for, where the object is in it, its class."""
+"""Result of each sample response: the call that requests it, the place of the object in it, its class."""
 
 from __future__ import annotations
 

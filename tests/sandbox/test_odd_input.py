@@ -27,7 +27,7 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 )
 COMMANDS = st.sampled_from(sorted(catalogue.load().commands))
 ENTITIES = st.sampled_from(sorted(catalogue.load().entities))
-many = examples(40)
+many = examples(25)
 
 
 @pytest.fixture(params=["spec", "recorded"])

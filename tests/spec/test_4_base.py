@@ -27,7 +27,7 @@ from wosdk_async import (
 
 
 def updated(entity: str, id: int) -> Answer:
-    """What an update answers: the type and the Id of the record that was written."""
+    """Return the response to an update: the type and the Id of the record that was written."""
     return Answer(body={"EntitySpecifier": {"EntityType": entity, "Id": id}})
 
 

@@ -16,7 +16,7 @@ from wosdk_async.protocol.wire import Response
 from wosdk_async.transport.http.engine import SendError
 
 SETTLE = 30.0
-CREATES = 500
+CREATES = 250
 BUSY = reply(b"busy", 503, {"retry-after": "1"})
 PAGE = reply(b"<html>bad gateway</html>", 502)
 
