@@ -16,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, spawn, table
 from tests.sandbox.stranger import Stranger
+from tests.support.waiting import until
 from wosdk_async import __version__
 from wosdk_async.sandbox import LocalCompany, open_store
 
@@ -112,8 +113,7 @@ def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
         for name, value in local.variables.items():
             monkeypatch.setenv(name, value)
         process = spawn("import", FILE, "--map", MAP, "--json")
-        while not local.faults.injected.get("late_commit"):
-            time.sleep(0.01)
+        until(lambda: local.faults.injected.get("late_commit"), 20)
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         said = ""

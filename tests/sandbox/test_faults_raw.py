@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import select
 import socket
-import time
 from collections.abc import Iterator
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -16,6 +15,7 @@ import attrs
 import pytest
 
 from tests.sandbox.faulty import Raw, RawResponse, creates, raw_client, receive
+from tests.support.waiting import until
 from wosdk_async.sandbox import LocalCompany, VirtualClock
 from wosdk_async.sandbox.faults.kinds import KINDS
 
@@ -210,11 +210,3 @@ def test_moved_host(raw: Raw) -> None:
 def came(connection: socket.socket) -> bool:
     """Return whether there is something to read."""
     return bool(select.select([connection], [], [], 0)[0])
-
-
-def until(true: Any) -> None:
-    """Wait until a condition is true; each check lets the server's loop or another thread run."""
-    end = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0)
