@@ -70,8 +70,8 @@ class KeyTurn:
 
     @property
     def result(self) -> Any:
-        """Copy of the result of the call before; None if it gave none."""
-        return copy.deepcopy(self._state.result)
+        """Result of the call before, to be used by this call alone; None if it gave none."""
+        return self._state.result
 
     def doubt(self, commit_window: float) -> None:
         """Note that the call may take effect within ``commit_window`` seconds."""
@@ -79,10 +79,8 @@ class KeyTurn:
 
     def done(self, result: Any) -> None:
         """Note the result of the call, for those that wait."""
-        state = self._state
-        state.settles_at = None
         # A copy, before the caller gets the result and may change it
-        state.result = copy.deepcopy(result) if state.calls > 1 else None
+        self._state.result = copy.deepcopy(result) if self._state.calls > 1 else None
 
 
 class KeyTurns:

@@ -94,7 +94,6 @@ class Reconciler(Generic[R]):
                 result = await self._look_before()
             trace.found = result is not None
             if result is None:
-                self._require_open()
                 result = await self._send_until_known()
         except BaseException as error:
             if isinstance(error, InDoubtError) or (trace.sent and not isinstance(error, WosdkError)):
@@ -112,15 +111,10 @@ class Reconciler(Generic[R]):
             with limit:
                 await self.turn.begin()
         except TimeoutError:
-            self._require_open()
-            raise DeadlineError(
-                f"not sent: another call with the same key was under way for {self.seconds:g} s",
-                phase="queue",
-            ) from None
-
-    def _require_open(self) -> None:
-        if self.hold.ended:
-            raise DeadlineError("not sent: the client was closed first", phase="queue")
+            why = f"another call with the same key was under way for {self.seconds:g} s"
+            if self.hold.ended:
+                why = "the client was closed first"
+            raise DeadlineError(f"not sent: {why}", phase="queue") from None
 
     async def _look_before(self) -> R | None:
         """Look for the record before the first attempt, if wanted or a call before may have made it."""

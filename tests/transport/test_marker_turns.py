@@ -1,0 +1,261 @@
+"""Calls with equal keys: one after the other, and one record, whichever of them is cancelled and when."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.support.virtual import reply, settle
+from tests.transport.test_marker import MARKER, SETTLE, ScriptedCompany, create
+from wosdk_async import (
+    BusinessRuleError,
+    DeadlineError,
+    Done,
+    InDoubtError,
+    NoAnswerError,
+    NotUniqueError,
+    RetryPolicy,
+    Trace,
+)
+from wosdk_async.protocol.wire import Response
+
+REFUSED = reply({"ErrorCode": "BUSINESS_LOGIC_ERROR", "ErrorMessage": "no"}, 400)
+
+
+class Stepping(ScriptedCompany):
+    """Waits a turn of the loop before and after each step, so that a caller can be cancelled at each."""
+
+    async def serve(self, method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        await asyncio.sleep(0)
+        response = await super().serve(method, url, headers, body)
+        await asyncio.sleep(0)
+        return response
+
+
+def start(service: ScriptedCompany, key: str = "k", **options: Any) -> asyncio.Task[Any]:
+    company = service.company(**{"settle": SETTLE, **options})
+    return asyncio.create_task(company.run(create(key), marker=MARKER))
+
+
+@pytest.mark.parametrize("fate", ["answer", "lost", 0.0, 0.1, 3.0, 29.0])
+@pytest.mark.parametrize("seconds", [0.0, 0.25, 5.0, 31.0])
+async def test_the_first_is_cancelled_at_any_step(fate: str | float, seconds: float) -> None:
+    """The second ends with the one record, whatever the first did: it sends only what was not made."""
+    for turns in range(16):
+        service = Stepping(fate, on_in_doubt=lambda *_: None)
+        first, second = start(service), start(service)
+        await service.time.pass_by(seconds) if seconds else None
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        first.cancel()
+        await service.time.finish(second)
+        await service.time.pass_by(100.0)
+        (order,) = service.orders
+        assert second.result().wo.id == order["Id"], (fate, seconds, turns)
+        assert len(service.request_ids) <= 2
+
+
+@pytest.mark.parametrize("turns", range(12))
+async def test_one_that_waits_is_cancelled(turns: int) -> None:
+    """Nothing of it was sent; the first and the third go on."""
+    service = Stepping(1.0)
+    first, second, third = (start(service) for _ in range(3))
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    second.cancel()
+    await service.time.finish(first, third)
+    assert second.cancelled()
+    assert first.result().wo.id == third.result().wo.id == 1
+    assert len(service.request_ids) == len(service.orders) == 1
+
+
+async def test_the_second_of_a_refused_first_looks_and_sends() -> None:
+    """A refusal says that nothing was done; each gets its own."""
+    service = ScriptedCompany()
+    original, refused = service.serve, [REFUSED]
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        if "/query/" not in url and refused:
+            return refused.pop()
+        return await original(method, url, headers, body)
+
+    service.handler = serve
+    first, second = start(service), start(service)
+    await service.time.finish(first, second, within=1.0)
+    with pytest.raises(BusinessRuleError):
+        first.result()
+    assert second.result().wo.id == 1
+    assert service.queries == 1
+
+
+async def test_the_second_of_a_first_in_doubt_waits_until_it_has_settled() -> None:
+    """The first gave up without knowing; nothing is sent before its effect would be there."""
+    service = ScriptedCompany("lost")
+    begun = service.time.seconds
+    first, second = start(service, deadline=10.0), start(service, deadline=100.0)
+    await service.time.finish(first)
+    with pytest.raises(InDoubtError):
+        first.result()
+    given_up = service.time.seconds
+    await service.time.finish(second)
+    assert second.result().wo.id == 1
+    assert service.time.seconds >= given_up + SETTLE > begun + SETTLE
+    assert len(service.request_ids) == 2
+
+
+async def test_a_doubt_is_remembered_until_it_has_settled() -> None:
+    """A program that repeats a call in doubt at once, with the same key, makes no double."""
+    service = ScriptedCompany(20.0)
+    first = start(service, deadline=5.0)
+    await service.time.finish(first)
+    assert isinstance(first.exception(), InDoubtError)
+    trace = Trace()
+    again = asyncio.create_task(service.company().traced(trace).run(create("k"), marker=MARKER))
+    await service.time.finish(again)
+    assert again.result().wo.id == 1
+    assert (trace.found, trace.attempts) == (True, 0)
+    assert len(service.orders) == len(service.request_ids) == 1
+
+
+async def test_a_doubt_that_has_settled_is_forgotten() -> None:
+    """After the settle time the key is as any other: sent, without a look."""
+    service = ScriptedCompany("lost")
+    first = start(service, deadline=5.0)
+    await service.time.finish(first)
+    await service.time.pass_by(SETTLE + 1.0)
+    queries = service.queries
+    again = start(service)
+    await service.time.finish(again)
+    assert again.result().wo.id == 1
+    assert service.queries == queries
+
+
+@pytest.mark.parametrize("deadline", [0.0, 2.0, 20.0])
+async def test_one_that_cannot_wait_so_long_says_that_nothing_was_sent(deadline: float) -> None:
+    """Its deadline ends while the first is under way: not in doubt."""
+    service = ScriptedCompany(29.0)
+    first, second = start(service), start(service, deadline=deadline)
+    begun = service.time.seconds
+    await service.time.finish(second)
+    with pytest.raises(DeadlineError, match="not sent: another call with the same key") as caught:
+        second.result()
+    assert service.time.seconds - begun <= deadline + 0.02
+    assert (caught.value.attempts, caught.value.operation) == (0, "WoCreateCommand")
+    await service.time.finish(first)
+    assert first.result().wo.id == 1
+
+
+async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing() -> None:
+    """The doubt of the one before is not its own."""
+    service = ScriptedCompany("lost")
+    first = start(service, deadline=5.0)
+    await service.time.finish(first)
+    second = start(service, deadline=5.0)
+    await service.time.finish(second)
+    with pytest.raises(DeadlineError, match="an earlier call with the same key may still take effect"):
+        second.result()
+    assert len(service.request_ids) == 1
+    third = start(service)
+    await service.time.finish(third)
+    assert third.result().wo.id == 1
+    assert len(service.request_ids) == 2
+
+
+async def test_what_the_first_caller_does_to_its_result_is_not_in_the_others() -> None:
+    """Each caller has a result of its own, however it is changed."""
+    service = ScriptedCompany(1.0)
+
+    async def vandal() -> Any:
+        made = await service.company().run(create("k"), marker=MARKER)
+        made.wo.id = 99
+        return made
+
+    first = asyncio.create_task(vandal())
+    others = [start(service) for _ in range(3)]
+    await service.time.finish(first, *others)
+    assert [task.result().wo.id for task in others] == [1, 1, 1]
+    assert len({id(task.result().wo) for task in others}) == 3
+
+
+async def test_keys_that_differ_in_case_and_other_companies_do_not_wait() -> None:
+    """They are other keys; so is the same key in another field."""
+    service = ScriptedCompany(*[0.0] * 4)
+    tasks = [start(service, key) for key in ("k", "K")]
+    tasks.append(asyncio.create_task(service.company("Other").run(create("k"), marker=MARKER)))
+    await service.time.finish(*tasks, within=1.0)
+    assert len(service.request_ids) == 3
+
+
+async def test_equal_keys_of_one_run() -> None:
+    """Inputs with one key are Done with one record, and all but one of them found it."""
+    service = ScriptedCompany(0.5, "lost")
+
+    async def all_of_them() -> list[Any]:
+        commands = [create(f"k{number % 2}") for number in range(10)]
+        async with service.company().run_many(commands, marker=MARKER) as run:
+            return [outcome async for outcome in run]
+
+    task = asyncio.create_task(all_of_them())
+    await service.time.finish(task)
+    assert all(isinstance(outcome, Done) for outcome in task.result())
+    assert sum(not outcome.found for outcome in task.result()) == 2
+    assert len(service.orders) == 2
+
+
+async def test_closing_ends_those_that_wait() -> None:
+    """Nothing of theirs was sent, and nothing is sent after the grace."""
+    service = ScriptedCompany(29.0)
+    first, second = start(service), start(service)
+    await settle()
+    await service.time.pass_by(1.0)
+    closing = asyncio.create_task(service.transport.aclose(0.0))
+    await service.time.finish(closing, first, second)
+    assert isinstance(first.exception(), InDoubtError)
+    with pytest.raises(DeadlineError, match="the client was closed first"):
+        second.result()
+    assert len(service.request_ids) == 1
+
+
+async def test_an_error_of_another_library_after_it_was_sent_is_a_doubt_for_the_next() -> None:
+    """Nobody knows what it did: the next one looks until it has settled."""
+    service = ScriptedCompany()
+    original, broken = service.serve, [ZeroDivisionError("of the program")]
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        if "/query/" in url or not broken:
+            return await original(method, url, headers, body)
+        service.time.call_later(10.0, lambda: service.commit({"PoNumber": "k"}) and None)
+        raise broken.pop()
+
+    service.handler = serve
+    first, second = start(service), start(service)
+    await service.time.finish(first, second)
+    assert isinstance(first.exception(), ZeroDivisionError)
+    assert second.result().wo.id == 1
+    assert len(service.orders) == 1
+
+
+async def test_several_records_with_the_key_are_an_error_of_each() -> None:
+    """The first finds them after a doubt, the second before it sends."""
+    service = ScriptedCompany("lost")
+    service.orders = [{"Id": number, "PoNumber": "k"} for number in (1, 2)]
+    tasks = [start(service) for _ in range(2)]
+    await service.time.finish(*tasks)
+    for task in tasks:
+        assert isinstance(task.exception(), NotUniqueError)
+    assert len(service.request_ids) == 1
+
+
+async def test_one_that_was_never_carried_out_leaves_no_doubt() -> None:
+    """The first used up its attempts, each settled: the second looks once and sends."""
+    service = ScriptedCompany("lost")
+    first = start(service, retry=RetryPolicy(attempts=1))
+    second = start(service)
+    await service.time.finish(first)
+    assert isinstance(first.exception(), NoAnswerError)
+    settled = service.time.seconds
+    await service.time.finish(second)
+    assert second.result().wo.id == 1
+    assert service.time.seconds == settled
