@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wosdk_async import InvalidCallError, WorkOrder
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.conditions import condition, order
+from wosdk_async.cli.input.texts import condition, order
 from wosdk_async.query.conditions import Comparison, comparisons
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.codec.model_strategies import CLASSES, filled, holds_for_every_class, records
 from tests.support.laws import case
 from wosdk_async import Customer, Ref, RepairCode, WoItem, WorkOrder, WOType, codec
-from wosdk_async.codec.writing import FastWriters, make_writer
+from wosdk_async.codec.dicts import FastWriters, make_writer
 from wosdk_async.protocol import validation as problems
 
 EAST = timezone(timedelta(hours=-5))

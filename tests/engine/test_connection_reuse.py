@@ -16,13 +16,13 @@ from wosdk_async.errors import BusinessRuleError
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import InconclusiveResponse, Response
 from wosdk_async.transport.http.engine import Engine, PoolStatistics, SendError
+from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.client import ClientEngine
 from wosdk_async.transport.http.httpx.engine import HttpxEngine
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
-from wosdk_async.transport.http.tls import TLSContextProvider
 
 ENGINES: dict[str, Callable[[], Any]] = {
     "native": NativeEngine,

@@ -12,9 +12,9 @@ import pytest
 from tests.engine.raw import OK, Apart, RawServer, echoing, empty, engine, get, request, responding
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.engine import NativeEngine
 from wosdk_async.transport.http.native.pool import Pool
-from wosdk_async.transport.http.tls import TLSContextProvider
 
 CLOSING = {
     "said so": b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi",

@@ -15,7 +15,7 @@ from tests.engine.conftest import serving
 from tests.engine.raw import OK, RawServer, echoing, engine, get, responding
 from wosdk_async.options import Timeouts
 from wosdk_async.transport.http.engine import SendError
-from wosdk_async.transport.http.tls import TLSContextProvider
+from wosdk_async.transport.http.environment import TLSContextProvider
 
 
 async def test_a_context_of_the_callers_own(certificates: dict[str, Path]) -> None:

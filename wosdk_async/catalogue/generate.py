@@ -13,8 +13,7 @@ from pathlib import Path
 
 from wosdk_async.catalogue import Catalogue, load
 from wosdk_async.catalogue.generator.classes import command_files, entity_files, enum_files
-from wosdk_async.catalogue.generator.index import index_files
-from wosdk_async.catalogue.generator.stub import field_stub
+from wosdk_async.catalogue.generator.index import field_stub, index_files
 from wosdk_async.catalogue.generator.text import MARK, RuffMissingError, lay_out
 
 __all__ = ["differences", "files", "main", "write"]

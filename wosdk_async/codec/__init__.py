@@ -15,9 +15,9 @@ doubt:
 
 Only something that is not an object at all, where one is asked for, is a ``TypeError``.
 
-Writing is strict where the service would store something else than meant: see ``writing.py``.
+Writing is strict where the service would store something else than meant: see ``dicts.py``.
 Files: ``field_types.py`` is the table of types. ``compiler.py`` and ``struct_compiler.py`` write the
-functions of a class from it. ``dict_reader.py``, ``reading.py`` and ``writing.py`` use them. ``values.py``
+functions of a class from it. ``dicts.py`` and ``reading.py`` use them. ``values.py``
 converts single values, ``json.py`` is the text. :func:`decode` gives what ``structure(loads(body), cls)``
 gives in a third of the time; ``record_reader.py`` says how.
 """
@@ -31,10 +31,9 @@ from typing import Any, TypeVar
 
 import cattrs
 
-from wosdk_async.codec.dict_reader import make_reader, spellings
+from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
 from wosdk_async.codec.json import dumps, loads
 from wosdk_async.codec.reading import WHOLE, Envelope, RecordReaders, ResponseReader
-from wosdk_async.codec.writing import FastWriters, make_writer, write_ref
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [

@@ -18,7 +18,7 @@ from weakref import WeakValueDictionary
 import attrs
 import cattrs
 
-from wosdk_async.codec.dict_reader import hook_of, spellings
+from wosdk_async.codec.dicts import hook_of, spellings
 from wosdk_async.codec.struct_compiler import Part, compile_struct
 from wosdk_async.model import registry
 from wosdk_async.model.base import CommandResult, Record

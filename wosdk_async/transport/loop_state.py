@@ -18,7 +18,7 @@ from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
 from wosdk_async.transport.http.engine import Engine, StreamingEngine
-from wosdk_async.transport.http.proxies import checked_proxy
+from wosdk_async.transport.http.environment import checked_proxy
 from wosdk_async.transport.http.selection import engine_for
 from wosdk_async.transport.limiter.adaptive import AIMDLimit, GradientLimit
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter

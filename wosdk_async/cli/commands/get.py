@@ -54,7 +54,7 @@ def get_command(
     """
     result = output_of(as_json, as_csv, output)
     with cli_errors():
-        from wosdk_async.cli.input.values import entity_named
+        from wosdk_async.cli.input.texts import entity_named
         from wosdk_async.cli.output.formats import write_record
         from wosdk_async.cli.runner import Runner
         from wosdk_async.query.plan import selection

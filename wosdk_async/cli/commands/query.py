@@ -107,7 +107,7 @@ def query_command(
             "--expression says all of the query: no --where, -p, --order, --limit or --all"
         )
     with cli_errors():
-        from wosdk_async.cli.input.values import entity_named, require_query
+        from wosdk_async.cli.input.texts import entity_named, require_query
 
         kind = entity_named(entity, unchecked)
         require_query(kind)
@@ -149,7 +149,7 @@ def _by_conditions(
     limit: int | None,
     result: Output,
 ) -> None:
-    from wosdk_async.cli.input.conditions import condition, order
+    from wosdk_async.cli.input.texts import condition, order
     from wosdk_async.cli.runner import Runner
     from wosdk_async.query.builder import Query
 

@@ -91,7 +91,7 @@ class _Request:
     def read(cls, name: str, texts: tuple[str, ...], body: Path | None, unchecked: bool) -> _Request:
         """Return the request that the command line spells; raise CliError when it is wrong."""
         from wosdk_async.cli.input.fields import assigned, command_of, json_object
-        from wosdk_async.cli.input.values import command_named
+        from wosdk_async.cli.input.texts import command_named
 
         kind = command_named(name, unchecked)
         fields = json_object("--json-body", body) if body is not None else {}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.cli.exit_codes import CliError
-from wosdk_async.cli.input.values import typed_value
+from wosdk_async.cli.input.texts import typed_value
 from wosdk_async.model import Command, Record, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion

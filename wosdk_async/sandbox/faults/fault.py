@@ -1,17 +1,185 @@
-"""Interface of a fault, and validators for its settings whose messages name the value and what fits."""
+"""Interface of a fault: what it gets of a request, what it can do, and validators for its settings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import socket
+import struct
+from collections.abc import Awaitable, Callable, Sequence
 from random import Random
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NoReturn, Protocol, cast
 
 import attrs
 from attrs.validators import and_, deep_iterable, ge, in_, instance_of, le, max_len, min_len, not_
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from wosdk_async.sandbox.faults.exchange import FaultExchange
+from wosdk_async.sandbox.clock import Clock
+from wosdk_async.sandbox.errors import Refusal
 
-__all__ = ["Fault", "flag", "number", "one_of", "positive", "share", "span", "whole"]
+__all__ = [
+    "ClientConnection",
+    "Fault",
+    "FaultExchange",
+    "FaultyResponse",
+    "flag",
+    "number",
+    "one_of",
+    "positive",
+    "share",
+    "span",
+    "whole",
+]
+
+_EXTENSION = "wosdk.transport"
+_NO_LINGER = struct.pack("ii", 1, 0)  # close() then drops unsent bytes and sends a RST
+
+
+class ClientConnection(HttpToolsProtocol):
+    """uvicorn's connection, with its transport in ``scope["extensions"]``: ASGI itself cannot break one."""
+
+    def on_message_begin(self) -> None:
+        """Start a request."""
+        super().on_message_begin()
+        scope = cast("dict[str, Any]", self.scope)
+        scope["extensions"] = {_EXTENSION: self.transport}
+
+
+@attrs.frozen
+class FaultyResponse:
+    """A whole response: the application's, or one that a fault makes."""
+
+    status: int
+    headers: Sequence[tuple[bytes, bytes]] = ()
+    body: bytes = b""
+
+
+@attrs.frozen(kw_only=True)
+class FaultExchange:
+    """A request that was read whole, and the way of its response.
+
+    Without a socket (ASGI in process) a broken connection is a ``ConnectionResetError`` of the application.
+
+    Args:
+        app: carries the request out.
+        receive: gives the request once more, to ``app``.
+        wait_closed: returns when the connection is closed.
+        refusal: returns the service's response for a refusal.
+        earlier_id: the RequestId of an earlier response to another call, if there was one.
+        expire_token: ends the life of the request's token.
+        move: moves the request's Company to another port.
+        run_late: runs what outlives the request.
+    """
+
+    app: ASGIApp
+    scope: Scope
+    receive: Receive
+    wait_closed: Callable[[], Awaitable[None]]
+    send: Send
+    clock: Clock
+    refusal: Callable[[Refusal], FaultyResponse]
+    earlier_id: str | None
+    expire_token: Callable[[], None]
+    move: Callable[[], None]
+    run_late: Callable[[Awaitable[None]], None]
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is known to be closed."""
+        transport = self._transport
+        return transport is not None and transport.is_closing()
+
+    async def pass_on(self) -> None:
+        """Let the application respond as usual."""
+        await self.app(self.scope, self.receive, self.send)
+
+    async def carry_out(self) -> FaultyResponse:
+        """Let the application carry the request out, and return its response instead of sending it."""
+        messages: list[Message] = []
+
+        async def keep(message: Message) -> None:
+            messages.append(message)
+
+        await self.app(self.scope, self.receive, keep)
+        body = b"".join(message.get("body", b"") for message in messages[1:])
+        return FaultyResponse(messages[0]["status"], list(messages[0]["headers"]), body)
+
+    def carry_out_later(self, seconds: float) -> None:
+        """Carry the request out ``seconds`` from now, also when the connection is gone."""
+
+        async def run() -> None:
+            await self.clock.sleep(seconds)
+            await self.carry_out()
+
+        self.run_late(run())
+
+    async def wait_for_hang_up(self, limit: float | None) -> None:
+        """Wait until the client closes the connection, at most ``limit`` seconds."""
+        closed = asyncio.ensure_future(self.wait_closed())
+        waits = [closed] if limit is None else [closed, asyncio.ensure_future(self.clock.sleep(limit))]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+            await asyncio.wait(waits)
+
+    async def respond(self, response: FaultyResponse) -> None:
+        """Send a whole response."""
+        await self.start_response(response, response.body)
+        await self.end_response()
+
+    async def start_response(self, response: FaultyResponse, part: bytes) -> None:
+        """Send the head of a response, with the length of its whole body, and a part of the body."""
+        headers = [pair for pair in response.headers if pair[0].lower() != b"content-length"]
+        headers.append((b"content-length", str(len(response.body)).encode()))
+        await self.send({"type": "http.response.start", "status": response.status, "headers": headers})
+        await self.send_part(part)
+
+    async def send_part(self, part: bytes) -> None:
+        """Send some more of the body."""
+        await self.send({"type": "http.response.body", "body": part, "more_body": True})
+
+    async def end_response(self) -> None:
+        """End the body, unless the client has closed the connection."""
+        if not self.closed:
+            await self.send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def reset(self) -> None:
+        """Break the connection with a TCP RST."""
+        transport = self._transport
+        if transport is None:
+            _raise_broken("reset")
+        sock = transport.get_extra_info("socket")
+        if sock is not None and sock.fileno() >= 0:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        transport.abort()
+        await self.wait_closed()
+
+    async def close(self) -> None:
+        """Close the connection in order, after all written bytes were sent."""
+        transport = self._transport
+        if transport is None:
+            _raise_broken("closed")
+        transport.close()
+        await self.wait_closed()
+
+    async def send_garbage(self, noise: bytes) -> None:
+        """Write bytes that are not HTTP, and close."""
+        if self._transport is not None:
+            self._transport.write(noise)
+        await self.close()
+
+    @property
+    def _transport(self) -> asyncio.Transport | None:
+        return cast("asyncio.Transport | None", self.scope.get("extensions", {}).get(_EXTENSION))
+
+
+def _raise_broken(how: str) -> NoReturn:
+    raise ConnectionResetError(f"The connection was {how} by a fault of the sandbox.")
+
+
+# --- a fault and its settings ----------------------------------------------------------------
 
 _MOST = 10**6  # seconds: the only unit of numbers here
 

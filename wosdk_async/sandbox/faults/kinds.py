@@ -17,8 +17,16 @@ import attrs
 from attrs.validators import optional
 
 from wosdk_async.sandbox.errors import Refusal
-from wosdk_async.sandbox.faults.exchange import FaultExchange, FaultyResponse
-from wosdk_async.sandbox.faults.fault import Fault, flag, number, one_of, span, whole
+from wosdk_async.sandbox.faults.fault import (
+    Fault,
+    FaultExchange,
+    FaultyResponse,
+    flag,
+    number,
+    one_of,
+    span,
+    whole,
+)
 from wosdk_async.sandbox.schema.bodies import dump, peek_json
 
 __all__ = ["KINDS", "Latency"]

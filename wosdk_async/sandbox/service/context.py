@@ -1,12 +1,13 @@
-"""Context of one request: the store, the Company, the moment and the dialect."""
+"""Context of one request: the store, the Company, the moment, the dialect, and what a command names."""
 
 from __future__ import annotations
 
 from datetime import tzinfo
+from typing import Any
 
 import attrs
 
-from wosdk_async.sandbox.errors import missing_record
+from wosdk_async.sandbox.errors import Refusal, broken_rule, missing_record, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.dialect import SPEC, Dialect, NumberFormat
 from wosdk_async.sandbox.schema.entities import EntitySchema
@@ -14,7 +15,7 @@ from wosdk_async.sandbox.schema.relations import Relation
 from wosdk_async.sandbox.schema.values import Moment, zone_of
 from wosdk_async.sandbox.storage.store import Store, StoredCompany
 
-__all__ = ["RequestContext"]
+__all__ = ["Arguments", "RequestContext", "named_record", "not_modelled", "required_record"]
 
 _CENTRAL = 20  # the zone of the Company itself (not shown; assumed)
 
@@ -135,3 +136,44 @@ class RequestContext:
         """Delete a record for good."""
         self.store.remove(self.company.id, entity, key)
         self._records.pop((entity, key), None)
+
+
+# --- arguments of a command ------------------------------------------------------------------
+
+Arguments = dict[str, Any]
+
+
+def required_record(context: RequestContext, entity: str, key: int, name: str = "") -> Record:
+    """Return a record that a command refers to.
+
+    The message of a refusal names the record by ``name``, or by its entity type if ``name`` is empty.
+
+    Raises:
+        Refusal: ``BUSINESS_LOGIC_ERROR``: there is no such record (spec 3; the text of the message is
+            assumed).
+    """
+    record = context.find(entity, key)
+    if record is None:
+        raise broken_rule(f"{name or entity} with id {key} is not found.")
+    return record
+
+
+def named_record(
+    context: RequestContext, arguments: Arguments, argument: str, entity: str, name: str = ""
+) -> Record:
+    """Return the record whose id is in an argument.
+
+    The message of a refusal names the record by ``name``, or by the argument if ``name`` is empty.
+
+    Raises:
+        Refusal: the argument is missing, or there is no such record.
+    """
+    key = arguments.get(argument, 0)
+    if not key:
+        raise required(argument)
+    return required_record(context, entity, key, name or argument)
+
+
+def not_modelled(name: str, why: str) -> Refusal:
+    """Return the refusal of a command, or of arguments of it, that the sandbox does not model."""
+    return broken_rule(f"The local sandbox does not model {name}: {why}.")

@@ -19,8 +19,8 @@ from wosdk_async.transport.http.engine import (
     StreamingEngine,
     whole_response,
 )
+from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.mock_detection import mocked
-from wosdk_async.transport.http.proxies import proxy_rules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

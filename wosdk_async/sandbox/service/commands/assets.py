@@ -6,8 +6,7 @@ from wosdk_async.sandbox.errors import Refusal, broken_rule, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, schemas
 from wosdk_async.sandbox.schema.relations import list_of
-from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.rules import ancestors
 from wosdk_async.sandbox.service.write import create

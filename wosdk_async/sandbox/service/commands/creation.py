@@ -12,11 +12,14 @@ from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
 from wosdk_async.sandbox.schema.values import reference_id, zone_of
-from wosdk_async.sandbox.service.commands.arguments import Arguments, required_record
 from wosdk_async.sandbox.service.commands.orders import find_order, log_action, set_last_action
-from wosdk_async.sandbox.service.commands.plans import join_plan
-from wosdk_async.sandbox.service.commands.scheduling import assign_primary, choose_assignee, set_deadlines
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.commands.scheduling import (
+    assign_primary,
+    choose_assignee,
+    join_plan,
+    set_deadlines,
+)
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, required_record
 from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.rules import ON_WRITE, ancestors

@@ -11,9 +11,8 @@ from wosdk_async.sandbox.errors import broken_rule, modified, required
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import enumeration, schemas
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value
-from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, not_modelled
 from wosdk_async.sandbox.service.commands.orders import find_order, log_action
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, not_modelled
 from wosdk_async.sandbox.service.query.selection import show_default
 
 __all__ = [

@@ -7,8 +7,7 @@ from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import list_of
 from wosdk_async.sandbox.schema.values import read_ids, zone_of
-from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, required_record
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.query.selection import show_default
 
 __all__ = [

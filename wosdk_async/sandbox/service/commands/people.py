@@ -7,8 +7,7 @@ from datetime import date, timedelta
 from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
-from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, not_modelled
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, not_modelled
 from wosdk_async.sandbox.service.query.selection import show_default
 
 __all__ = ["change_time_card", "get_time_card", "suspend"]

@@ -8,8 +8,7 @@ from wosdk_async.sandbox.errors import Refusal, incorrect_model, required
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import EntitySchema, find_schema
 from wosdk_async.sandbox.schema.values import reference_id
-from wosdk_async.sandbox.service.commands.arguments import Arguments
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext
 from wosdk_async.sandbox.service.crud import create_entity, delete_entity, specifier, update_entity
 from wosdk_async.sandbox.service.documents import address_of
 from wosdk_async.sandbox.service.query.selection import property_paths

@@ -18,14 +18,13 @@ from wosdk_async.sandbox.service.commands import (
     money,
     orders,
     people,
-    plans,
     records,
     scheduling,
     spaces,
     workflow,
 )
-from wosdk_async.sandbox.service.commands.arguments import Arguments, not_modelled
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.commands import scheduling as plans
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, not_modelled
 
 __all__ = ["HANDLERS", "NOT_MODELLED", "find_command", "run_command"]
 

@@ -8,7 +8,6 @@ from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.relations import relation_of
 from wosdk_async.sandbox.schema.values import UNREADABLE, read_value, reference_id
-from wosdk_async.sandbox.service.commands.arguments import Arguments, named_record, required_record
 from wosdk_async.sandbox.service.commands.assets import (
     apply_template,
     children_of,
@@ -16,7 +15,7 @@ from wosdk_async.sandbox.service.commands.assets import (
     find_template,
     template_root,
 )
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, named_record, required_record
 from wosdk_async.sandbox.service.crud import create_response
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create, create_owned_object, delete

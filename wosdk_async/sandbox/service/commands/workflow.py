@@ -14,7 +14,6 @@ from wosdk_async.sandbox.errors import broken_rule
 from wosdk_async.sandbox.schema.bodies import Record
 from wosdk_async.sandbox.schema.entities import schemas
 from wosdk_async.sandbox.schema.values import read_ids
-from wosdk_async.sandbox.service.commands.arguments import Arguments, required_record
 from wosdk_async.sandbox.service.commands.orders import (
     add_flag,
     clear_flags,
@@ -24,7 +23,7 @@ from wosdk_async.sandbox.service.commands.orders import (
     set_flags,
 )
 from wosdk_async.sandbox.service.commands.scheduling import reassign
-from wosdk_async.sandbox.service.context import RequestContext
+from wosdk_async.sandbox.service.context import Arguments, RequestContext, required_record
 from wosdk_async.sandbox.service.query.selection import show_default
 from wosdk_async.sandbox.service.write import create
 

@@ -1,21 +1,211 @@
-"""A whole QueryExpression as one SQL statement (facts 4)."""
+"""A QueryExpression as one SQL statement (facts 4): filters, conditions, dotted paths and orders."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 
+import attrs
+
 from wosdk_async import catalogue
-from wosdk_async.sandbox.errors import incorrect_model, unsupported
+from wosdk_async.catalogue import Field
+from wosdk_async.sandbox.errors import incorrect_model, unfinished_path, unknown_property, unsupported
 from wosdk_async.sandbox.schema.bodies import Record, get_ignore_case, object_list
-from wosdk_async.sandbox.schema.entities import EntitySchema, enumeration
+from wosdk_async.sandbox.schema.entities import SCALARS, EntitySchema, enumeration
+from wosdk_async.sandbox.schema.relations import SAME_ID, relation_of
 from wosdk_async.sandbox.schema.values import read_integer
 from wosdk_async.sandbox.service.context import RequestContext
-from wosdk_async.sandbox.service.query.conditions import QueryCriteria
-from wosdk_async.sandbox.service.query.selection import property_paths, selection
+from wosdk_async.sandbox.service.query.operators import NOCASE, condition_sql, sort_expression
+from wosdk_async.sandbox.service.query.selection import MAX_STEPS, property_paths, selection
+from wosdk_async.sandbox.storage.tables import REPEATED_IDS, column
 
-__all__ = ["run_query"]
+__all__ = ["QueryCriteria", "run_query"]
+
+_MAX_DEPTH = 32  # of nested filters; facts 4 states none (not shown; assumed)
+# Operators for which an index finds the records; for the others every record is read.
+_INDEXABLE = frozenset(
+    {"Equal", "In", "Between", "GreaterThan", "GreaterOrEqual", "LessThan", "LessOrEqual", "Null"}
+)
+_AMOUNT = {
+    "value": Field(name="Value", type="number"),
+    "currencytypeid": Field(name="CurrencyTypeId", type="enum", of="CurrencyType"),
+}
+
+_REFUSED = {("WoLastAction", "Reason")}  # facts 4: the service refused this path; the error code is assumed
+
+Finish = Callable[[str, Field], str]
+"""Function that makes SQL of the last property of a path, given as SQL and field."""
+
+
+@attrs.define
+class QueryCriteria:
+    """Builder of the SQL conditions of one query on table alias ``t0``. It collects the bound values.
+
+    Args:
+        want: called with entity type, path and type of each property for which an index would help.
+        ranged: set if a property other than the id may have one of several values.
+    """
+
+    schema: EntitySchema
+    company: int
+    want: Callable[[str, str, str], None] = lambda _entity, _path, _kind: None
+    values: list[object] = attrs.field(factory=list)
+    ranged: bool = False
+    _indexable: bool = False  # whether an index on the property would find the records
+    _aliases: count[int] = attrs.field(factory=lambda: count(1))
+    # How to follow a reference. True: read the value behind it for each record; if that record is missing,
+    # the value is null. False: select the matching records first. That is faster, but right only for
+    # conditions that null does not match.
+    _fetching: bool = False
+
+    def filter(self, expression: object, depth: int = 0) -> str:
+        """Return a FilterExpression as an SQL predicate.
+
+        Raises:
+            Refusal: ``INCORRECT_MODEL`` for a wrong shape or operator, ``ERROR_CODE_1002`` for an
+                unknown property.
+        """
+        if not isinstance(expression, dict) or depth > _MAX_DEPTH:
+            raise incorrect_model(f"A filter must be an object, nested at most {_MAX_DEPTH} levels deep.")
+        parts = [self._condition(condition) for condition in object_list(expression, "Conditions")]
+        parts += [self.filter(inner, depth + 1) for inner in object_list(expression, "Filters")]
+        joiner = _joiner(get_ignore_case(expression, "FilterOperator"))
+        self.ranged |= joiner == "OR" and len(parts) > 1
+        return _joined(parts, joiner)
+
+    def order(self, path: object) -> str:
+        """Return the SQL that records are sorted by."""
+        if not isinstance(path, str):
+            raise incorrect_model("An order needs a PropertyName.")
+        if _has_list(self.schema, path.strip().split(".")):
+            raise incorrect_model(f"Records cannot be ordered by {path}: it goes through a list.")
+        self._indexable = True
+        return self._follow(path, sort_expression, fetching=True)
+
+    def _condition(self, condition: dict[str, Any]) -> str:
+        path, operator = get_ignore_case(condition, "PropertyName"), get_ignore_case(condition, "Operator")
+        values = get_ignore_case(condition, "Values")
+        if not isinstance(path, str):
+            raise incorrect_model("A condition needs a PropertyName.")
+        if not isinstance(values, list | None):
+            raise incorrect_model("Values must be a list.")
+
+        name = enumeration("ConditionOperator").name_of(operator)
+        if name is None:
+            raise incorrect_model(f"There is no operator {str(operator)[:40]!r}.")
+        self._indexable = name in _INDEXABLE
+        self.ranged |= self._indexable and name != "Equal" and path.strip().lower() != "id"
+
+        def finish(sql: str, field: Field) -> str:
+            predicate, bound = condition_sql(sql, field, name, values or [])
+            self.values += bound
+            return predicate
+
+        return self._follow(path, finish, fetching=name == "Null" or values == [None])
+
+    def _follow(self, path: str, finish: Finish, *, fetching: bool) -> str:
+        steps = path.strip().split(".")
+        if len(steps) > MAX_STEPS:
+            raise unknown_property(self.schema.name, steps[0])
+        self._fetching = fetching
+        return self._walk(self.schema, "t0.", steps, finish)
+
+    def _walk(self, schema: EntitySchema, alias: str, steps: list[str], finish: Finish) -> str:
+        """Follow a path from the record of a table alias; ``alias`` ends with a dot."""
+        field, rest = schema.field(steps[0]), steps[1:]
+        if field is None or (schema.name, field.name) in _REFUSED:
+            raise unknown_property(schema.name, steps[0])
+        if rest and field.is_list:
+            return self._any_element(schema, field, alias, rest, finish)
+        if rest and field.type == "ref":
+            return self._through(schema, field, alias, rest, finish)
+        if field.type == "money" and len(rest) == 1 and rest[0].lower() in _AMOUNT:
+            part = _AMOUNT[rest[0].lower()]
+            return finish(self._column(schema, f"{field.name}.{part.name}", part.type, alias), part)
+        if rest:
+            raise unknown_property(schema.name, steps[0])
+        if field.type not in SCALARS:
+            raise unfinished_path(field.name)
+        if field.name == "Id" and schema.name not in REPEATED_IDS:
+            return finish(f"{alias}id", field)
+        return finish(self._column(schema, field.name, field.type, alias), field)
+
+    def _column(self, schema: EntitySchema, path: str, kind: str, alias: str) -> str:
+        if self._indexable:
+            self.want(schema.name, path, kind)
+        return column(path, kind, alias)
+
+    def _through(
+        self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
+    ) -> str:
+        """Follow a path through a reference: the Id is in the record, all else in the one it names."""
+        target = schema.behind(field)
+        own_id = (schema.name, field.name) in SAME_ID
+        key = f"{alias}id" if own_id else self._column(schema, f"{field.name}.Id", "integer", alias)
+        if [step.lower() for step in rest] == ["id"]:
+            return finish(key, target.by_name["id"])
+        inner_alias = f"t{next(self._aliases)}"
+        source = f'FROM "{target.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
+        if target.name == "Actor":  # ids repeat between the kinds of actors
+            kind = column(f"{field.name}.TypeId", "enum", alias)
+            source += f" AND {column('TypeId', 'enum', f'{inner_alias}.')} = {kind}"
+        if not self._fetching or _has_list(target, rest):
+            inner = self._walk(target, f"{inner_alias}.", rest, finish)
+            # The plus removes the affinity of the column: with it SQLite would not use the index
+            return f"{key} IN (SELECT +{inner_alias}.id {source} AND {inner})"
+
+        def fetched(sql: str, last: Field) -> str:
+            collation = NOCASE if last.type == "string" else ""
+            return finish(f"(SELECT {sql} {source} AND {inner_alias}.id = {key}){collation}", last)
+
+        return self._walk(target, f"{inner_alias}.", rest, fetched)
+
+    def _any_element(
+        self, schema: EntitySchema, field: Field, alias: str, rest: list[str], finish: Finish
+    ) -> str:
+        """Follow a path through a list: one element that matches is enough (facts 4)."""
+        relation, target = relation_of(schema.name, field), schema.target(field)
+        if relation is None or target is None:
+            raise unknown_property(schema.name, field.name)
+        inner_alias = f"t{next(self._aliases)}"
+        source = f'FROM "{relation.child.name}" {inner_alias} WHERE {inner_alias}.company = {self.company}'
+        if relation.kind:
+            source += f" AND {column(relation.kind, 'enum', f'{inner_alias}.')} = '{relation.actor}'"
+        pointer = column(relation.key, "integer", f"{inner_alias}.")
+        inner = self._walk(target, f"{inner_alias}.", rest, finish)
+        return f"{alias}id IN (SELECT {pointer} {source} AND {inner})"
+
+
+def _has_list(schema: EntitySchema, steps: list[str]) -> bool:
+    """Return whether a path goes through a list; unknown steps are refused elsewhere."""
+    field = schema.field(steps[0])
+    if field is None:
+        return False
+    if field.is_list:
+        return True
+    return field.type == "ref" and len(steps) > 1 and _has_list(schema.behind(field), steps[1:])
+
+
+def _joiner(operator: object) -> str:
+    if operator is None:
+        return "AND"  # the first of the enum: a missing value is read as 0 (facts 5, UpdateInvoiceState)
+    name = enumeration("LogicalOperator").name_of(operator)
+    if name is None:
+        raise incorrect_model("FilterOperator must be And or Or.")
+    return name.upper()
+
+
+def _joined(parts: list[str], joiner: str) -> str:
+    """Join the parts as a balanced tree: SQLite limits the depth of an expression."""
+    if len(parts) < 2:
+        return parts[0] if parts else "1"
+    middle = len(parts) // 2
+    return f"({_joined(parts[:middle], joiner)} {joiner} {_joined(parts[middle:], joiner)})"
+
+
+# --- the whole statement ---------------------------------------------------------------------
 
 _DIRECTIONS = {"Ascending": "ASC", "Descending": "DESC"}
 

@@ -21,6 +21,7 @@ from wosdk_async.transport.http.engine import (
     StreamedResponse,
     whole_response,
 )
+from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     NEVER_SENT,
@@ -29,7 +30,6 @@ from wosdk_async.transport.http.httpx.responses import (
     send_error,
     translated_errors,
 )
-from wosdk_async.transport.http.tls import TLSContextProvider
 
 __all__ = ["ClientEngine", "engine_over", "stock_engine"]
 

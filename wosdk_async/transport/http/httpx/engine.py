@@ -27,6 +27,7 @@ from wosdk_async.transport.http.engine import (
     StreamedResponse,
     whole_response,
 )
+from wosdk_async.transport.http.environment import TLSContextProvider, secrets_of_proxy
 from wosdk_async.transport.http.httpx.log_filter import filtered_logs
 from wosdk_async.transport.http.httpx.responses import (
     body_chunks,
@@ -34,8 +35,6 @@ from wosdk_async.transport.http.httpx.responses import (
     send_error,
     translated_errors,
 )
-from wosdk_async.transport.http.proxies import secrets_of_proxy
-from wosdk_async.transport.http.tls import TLSContextProvider
 from wosdk_async.transport.limiter.limiter import ConcurrencyLimiter
 
 __all__ = ["HttpxEngine"]

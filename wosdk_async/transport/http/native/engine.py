@@ -35,11 +35,11 @@ from wosdk_async.transport.http.engine import (
     SendError,
     whole_response,
 )
+from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.connect import connect
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.pool import Pool
 from wosdk_async.transport.http.native.request import EncodedRequest, Origin
-from wosdk_async.transport.http.tls import TLSContextProvider
 
 __all__ = ["NativeEngine"]
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from wosdk_async.options import Limits, Timeouts
 from wosdk_async.transport.http.engine import PoolStatistics, SendError
+from wosdk_async.transport.http.environment import TLSContextProvider
 from wosdk_async.transport.http.native.batching import SocketReader, WriteBatcher
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.request import Origin, parse_origin, split_url
-from wosdk_async.transport.http.tls import TLSContextProvider
 
 __all__ = ["Pool"]
 

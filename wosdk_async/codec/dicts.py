@@ -1,0 +1,137 @@
+"""Hooks of the converter: dicts to objects, and objects to the dicts that are sent.
+
+The structure hooks define what JSON means.
+
+The writer of a class is strict. It refuses, with a ``ValueError`` that names class, field and remedy, what
+the service would silently store as something else: bytes in a text, a time with a zone in a local field or
+without one in a UTC field, a number that is not finite. Enum fields take members, texts and numbers.
+Reference fields take objects, :func:`~wosdk_async.model.Ref` and dicts. A value of another type is sent as
+it is.
+
+The fast writer looks at every field that is set, and writes it only if its value is of the very type that
+the catalogue gives, short enough and finite. It gives up on any other object, which is then checked and
+written by the strict writer. So a program pays for the search for mistakes only where there may be one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import cattrs
+
+from wosdk_async.codec.compiler import Unsupported, compile_fast_writer, compile_reader, compile_writer
+from wosdk_async.model import registry
+from wosdk_async.model.base import Record
+
+__all__ = ["FastWriters", "hook_of", "make_reader", "make_writer", "spellings", "write_ref"]
+
+
+def make_reader(cls: type[Record], converter: cattrs.BaseConverter) -> Callable[[Any, Any], Any]:
+    """Return the structure hook of ``cls``, which is compiled when it is first called."""
+    compiled: list[Callable[..., Any]] = []
+
+    def read(data: Any, _: Any = None) -> Any:
+        if not compiled:
+            hooks = functools.partial(hook_of, converter)
+            compiled.append(
+                compile_reader(
+                    cls, hooks, functools.partial(_as_dict, cls), functools.partial(_sort_out, cls)
+                )
+            )
+        return compiled[0](data)
+
+    read.reads = cls  # type: ignore[attr-defined]  # tells it from a program's own hook
+    return read
+
+
+def hook_of(converter: cattrs.BaseConverter, name: str) -> Callable[..., Any]:
+    """Return the structure hook of the class ``name``, found at its first call: classes may be circular."""
+    found: list[Any] = []
+
+    def read(data: Any, _: Any = None) -> Any:
+        if not found:
+            cls = registry.resolve(name)
+            found[:] = converter.get_structure_hook(cls), cls
+        return found[0](data, found[1])
+
+    return read
+
+
+def _as_dict(cls: type[Record], data: Any) -> dict[str, Any]:
+    if isinstance(data, Mapping):
+        return dict(data)
+    raise TypeError(f"{cls.__name__} is made of a JSON object, not of {type(data).__name__}.")
+
+
+def _sort_out(cls: type[Record], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """Split a dict into documented fields and the rest. The service ignores letter case (facts 3.3)."""
+    known, meant_by = spellings(cls)  # type: ignore[arg-type]  # mypy takes the objects for the class
+    tidy = {name: data[name] for name in data.keys() & known}
+    extra: dict[str, Any] = {}
+    for name in data:
+        if name in known:
+            continue
+        meant = meant_by.get(str(name).lower())
+        if meant is not None and meant not in tidy:
+            tidy[meant] = data[name]
+        else:
+            extra[name] = data[name]
+    return tidy, extra or None
+
+
+@functools.cache
+def spellings(cls: type[Record]) -> tuple[frozenset[str], dict[str, str]]:
+    """Return the documented names, and every name or alias in lower case -> the documented one."""
+    known = {meta["name"]: (meta["name"], *meta.get("aliases", ())) for meta in cls.__wire__.values()}
+    return frozenset(known), {other.lower(): name for name, others in known.items() for other in others}
+
+
+# --- objects to dicts ------------------------------------------------------------------------
+
+Writer = Callable[[Any], dict[str, Any]]
+
+_ATOMS = frozenset({str, int, bool, Decimal, float, type(None)})
+
+
+def make_writer(cls: type[Record], converter: cattrs.BaseConverter) -> Writer:
+    """Return the unstructure hook of ``cls``."""
+    unstructure = converter.unstructure
+
+    def plain(value: Any) -> Any:
+        return value if value.__class__ in _ATOMS else unstructure(value)
+
+    write = compile_writer(cls, plain)
+    write.writes = cls  # type: ignore[attr-defined]  # tells it from a program's own hook
+    return write
+
+
+def write_ref(ref: Any) -> dict[str, Any]:
+    """Return the JSON object of a reference: ``{"Id": 512}`` (spec 2.1)."""
+    return {"Id": ref.id}
+
+
+class FastWriters(dict[type[Any], Writer]):
+    """Class -> its fast writer, made when the class is first written."""
+
+    def __init__(self, converter: cattrs.BaseConverter) -> None:
+        super().__init__()
+        self._converter = converter
+
+    def write(self, record: Record) -> dict[str, Any] | None:
+        """Return the JSON object of ``record``; None when something in it is odd."""
+        try:
+            return self[record.__class__](record)
+        except (Unsupported, RecursionError):
+            return None
+
+    def __missing__(self, cls: type[Any]) -> Writer:
+        ours = getattr(self._converter.get_unstructure_hook(cls), "writes", None) is cls
+        self[cls] = compile_fast_writer(cls, self) if ours else _unsupported  # a program's hook decides
+        return self[cls]
+
+
+def _unsupported(_: Any) -> dict[str, Any]:
+    raise Unsupported
