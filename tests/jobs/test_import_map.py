@@ -82,6 +82,8 @@ BASE = WORK_ORDER + CUSTOMER
         ('from = "{customer}"', 'frm = "{customer}"', "reference.customer does not take 'frm'; did you mean 'from'?"),
         ('from = "{customer}"', 'from = "{}"', "reference.customer.from: {} stands for the name itself"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "make"', 'reference.customer.if_missing is "fail" or "create", not \'make\''),
+        ('from = "{customer}"', 'from = "{customer}"\nambiguous = "last"', 'reference.customer.ambiguous is "fail" or "first", not \'last\''),
+        ('entity = "Location"', 'entity = "Location"\nambiguous = "first"', "reference.asset takes the first record anyway; delete ambiguous"),
         ('from = "{customer}"', 'from = "{customer}"\ncreate = {}', "reference.customer never uses create; set if_missing"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { display_as = "x" }', "is filled in with the name"),
         ('from = "{customer}"', 'from = "{customer}"\nif_missing = "create"\ncreate = { nam = "x" }', "reference.customer.create.nam: Customer has no field 'nam'; did you mean 'name'?"),

@@ -117,8 +117,12 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
     )
     outcomes: dict[int, RowOutcome] = {}
     await job(source, text).run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
-    assert outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long'"
-    assert outcomes[4].reason == "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN'"
+    assert (
+        outcomes[3].reason == "command.work_order.duration takes a whole number, not 'long' (column 'text')"
+    )
+    assert outcomes[4].reason == (
+        "command.work_order.vendor_nte.value takes a number such as 12.50, not 'NaN' (column 'notes')"
+    )
     orders = await local.rows("WorkOrder", "Duration", "VendorNte", "PoNumber")
     found = {row["PoNumber"]: (row["Duration"], float(row["VendorNte"]["Value"])) for row in orders}
     assert found == {"1": (90, 12.5), "2": (60, 0.0)}  # without one the task's own duration

@@ -75,9 +75,28 @@ async def test_removed_records_are_not_found(local: Local, job: Job, write: Writ
     assert outcome.reason == "customer: no Customer is called 'gone'"
 
 
-async def test_of_several_the_lowest_id_is_taken_with_a_warning(local: Local, job: Job, write: Write) -> None:
+@pytest.mark.parametrize("text", [CUSTOMER, CREATED])
+async def test_a_name_of_several_records_fails_its_rows(
+    local: Local, job: Job, write: Write, text: str
+) -> None:
+    """Also where missing records are created: one more of the name would help nobody."""
     await local.company.create(Customer(display_as="PIER coffee", name="Twin", work_zone=Ref(14)))
-    summary = await job(write(HEADER, named("Pier Coffee")), WORK_ORDER + CUSTOMER).run(local.company)
+    rows = named("Pier Coffee", "Lindqvist Dental")
+    outcomes = await carried_out(job(write(HEADER, rows), WORK_ORDER + text), local)
+    assert outcomes[1].reason == (
+        "customer: 2 Customer records are called 'Pier Coffee' (ids 513, 514); narrow them down with where, "
+        'or take the first with ambiguous = "first"'
+    )
+    assert outcomes[2].outcome == "created"
+    assert len(await local.rows("Customer")) == 3
+
+
+async def test_of_several_the_lowest_id_is_taken_when_the_map_says_so(
+    local: Local, job: Job, write: Write
+) -> None:
+    await local.company.create(Customer(display_as="PIER coffee", name="Twin", work_zone=Ref(14)))
+    text = WORK_ORDER + CUSTOMER + 'ambiguous = "first"\n'
+    summary = await job(write(HEADER, named("Pier Coffee")), text).run(local.company)
     assert summary.warnings == ["customer: 'Pier Coffee' is 513, but there are also 514"]
     assert [row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")] == [513]
 

@@ -24,6 +24,8 @@ from wosdk_async.transport.telemetry.statistics import Trace
 __all__ = ["ReferenceEntry", "ReferenceIndex"]
 
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
+_RECENT = 4096  # names of a reference that are not collected again
+_LONGEST_RECENT = 256  # characters
 
 
 @attrs.define
@@ -54,6 +56,7 @@ class ReferenceIndex:
         self.found = self.created = 0
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
+        self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={len(entries)}" for name, entries in self._entries.items())
@@ -65,10 +68,16 @@ class ReferenceIndex:
         """Remember the names that a row gives; one that is too long fails the row later."""
         for spec in self.specs.values():
             with suppress(RowError):
-                if (name := spec.name_in(cells)) is not None:
+                name = spec.name_in(cells)
+                if name is not None and name.raw not in self._recent[spec.name]:
                     self._remember(spec, name)
 
     def _remember(self, spec: ReferenceSpec, name: RowName) -> None:
+        recent = self._recent[spec.name]
+        if len(recent) == _RECENT:
+            recent.clear()
+        if len(name.raw) <= _LONGEST_RECENT:
+            recent.add(name.raw)
         full = name.raw.strip().casefold()
         entry = self._entries[spec.name].get(name.key)
         if entry is None:
@@ -97,7 +106,8 @@ class ReferenceIndex:
             self.found += sum(entry.id is not None for entry in entries)
             if spec.create is None:
                 for entry in entries:
-                    entry.reason = "" if entry.id is not None else _not_found(spec, entry)
+                    if entry.id is None and not entry.reason:
+                        entry.reason = _not_found(spec, entry)
 
     async def _look_up_names(self, company: Company, spec: ReferenceSpec, limit: int) -> None:
         entries = self._entries[spec.name]
@@ -115,12 +125,21 @@ class ReferenceIndex:
                     ids[key].update(found)
         for key, entry in entries.items():
             if found := sorted(ids.get(key, ())):
-                entry.id = found[0]
-                if len(found) > 1:
-                    others = ", ".join(map(str, found[1:6]))
-                    self.warnings.append(
-                        f"{spec.name}: {entry.text!r} is {found[0]}, but there are also {others}"
-                    )
+                self._add_found(spec, entry, found)
+
+    def _add_found(self, spec: ReferenceSpec, entry: ReferenceEntry, ids: list[int]) -> None:
+        """Remember the records that have a name; several are an error unless the map takes the first."""
+        others = ", ".join(map(str, ids[1:6]))
+        if len(ids) == 1 or spec.takes_first:
+            entry.id = ids[0]
+        else:
+            entry.reason = (
+                f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
+                f"{spec.filtered} (ids {ids[0]}, {others}); narrow them down with where, or take the "
+                'first with ambiguous = "first"'
+            )
+        if len(ids) > 1 and spec.takes_first:
+            self.warnings.append(f"{spec.name}: {entry.text!r} is {ids[0]}, but there are also {others}")
 
     @property
     def incomplete(self) -> bool:
@@ -137,7 +156,9 @@ class ReferenceIndex:
 
     def undecided(self, cells: Mapping[str, str]) -> bool:
         """Return whether a row names a missing record that no row is known to want."""
-        return any(entry.id is None and not entry.wanted for entry in self._entries_of(cells))
+        return any(
+            entry.id is None and not entry.reason and not entry.wanted for entry in self._entries_of(cells)
+        )
 
     def _entries_of(self, cells: Mapping[str, str]) -> Iterator[ReferenceEntry]:
         """Yield the entries that a row names, of the references whose missing records are created."""
@@ -149,7 +170,11 @@ class ReferenceIndex:
 
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """Return the entries whose records are to be created."""
-        return [entry for entry in self._entries[spec.name].values() if entry.id is None and entry.wanted]
+        return [
+            entry
+            for entry in self._entries[spec.name].values()
+            if entry.id is None and entry.wanted and not entry.reason
+        ]
 
     def creation(
         self, company: Company, spec: ReferenceSpec, *, limit: int, grace: float
@@ -207,7 +232,8 @@ class ReferenceIndex:
             )
         if entry.reason:
             raise RowError(entry.reason)
-        context.warnings.extend(entry.warnings)
+        if entry.warnings:
+            context.warnings.extend(entry.warnings)
         return entry.id if entry.id is not None else self._placeholder(spec, entry, context)
 
     def _placeholder(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> int:

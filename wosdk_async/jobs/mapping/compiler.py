@@ -20,6 +20,7 @@ from wosdk_async.jobs.mapping.nodes import (
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.tables import ReferenceTable, TextTable, checked_table
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
+from wosdk_async.jobs.mapping.values import value_parser
 from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
@@ -75,7 +76,7 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
         raise ImportMapError(f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}")
     if isinstance(raw, str):
-        return _text_node(meta, TextTable(raw), path)
+        return _text_node(meta, TextTable(text=raw), path)
     if isinstance(raw, Mapping):
         return _text_node(meta, checked_table(TextTable, raw, path), path)
     return ConstantNode(_constant(meta, raw, path))
@@ -84,11 +85,12 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
 def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     template = _template(table.text, path)
     limit = _length_limit(meta, table.truncate, path)
+    parse = value_parser(meta, table, path)
     if template.columns:
-        return TextNode(path, template, meta, limit)
+        return TextNode(path, template, limit, parse)
     try:
         text = limit.fit(template.fill({}) or "", [])
-        return ConstantNode(parse_value(text, meta, lenient=True))
+        return ConstantNode(text if parse is None else parse(text.strip()))
     except RowError as error:
         raise ImportMapError(error.message) from None
     except ValueError as error:
@@ -174,6 +176,7 @@ def compile_reference(name: str, table: ReferenceTable, path: str) -> ReferenceS
         template=template,
         limit=_length_limit(meta, table.truncate, f"{name} name"),
         create=_create(entity, table, by, path),
+        takes_first=table.ambiguous == "first",
     )
 
 

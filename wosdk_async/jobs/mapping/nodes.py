@@ -10,9 +10,8 @@ import attrs
 
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
+from wosdk_async.jobs.mapping.values import Parser
 from wosdk_async.model import Record, Ref
-from wosdk_async.model.metadata import Wire
-from wosdk_async.text_values import parse_value
 
 __all__ = [
     "NONE",
@@ -50,7 +49,7 @@ class References(Protocol):
         """
 
 
-@attrs.frozen
+@attrs.define
 class RowContext:
     """The cells of one row, and what filling the nodes from them finds out."""
 
@@ -95,8 +94,9 @@ class TextNode:
 
     path: str
     template: Template
-    meta: Wire
     limit: LengthLimit
+    parse: Parser | None
+    """None for a text field."""
     references: frozenset[str] = NONE
 
     @property
@@ -107,13 +107,18 @@ class TextNode:
     def fill(self, context: RowContext) -> Any:
         """Return the parsed text; blanks alone are a value of a text field only."""
         text = self.template.fill(context.cells)
-        if text is None or (self.meta["type"] != "string" and not text.strip()):
+        if text is None:
             return None
-        text = self.limit.fit(text, context.warnings)
+        if self.parse is None:
+            return self.limit.fit(text, context.warnings)
         try:
-            return parse_value(text, self.meta, lenient=True)
+            return self.parse(text) if (text := text.strip()) else None
         except ValueError as error:
-            raise RowError(f"{self.path} {error}") from None
+            raise RowError(f"{self.path} {error} ({self._shown_columns()})") from None
+
+    def _shown_columns(self) -> str:
+        names = ", ".join(map(repr, sorted(self.columns)))
+        return f"column{'s' if len(self.columns) > 1 else ''} {names}"
 
 
 @attrs.frozen
@@ -159,22 +164,36 @@ class ObjectNode:
         return NONE.union(*(node.references for node in self.fields.values()))
 
     @cached_property
-    def _varying(self) -> tuple[str, ...]:
-        return tuple(name for name, node in self.fields.items() if node.columns or node.references)
+    def _fixed(self) -> dict[str, Any]:
+        """The values that all rows share."""
+        return {name: node.content for name, node in self.fields.items() if isinstance(node, ConstantNode)}
+
+    @cached_property
+    def _varying(self) -> frozenset[str]:
+        return frozenset(name for name, node in self.fields.items() if node.columns or node.references)
+
+    @cached_property
+    def _made(self) -> tuple[tuple[str, Callable[[RowContext], Any]], ...]:
+        return tuple((name, node.fill) for name, node in self.fields.items() if name not in self._fixed)
 
     def build(self, context: RowContext) -> Record:
         """Return the object, even if all its fields are empty."""
-        return self.make(**self._values(context))
+        return self.make(**self._fixed, **self._values(context))
 
     def fill(self, context: RowContext) -> Record | None:
         """Return the object, or None when all fields that vary from row to row are empty."""
         values = self._values(context)
-        if self._varying and all(values[name] is None for name in self._varying):
+        if self._varying and self._varying.isdisjoint(values):
             return None
-        return self.make(**values)
+        return self.make(**self._fixed, **values)
 
     def _values(self, context: RowContext) -> dict[str, Any]:
-        return {name: node.fill(context) for name, node in self.fields.items()}
+        """Return the values that are made for each row, without those that are empty."""
+        values = {}
+        for name, fill in self._made:
+            if (value := fill(context)) is not None:
+                values[name] = value
+        return values
 
 
 @attrs.frozen

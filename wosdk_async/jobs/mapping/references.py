@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import attrs
 
@@ -39,6 +40,13 @@ class RowName:
     warnings: tuple[str, ...] = ()
 
 
+_ONLY = RowName("", "", "")
+"""The name of a record that is the same for every row."""
+
+_REMEMBERED = 4096  # names of a reference
+_LONGEST_REMEMBERED = 256  # characters
+
+
 @attrs.frozen(kw_only=True)
 class ReferenceSpec:
     """One ``[reference.<name>]``; without ``template``, the first record that passes the filters."""
@@ -50,6 +58,14 @@ class ReferenceSpec:
     template: Template | None = None
     limit: LengthLimit
     create: ObjectNode | None = None
+    takes_first: bool = False
+    """Whether of several records with one name the one with the lowest id is meant."""
+    _name_of: Callable[[str], RowName | None] = attrs.field(init=False, eq=False, repr=False)
+
+    @_name_of.default
+    def _remembering(self) -> Callable[[str], RowName | None]:
+        """Return :meth:`_read_name` with a memory: most columns with names repeat a few."""
+        return lru_cache(_REMEMBERED)(self._read_name)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -71,8 +87,13 @@ class ReferenceSpec:
     def name_in(self, cells: Mapping[str, str]) -> RowName | None:
         """Return the name that a row gives, or None; raise RowError when it is too long to be used."""
         if self.template is None:
-            return RowName("", "", "")
-        raw = self.template.fill(cells) or ""
+            return _ONLY
+        raw = self.template.fill(cells)
+        if raw is None:
+            return None
+        return self._name_of(raw) if len(raw) <= _LONGEST_REMEMBERED else self._read_name(raw)
+
+    def _read_name(self, raw: str) -> RowName | None:
         if not raw.strip():
             return None
         warnings: list[str] = []

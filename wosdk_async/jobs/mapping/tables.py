@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+import zoneinfo
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NewType, TypeVar
 
 import attrs
 import cattrs
+from attrs.validators import optional
 from cattrs.gen import make_dict_structure_fn, override
 
 from wosdk_async.jobs.errors import ImportMapError
@@ -23,6 +27,9 @@ Fields = NewType("Fields", dict[str, Any])
 
 IfMissing = NewType("IfMissing", str)
 """``"fail"`` or ``"create"``."""
+
+Ambiguous = NewType("Ambiguous", str)
+"""``"fail"`` or ``"first"``."""
 
 
 @attrs.frozen
@@ -45,6 +52,7 @@ class ReferenceTable:
     where: Fields = attrs.field(factory=lambda: Fields({}))
     if_missing: IfMissing = IfMissing("fail")
     create: Fields | None = None
+    ambiguous: Ambiguous = Ambiguous("fail")
 
     def __attrs_post_init__(self) -> None:
         if (self.by is None) != (self.from_ is None):
@@ -53,16 +61,63 @@ class ReferenceTable:
             )
         if self.if_missing == "create" and self.by is None:
             raise ValueError("creates only what is found by name; add by and from")
+        if self.ambiguous == "first" and self.by is None:
+            raise ValueError("takes the first record anyway; delete ambiguous, which is for names")
         if self.if_missing == "fail" and self.create is not None:
             raise ValueError('never uses create; set if_missing = "create", or delete its table create')
 
 
-@attrs.frozen
+def _check_date(_: object, __: object, date: str) -> None:
+    """Raise ValueError unless ``date`` is a format that reads back what it writes."""
+    if date == "iso":
+        return
+    sample = datetime(2025, 12, 31, 16, 5, 6, tzinfo=UTC)
+    try:
+        read = datetime.strptime(sample.strftime(date), date)
+    except (ValueError, re.error):
+        raise ValueError(f'takes a date such as "%d.%m.%Y" or "iso", not {date!r}') from None
+    if read.date() != sample.date():
+        raise ValueError(f"takes a date with day, month and year (%d %m %Y), not {date!r}")
+    if read.hour not in (0, sample.hour):
+        raise ValueError(f"takes a date in which %I has %p beside it, or with %H instead, not {date!r}")
+
+
+def _check_zone(_: object, __: object, zone: str) -> None:
+    try:
+        zoneinfo.ZoneInfo(zone)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        hint = suggestion(zone, zoneinfo.available_timezones()) or "; name one such as Europe/Berlin"
+        raise ValueError(
+            f"takes a zone of the IANA database, not {zone!r}{hint} (a system without zones needs the "
+            "Python package tzdata)"
+        ) from None
+
+
+def _check_fold(_: object, __: object, fold: str) -> None:
+    if fold not in ("first", "second"):
+        raise ValueError(f'takes a fold of "first" or "second", not {fold!r}')
+
+
+def _check_marks(table: TextTable, _: object, mark: str) -> None:
+    if len(mark) != 1 or mark.isalnum() or mark in '+-"':
+        raise ValueError(f'takes one mark such as "," or "." for decimal and thousands, not {mark!r}')
+    if table.decimal == table.thousands:
+        raise ValueError(f"takes two marks for decimal and thousands, not twice {mark!r}")
+
+
+@attrs.frozen(kw_only=True)
 class TextTable:
     """A text with options: ``{ text = "{column}", truncate = true }``."""
 
     text: str
     truncate: bool = False
+    date: str | None = attrs.field(default=None, validator=optional(_check_date))
+    """How times are written: a format of strptime, or ``iso``."""
+    zone: str | None = attrs.field(default=None, validator=optional(_check_zone))
+    fold: str | None = attrs.field(default=None, validator=optional(_check_fold))
+    """Which of two is meant when the clocks show an hour twice."""
+    decimal: str | None = attrs.field(default=None, validator=optional(_check_marks))
+    thousands: str | None = attrs.field(default=None, validator=optional(_check_marks))
 
 
 def read_tables(path: Path) -> MapTables:
@@ -133,6 +188,7 @@ def _converter() -> cattrs.Converter:
         bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
         Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
         IfMissing: _only(lambda value: value in ("fail", "create"), 'is "fail" or "create"'),
+        Ambiguous: _only(lambda value: value in ("fail", "first"), 'is "fail" or "first"'),
     }
     for kind, hook in hooks.items():
         converter.register_structure_hook(kind, hook)

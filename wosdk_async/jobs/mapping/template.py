@@ -28,8 +28,15 @@ class Choice:
 
     def pick(self, cells: Mapping[str, str]) -> str:
         """Return the first option that is not blank, or the first one when all are."""
-        texts = [text if column is None else cells[column] for column, text in self.options]
-        return next((text for text in texts if text.strip()), texts[0])
+        first = None
+        for column, text in self.options:
+            if column is not None:
+                text = cells[column]
+            if text and not text.isspace():
+                return text
+            if first is None:
+                first = text
+        return first or ""
 
 
 @attrs.frozen
@@ -38,6 +45,13 @@ class Template:
 
     source: str
     parts: tuple[str | Choice, ...]
+    _alone: Choice | None = attrs.field(init=False)
+
+    @_alone.default
+    def _find_alone(self) -> Choice | None:
+        """Return the pair of braces that is the whole template, as most are."""
+        only = self.parts[0] if len(self.parts) == 1 else None
+        return only if isinstance(only, Choice) else None
 
     @classmethod
     def parse(cls, source: str) -> Template:
@@ -67,6 +81,8 @@ class Template:
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
         """Return the text for one row, or None when it has columns and all of them are empty."""
+        if self._alone is not None:
+            return self._alone.pick(cells) or None
         texts = [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
         picked = [text for part, text in zip(self.parts, texts, strict=True) if isinstance(part, Choice)]
         return None if picked and not any(picked) else "".join(texts)

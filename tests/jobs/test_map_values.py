@@ -1,0 +1,225 @@
+"""Times and numbers in the format that a map states."""
+
+# ruff: noqa: E501 - a table of inputs and the messages about them
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async.jobs import ImportMap, ImportMapError
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.mapping.tables import TextTable
+from wosdk_async.jobs.mapping.values import value_parser
+from wosdk_async.jobs.reference_index import ReferenceIndex
+
+FIELDS = {
+    "UTC": "work_order.due_date_utc",
+    "LOCAL": "action_date",
+    "NUMBER": "work_order.vendor_nte.value",
+    "WHOLE": "work_order.duration",
+    "TEXT": "work_order.po_number",
+    "FLAG": "compute_schedule",
+}
+MAP = """
+[command]
+action_date = LOCAL
+compute_schedule = FLAG
+[command.work_order]
+due_date_utc = UTC
+duration = WHOLE
+po_number = TEXT
+vendor_nte = { value = NUMBER }
+"""
+
+
+def load(folder: Path, field: str, options: str, text: str = "{c}") -> ImportMap:
+    lines = [line for line in MAP.splitlines() if line.startswith("[") or field in line]
+    path = folder / "m.toml"
+    table = f'{{ text = "{text}", {options} }}'
+    path.write_text("\n".join(lines).replace(field, table), encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def value(folder: Path, field: str, options: str, cell: str) -> Any:
+    context = RowContext({"c": cell}, ReferenceIndex(()))
+    made: Any = load(folder, field, options).command.build(context)
+    *path, name = FIELDS[field].split(".")
+    for step in path:
+        made = getattr(made, step)
+    return getattr(made, name, None)
+
+
+def utc(*parts: int) -> datetime:
+    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type]
+
+
+@pytest.mark.parametrize(
+    ("field", "options", "cell", "found"),
+    [
+        ("UTC", 'date = "%d.%m.%Y"', "1.3.2026", utc(2026, 3, 1)),
+        ("UTC", 'date = "%d.%m.%Y %H:%M", zone = "Europe/Berlin"', " 01.03.2026 08:00 ", utc(2026, 3, 1, 7)),
+        ("UTC", 'date = "%d.%m.%Y %H:%M", zone = "Europe/Berlin"', "01.07.2026 08:00", utc(2026, 7, 1, 6)),
+        (
+            "UTC",
+            'date = "%m/%d/%y %I:%M %p", zone = "US/Central"',
+            "12/31/25 11:30 PM",
+            utc(2026, 1, 1, 5, 30),
+        ),
+        ("UTC", 'zone = "Europe/Berlin"', "2026-03-01", utc(2026, 2, 28, 23)),
+        ("UTC", 'zone = "Europe/Berlin"', "2026-03-01T08:00+05:00", utc(2026, 3, 1, 3)),
+        ("UTC", 'date = "%Y%m%d%H%M%z", zone = "Europe/Berlin"', "202603010800-0600", utc(2026, 3, 1, 14)),
+        ("UTC", 'date = "iso"', "2026-03-01T08:00Z", utc(2026, 3, 1, 8)),
+        ("UTC", 'zone = "Europe/Berlin"', "2026-03-29T01:59", utc(2026, 3, 29, 0, 59)),
+        ("UTC", 'zone = "Europe/Berlin"', "2026-03-29T03:00", utc(2026, 3, 29, 1)),
+        ("UTC", 'zone = "Europe/Berlin", fold = "first"', "2026-10-25T02:30", utc(2026, 10, 25, 0, 30)),
+        ("UTC", 'zone = "Europe/Berlin", fold = "second"', "2026-10-25T02:30", utc(2026, 10, 25, 1, 30)),
+        ("UTC", 'zone = "Europe/Berlin"', "2026-10-25T03:00", utc(2026, 10, 25, 2)),
+        ("UTC", 'zone = "Europe/Berlin"', " ", None),
+        ("LOCAL", 'date = "%d.%m.%Y"', "01.03.2026", datetime(2026, 3, 1)),
+        ("LOCAL", 'date = "%d.%m.%Y", zone = "Europe/Berlin"', "29.03.2026", datetime(2026, 3, 29)),
+        ("LOCAL", 'zone = "Europe/Berlin"', "2026-03-01T08:00Z", datetime(2026, 3, 1, 9)),
+        ("NUMBER", 'decimal = ","', "1234,50", Decimal("1234.50")),
+        ("NUMBER", 'decimal = ",", thousands = "."', "-1.234.567,5", Decimal("-1234567.5")),
+        ("NUMBER", 'decimal = ",", thousands = "."', "1234567", Decimal(1234567)),
+        ("NUMBER", 'decimal = ",", thousands = " "', "1\u202f234\u00a0567,00", Decimal("1234567.00")),
+        ("NUMBER", 'thousands = "\'"', "12'345.10", Decimal("12345.10")),
+        ("NUMBER", 'thousands = ","', "+12,345", Decimal(12345)),
+        ("WHOLE", 'thousands = "."', "1.234", 1234),
+        ("WHOLE", 'thousands = "."', "90", 90),
+    ],
+)
+def test_a_text_is_read_in_the_stated_format(
+    tmp_path: Path, field: str, options: str, cell: str, found: object
+) -> None:
+    made = value(tmp_path, field, options, cell)
+    assert made == found
+    assert str(made) == str(found)  # the digits behind the decimal mark, and UTC
+
+
+@pytest.mark.parametrize(
+    ("field", "options", "cell", "message"),
+    [
+        (
+            "UTC",
+            'date = "%d.%m.%Y"',
+            "2026-03-01",
+            "command.work_order.due_date_utc takes a time such as 31.03.2026 (date = '%d.%m.%Y'), not '2026-03-01' (column 'c')",
+        ),
+        ("UTC", 'date = "%d.%m.%Y"', "30.02.2026", "not '30.02.2026'"),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "01.03.2026",
+            "takes a time such as 2026-03-31T16:05 (date = 'iso')",
+        ),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "2026-03-29T02:30",
+            "takes a time that exists in Europe/Berlin, not '2026-03-29T02:30': the clocks skip it",
+        ),
+        (
+            "UTC",
+            'zone = "Europe/Berlin"',
+            "2026-10-25T02:30",
+            "cannot tell which '2026-10-25T02:30' is meant: the clocks of Europe/Berlin are put back and show this hour twice; add fold = \"first\"",
+        ),
+        ("UTC", 'zone = "Europe/Berlin"', "0001-01-01", "takes a time of the years 1 to 9999"),
+        ("UTC", 'zone = "US/Central"', "9999-12-31T23:00", "takes a time of the years 1 to 9999"),
+        ("LOCAL", 'date = "iso"', "2026-03-01T08:00Z", "has an offset; add zone ="),
+        (
+            "NUMBER",
+            'decimal = ","',
+            "1.5",
+            "command.work_order.vendor_nte.value takes a number such as 1234,50, not '1.5' (column 'c')",
+        ),
+        ("NUMBER", 'decimal = ",", thousands = "."', "1.5", "takes a number such as 1.234,50, not '1.5'"),
+        ("NUMBER", 'decimal = ",", thousands = "."', "1.2345", "not '1.2345'"),
+        ("NUMBER", 'decimal = ",", thousands = "."', "1234.567", "not '1234.567'"),
+        ("NUMBER", 'decimal = ","', "5 €", "not '5 €'"),
+        ("NUMBER", 'decimal = ","', "٣", "not '٣'"),
+        ("WHOLE", 'thousands = "."', "1,5", "takes a number such as 1.234, not '1,5'"),
+        ("WHOLE", 'thousands = "."', "9" * 5000, "takes a whole number, not '9"),
+    ],
+)
+def test_a_text_in_another_format_fails_its_row(
+    tmp_path: Path, field: str, options: str, cell: str, message: str
+) -> None:
+    with pytest.raises(RowError) as caught:
+        value(tmp_path, field, options, cell)
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("field", "options", "message"),
+    [
+        ("UTC", 'date = "%Q"', "command.work_order.due_date_utc takes a date such as \"%d.%m.%Y\" or \"iso\", not '%Q'"),
+        ("UTC", 'date = "%d.%m."', "takes a date with day, month and year (%d %m %Y), not '%d.%m.'"),
+        ("UTC", 'date = ""', "takes a date with day, month and year"),
+        ("UTC", 'date = "%"', "takes a date such as"),
+        ("UTC", 'date = "%d.%m.%Y %I:%M"', "takes a date in which %I has %p beside it"),
+        ("UTC", "date = 5", "takes a text, not 5"),
+        ("UTC", 'zone = "Europe/Berln"', "takes a zone of the IANA database, not 'Europe/Berln'; did you mean 'Europe/Berlin'?"),
+        ("UTC", 'zone = "../etc"', "takes a zone of the IANA database"),
+        ("UTC", 'zone = ""', "takes a zone of the IANA database"),
+        ("UTC", 'zone = "UTC", fold = "third"', "takes a fold of \"first\" or \"second\", not 'third'"),
+        ("UTC", 'decimal = ","', "command.work_order.due_date_utc: it is not a field of numbers; delete decimal"),
+        ("LOCAL", 'zone = "UTC", fold = "first"', "it is local time, which is sent as it is; delete fold"),
+        ("NUMBER", 'date = "iso"', "it is not a field of times; delete date"),
+        ("NUMBER", 'decimal = ",,"', 'takes one mark such as "," or "." for decimal and thousands, not \',,\''),
+        ("NUMBER", 'decimal = "1"', "not '1'"),
+        ("NUMBER", 'thousands = "."', "value: thousands is the decimal mark; add the other one, as in decimal"),
+        ("NUMBER", 'decimal = ",", thousands = ","', "not twice ','"),
+        ("WHOLE", 'decimal = ","', "it takes whole numbers; delete decimal"),
+        ("TEXT", 'date = "iso"', "it is not a field of times; delete date"),
+        ("TEXT", 'thousands = "."', "it is not a field of numbers; delete thousands"),
+        ("FLAG", 'zone = "UTC"', "it is not a field of times; delete zone"),
+        ("UTC", 'zones = "UTC"', "does not take 'zones'; did you mean 'zone'?"),
+    ],
+)  # fmt: skip
+def test_a_format_is_checked_when_the_map_is_loaded(
+    tmp_path: Path, field: str, options: str, message: str
+) -> None:
+    with pytest.raises(ImportMapError) as caught:
+        load(tmp_path, field, options)
+    assert message in caught.value.message
+
+
+def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:
+    loaded = load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="01.03.2026")
+    made: Any = loaded.command.build(RowContext({}, ReferenceIndex(())))
+    assert made.work_order.due_date_utc == utc(2026, 3, 1)
+    with pytest.raises(ImportMapError, match=r"takes a time such as 31.03.2026 .*, not 'soon'"):
+        load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="soon")
+
+
+def parser(kind: str, **options: str) -> Any:
+    return value_parser({"type": kind}, TextTable(text="{c}", **options), "field")  # type: ignore[arg-type]
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=3))
+def test_numbers_written_with_marks_are_the_same_numbers(number: Decimal) -> None:
+    swapped = f"{number:,}".translate(str.maketrans(",.", ".,"))
+    assert str(parser("number", decimal=",", thousands=".")(swapped)) == str(number)
+
+
+@given(
+    st.datetimes(timezones=st.just(UTC), min_value=datetime(1970, 1, 1), max_value=datetime(2037, 1, 1)),
+    st.sampled_from(["Europe/Berlin", "America/Chicago", "Australia/Lord_Howe", "Asia/Kolkata"]),
+)
+def test_every_instant_is_read_back_from_its_local_time(instant: datetime, zone: str) -> None:
+    """Also those of the hour that the clocks show twice."""
+    import zoneinfo
+
+    local = instant.astimezone(zoneinfo.ZoneInfo(zone))
+    fold = ("first", "second")[local.fold]
+    text = local.replace(tzinfo=None).isoformat()
+    assert parser("datetime-utc", zone=zone, fold=fold)(text) == instant

@@ -1,0 +1,156 @@
+"""Texts as values of fields: times and numbers in the format that the map states, others as written."""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import lru_cache, partial
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.mapping.tables import TextTable
+from wosdk_async.model.metadata import Wire
+from wosdk_async.text_values import parse_value
+
+__all__ = ["Parser", "value_parser"]
+
+Parser = Callable[[str], Any]
+"""Returns the value of a text; raises ValueError with a message that goes on after the name of the field."""
+
+_CACHED = 1024  # values that are remembered for each field: columns of a file often repeat a few
+_LONGEST_CACHED = 64  # characters
+_SPACES = " \u00a0\u202f"
+_WHOLE: Wire = {"type": "integer"}
+
+
+def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
+    """Return what reads texts of a field in the formats of ``table``; None for a text field.
+
+    Raises:
+        ImportMapError: a format is not one of this field's type; the message names the key.
+    """
+    kind = meta["type"]
+    is_time, is_number = kind.startswith("datetime"), kind in ("number", "integer")
+    _require(is_time, table, ("date", "zone", "fold"), f"{path}: it is not a field of times")
+    _require(is_number, table, ("decimal", "thousands"), f"{path}: it is not a field of numbers")
+    _require(kind != "integer", table, ("decimal",), f"{path}: it takes whole numbers")
+    if kind == "datetime-local":
+        _require(False, table, ("fold",), f"{path}: it is local time, which is sent as it is")
+    if is_time and (table.date or table.zone):
+        zone = None if table.zone is None else zoneinfo.ZoneInfo(table.zone)
+        return _cached(TimeFormat(table.date or "iso", zone, table.fold, kind == "datetime-utc"))
+    if kind == "number" and table.thousands == (table.decimal or "."):
+        raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
+    if is_number and (table.decimal or table.thousands):
+        return _cached(NumberFormat(table.decimal or ".", table.thousands, kind == "integer"))
+    if kind not in ("boolean", "enum") and not is_time and not is_number:
+        return None
+    return _cached(partial(parse_value, meta=meta, lenient=True))
+
+
+def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
+    """Raise ImportMapError when one of ``keys`` is given although it does not fit the field."""
+    for key in () if fits else keys:
+        if getattr(table, key) is not None:
+            raise ImportMapError(f"{reason}; delete {key}")
+
+
+def _cached(parse: Parser) -> Parser:
+    """Return ``parse`` with a memory of short texts; what it returns is never changed."""
+    known = lru_cache(_CACHED)(parse)
+    return lambda text: known(text) if len(text) <= _LONGEST_CACHED else parse(text)
+
+
+# --- times ----------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class TimeFormat:
+    """Times as ``date`` says, a format of strptime or ``iso``."""
+
+    date: str
+    zone: zoneinfo.ZoneInfo | None
+    """The zone of times without an offset, in a field of UTC times; the site's, in a field of local ones."""
+    fold: str | None
+    utc: bool
+
+    def __call__(self, text: str) -> datetime:
+        """Return a time as its field takes it: UTC, or local without a zone."""
+        time = self._read(text)
+        try:
+            return self._in_utc(time, text) if self.utc else self._local(time, text)
+        except OverflowError:
+            raise ValueError(f"takes a time of the years 1 to 9999, not {text!r}") from None
+
+    def _read(self, text: str) -> datetime:
+        try:
+            if self.date == "iso":
+                return datetime.fromisoformat(text)
+            return datetime.strptime(text, self.date)
+        except ValueError:
+            sample = datetime(2026, 3, 31, 16, 5, tzinfo=UTC)
+            example = "2026-03-31T16:05" if self.date == "iso" else sample.strftime(self.date)
+            raise ValueError(f"takes a time such as {example} (date = {self.date!r}), not {text!r}") from None
+
+    def _local(self, time: datetime, text: str) -> datetime:
+        if time.tzinfo is None:
+            return time
+        if self.zone is None:
+            raise ValueError(
+                f'is local time of the site, and {text!r} has an offset; add zone = "..." with the zone of '
+                "the site to the map"
+            )
+        return time.astimezone(self.zone).replace(tzinfo=None)
+
+    def _in_utc(self, time: datetime, text: str) -> datetime:
+        if time.tzinfo is not None or self.zone is None:
+            return time.replace(tzinfo=time.tzinfo or UTC).astimezone(UTC)
+        first, second = (time.replace(tzinfo=self.zone, fold=fold) for fold in (0, 1))
+        if first.utcoffset() == second.utcoffset():
+            return first.astimezone(UTC)
+        if first.astimezone(UTC).astimezone(self.zone).replace(tzinfo=None, fold=0) != time:
+            raise ValueError(
+                f"takes a time that exists in {self.zone}, not {text!r}: the clocks skip it; correct it"
+            )
+        if self.fold is None:
+            raise ValueError(
+                f"cannot tell which {text!r} is meant: the clocks of {self.zone} are put back and show this "
+                'hour twice; add fold = "first" or fold = "second" to the map'
+            )
+        return (first if self.fold == "first" else second).astimezone(UTC)
+
+
+# --- numbers --------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class NumberFormat:
+    """Numbers with a decimal mark and, between groups of three digits, a thousands mark."""
+
+    decimal: str
+    thousands: str | None
+    whole: bool
+    _pattern: re.Pattern[str] = attrs.field(init=False)
+
+    @_pattern.default
+    def _compiled(self) -> re.Pattern[str]:
+        marks = _SPACES if self.thousands == " " else self.thousands
+        grouped = rf"[0-9]{{1,3}}(?:[{re.escape(marks)}][0-9]{{3}})+|" if marks else ""
+        fraction = "" if self.whole else rf"(?:{re.escape(self.decimal)}([0-9]+))?"
+        return re.compile(rf"([+-]?)({grouped}[0-9]+){fraction}")
+
+    def __call__(self, text: str) -> Decimal | int:
+        """Return the number that a text stands for."""
+        found = self._pattern.fullmatch(text)
+        if found is None:
+            fraction = "" if self.whole else f"{self.decimal}50"
+            raise ValueError(f"takes a number such as 1{self.thousands or ''}234{fraction}, not {text!r}")
+        digits = re.sub(r"[^0-9]", "", found[2])
+        if self.whole:
+            return int(parse_value(found[1] + digits, _WHOLE))
+        return Decimal(f"{found[1]}{digits}.{found[3] or ''}")
