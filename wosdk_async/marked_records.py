@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -162,7 +161,7 @@ class MarkedRecords:
             raise DeadlineError(f"no response to the look-up {why}", phase="request") from None
         records = found[marker.text]
         if isinstance(records, WosdkError):
-            raise copy.copy(records) from records
+            raise records  # no other call has the key: they take turns
         return records
 
     def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Batch:

@@ -13,7 +13,13 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.errors import InvalidCallError, NoAnswerError, NotUniqueError, UnknownPropertyError
+from wosdk_async.errors import (
+    InvalidCallError,
+    NoAnswerError,
+    NotUniqueError,
+    UnknownPropertyError,
+    UnsupportedError,
+)
 from wosdk_async.model import Command, EntitySpecifier, Record, entity_class
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import (
@@ -112,9 +118,9 @@ def _require_key_field(found: ResolvedPath, where: str) -> None:
 def _require_query(entity: type[Record], where: str) -> None:
     try:
         require_support(entity, "query")
-    except InvalidCallError as error:
-        error.args = (f"{where}: {error.message.removesuffix(' (check=False sends it anyway)')}",)
-        raise
+    except UnsupportedError as error:
+        message = error.message.removesuffix(" (check=False sends it anyway)")
+        raise UnsupportedError(f"{where}: {message}", code=error.code) from None
 
 
 # --- the marker of one call -----------------------------------------------------------------

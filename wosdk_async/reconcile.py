@@ -131,6 +131,7 @@ class Reconciler(Generic[R]):
             raise
         except WosdkError as error:
             error.args = (f"not sent: its key could not be looked up first ({error.message})",)
+            error.operation = error.request_id = None  # those of the call, not of the query
             raise
 
     # --- attempts and look-ups ----------------------------------------------------------------
