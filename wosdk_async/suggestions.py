@@ -1,4 +1,4 @@
-"""What a misspelt name was probably meant to be: the remedy in messages about names."""
+"""Suggestions for misspelt names: the remedy in messages about names."""
 
 from __future__ import annotations
 

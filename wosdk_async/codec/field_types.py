@@ -1,4 +1,4 @@
-"""What is done with values of each type of the catalogue: the one table for reading, writing and checking."""
+"""The one table of field types: how a value of each type is read, written and checked."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ __all__ = ["FIELD_TYPES", "NAMES", "OBJECT", "FieldType", "is_plain", "new_of", 
 
 @attrs.frozen
 class FieldType:
-    """What is done with values of one type of the catalogue. In the texts ``v`` is the value."""
+    """How values of one type are read, written and checked. In its expressions ``v`` is the value."""
 
     check: Callable[[Any, Wire], Finding | None]
-    """Returns what is wrong with a value that a program wants to send, or None."""
+    """Function that returns what is wrong with a value that a program wants to send, or None."""
     read: str = "v"
-    """What is stored of a value that the service sent and that is not null."""
+    """Expression that makes the stored value of a value of the service that is not null."""
     quick: str = ""
-    """The same for a documented value, without a call. It raises TypeError or ValueError for others."""
+    """As ``read``, for a documented value and without a call; raises TypeError or ValueError for others."""
     write: str = "v"
-    """What is sent of a value that is not None, whatever it is."""
+    """Expression that makes the sent value of any stored value that is not None."""
     fits: str = "False"
-    """Whether a value certainly passes ``check``, and is sent as ``plain`` says."""
+    """Condition for a value that certainly passes ``check``, so that ``plain`` may send it."""
     plain: str = "v"
-    """What is sent of a value that fits."""
+    """Expression that makes the sent value of a stored value that fits."""
 
 
 FIELD_TYPES = {
@@ -119,7 +119,7 @@ NAMES = {
     "write_text": write_text,
     "write_utc": write_utc,
 }
-"""What the texts refer to by a fixed name."""
+"""Objects that the expressions refer to, by name."""
 
 
 def is_plain(cls: type[Record]) -> bool:

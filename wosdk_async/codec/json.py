@@ -58,7 +58,7 @@ def loads(body: bytes) -> Any:
         return json.loads(body, parse_float=_number, parse_constant=str)
     except (ValueError, RecursionError) as error:
         why = str(error)
-    # Not raised from the error: it holds the whole text, and that of a token answer is a secret.
+    # Not raised from the error: it holds the whole text, and that of a response with a token is a secret.
     raise ValueError(f"the body of {len(body)} bytes is not JSON: {why}")
 
 

@@ -19,7 +19,7 @@ __all__ = ["Lazy", "make_lazy", "raw_slot", "waits"]
 
 
 class Lazy:
-    """Base of what waits in a slot until its object is wanted."""
+    """Value of a slot whose object is made when the field is first read."""
 
     __slots__ = ()
 
@@ -29,7 +29,7 @@ class Lazy:
 
 
 class _LazyField(property):
-    """A field whose object may still have to be made."""
+    """A field whose slot may hold a :class:`Lazy`."""
 
 
 _GET = """\
@@ -47,12 +47,12 @@ def get(record):
 
 
 def make_lazy(cls: type[Any]) -> None:
-    """Let a :class:`Lazy` wait in those fields of ``cls`` that hold objects."""
+    """Let the slots of those fields of ``cls`` that hold objects take a :class:`Lazy`."""
     for field in cls.__dict__.get("__attrs_attrs__", ()):
         slot = cls.__dict__.get(field.name)
         if isinstance(slot, MemberDescriptorType) and field.metadata and is_nested(field.metadata):
             setattr(cls, f"_slot_{field.name}", slot)
-            _install(cls, field.name, _compile_at_first_look(cls, field.name))
+            _install(cls, field.name, _compile_at_first_read(cls, field.name))
 
 
 def _install(cls: type[Any], name: str, get: Callable[[Any], Any]) -> None:
@@ -60,8 +60,8 @@ def _install(cls: type[Any], name: str, get: Callable[[Any], Any]) -> None:
     setattr(cls, name, _LazyField(get, slot.__set__, slot.__delete__))
 
 
-def _compile_at_first_look(cls: type[Any], name: str) -> Callable[[Any], Any]:
-    """Return a getter that puts the compiled one in its place: a program uses few fields."""
+def _compile_at_first_read(cls: type[Any], name: str) -> Callable[[Any], Any]:
+    """Return a getter that replaces itself by a compiled one: a program uses few fields."""
 
     def first(record: Any) -> Any:
         get = compile_function(
@@ -74,10 +74,10 @@ def _compile_at_first_look(cls: type[Any], name: str) -> Callable[[Any], Any]:
 
 
 def raw_slot(cls: type[Any], name: str) -> str:
-    """Return the name under which a field is stored as it comes, and read without making anything."""
+    """Return the name of the slot of a field. Reading it gives the value as it is stored, also a Lazy."""
     return f"_slot_{name}" if isinstance(getattr(cls, name, None), _LazyField) else name
 
 
 def waits(record: Any, name: str) -> bool:
-    """Return whether the object in a field is still to be made. Does not make it."""
+    """Return whether the object of a field is not made yet. Does not make it."""
     return isinstance(getattr(record, raw_slot(type(record), name)), Lazy)

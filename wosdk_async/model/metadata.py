@@ -1,4 +1,4 @@
-"""What the catalogue says of a field, as the field's attrs metadata."""
+"""Metadata of fields: their names and types on the wire, from the catalogue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def wire(name: str, type: str, of: str | None = None, **more: Any) -> dict[str, 
 
 
 def is_nested(meta: Wire) -> bool:
-    """Whether the field holds objects of another class."""
+    """Return whether the field holds objects of another class."""
     return bool(meta["of"]) and meta["type"] != "enum"
 
 

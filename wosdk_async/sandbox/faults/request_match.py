@@ -1,4 +1,4 @@
-"""What a rule can ask of a request: its operation and its Company."""
+"""Properties of a request that a rule can match: its operation and its Company."""
 
 from __future__ import annotations
 
