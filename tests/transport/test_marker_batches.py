@@ -255,7 +255,8 @@ async def test_a_query_that_fails_ends_the_search() -> None:
     await settle()
     with pytest.raises(NoAnswerError):
         await asyncio.wait_for(task, 1.0)
-    assert sorted(ended) == [0, 1, 3]
+    assert sorted([*ended, 2]) == begun
+    assert len(begun) <= 5
 
 
 # --- one key each of many callers -----------------------------------------------------------
