@@ -126,6 +126,14 @@ async def test_no_time_at_all_is_no_time_to_send_it_again() -> None:
     assert (took, service.sent) == (30.25, 1)
 
 
+async def test_half_a_second_is_time_to_send_it_again() -> None:
+    """All that is left before the five seconds of looks is for an attempt."""
+    service = Late(PAGE, "answer")
+    task, took = await service.timed(deadline=35.75)
+    assert task.result().wo.id == 1
+    assert (took, service.sent) == (30.25, 2)
+
+
 async def test_no_look_follows_the_last_one() -> None:
     """A quarter of a second before the deadline; looks are never sent one right after the other."""
     service, looks = Late(PAGE), []
