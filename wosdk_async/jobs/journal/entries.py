@@ -24,6 +24,8 @@ __all__ = [
     "StoredRow",
     "digest",
     "new_job_id",
+    "storable",
+    "to_json",
 ]
 
 FORMAT = 1
@@ -211,14 +213,31 @@ class Sample:
 
 def digest(cells: Mapping[str, str]) -> int:
     """Return 8 bytes of a hash of a row's values, as an integer; names of columns do not count."""
-    values = list(cells.values())
-    try:
-        data = orjson.dumps(values)
-    except TypeError:  # half of a surrogate pair
-        data = repr(values).encode(errors="backslashreplace")
+    data = to_json(list(cells.values())).encode()
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
 
 
 def new_job_id() -> str:
     """Return a new random id: short, the same in upper and lower case, good in a URL and a file name."""
     return "".join(secrets.choice(_LETTERS) for _ in range(_ID_LENGTH))
+
+
+def to_json(value: Any) -> str:
+    """Return a value as JSON; objects of other types become their text."""
+    try:
+        return orjson.dumps(value, default=str).decode()
+    except TypeError:  # half of a surrogate pair
+        return orjson.dumps(_storable(value), default=str).decode()
+
+
+def storable(text: str) -> str:
+    """Return a text that UTF-8 can write: a half of a surrogate pair becomes a question mark."""
+    return text.encode(errors="replace").decode()
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, Mapping):
+        return {_storable(name): _storable(each) for name, each in value.items()}
+    return [_storable(each) for each in value] if isinstance(value, list | tuple) else value

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import getpass
+import os
+import socket
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -17,22 +21,24 @@ from wosdk_async.jobs.journal.entries import (
     Sample,
     State,
     StoredRow,
+    storable,
+    to_json,
 )
 
 __all__ = [
+    "MOST_AT_ONCE",
     "add_sample",
     "counts",
     "end_run",
     "insert_run",
     "page",
-    "reference_values",
     "references",
-    "row_record",
-    "row_values",
     "rows_in",
     "rows_with",
     "runs",
     "samples",
+    "save_references",
+    "save_rows",
 ]
 
 _STATES = tuple(State)  # by number
@@ -42,11 +48,31 @@ _MOST_SAMPLES = 2000
 # --- rows ---------------------------------------------------------------------------------------
 
 
-def row_values(record: RowRecord) -> tuple[Any, ...]:
-    """Return row, state and details, as a batch takes them."""
-    return (
-        record.row,
-        record.state,
+# One statement for many rows, and one JSON text for a page of them: Python gives up its lock in each step of
+# a statement, and beside a busy event loop it takes milliseconds to get it back.
+MOST_AT_ONCE = 100  # rows; three variables each, and SQLite may take no more than 999
+
+
+def save_rows(db: sqlite3.Connection, rows: Sequence[int | RowRecord], stamp: int) -> None:
+    """Save outcomes, and numbers of rows that are about to be sent, in one step."""
+    values: list[object] = [stamp]
+    for each in rows:
+        if isinstance(each, int):
+            values += (each, 1, None)
+        else:
+            values += (each.row, int(each.state), _details(each))
+    if rows:
+        db.execute(_save_rows_statement(len(rows)), values)
+
+
+@functools.cache
+def _save_rows_statement(rows: int) -> str:
+    values = ", ".join(f"(?{at}, ?{at + 1}, ?1, ?{at + 2})" for at in range(2, 3 * rows + 2, 3))
+    return f"REPLACE INTO outcome VALUES {values}"  # noqa: S608 - numbers of variables
+
+
+def _details(record: RowRecord) -> str:
+    return to_json(
         (
             record.id,
             record.number,
@@ -58,14 +84,8 @@ def row_values(record: RowRecord) -> tuple[Any, ...]:
             record.version,
             record.seconds,
             record.proof,
-        ),
+        )
     )
-
-
-def row_record(values: Sequence[Any]) -> RowRecord:
-    """Return the record that :func:`row_values` took apart."""
-    row, state, details = values
-    return RowRecord(row, _STATES[state], **_detailed(details))
 
 
 _DETAILS = (
@@ -89,8 +109,6 @@ def _detailed(details: Sequence[Any] | None) -> dict[str, Any]:
     return known
 
 
-# One JSON text for a page, in one step: Python gives up its lock in each step of a statement, and beside a
-# busy event loop it takes milliseconds to get it back.
 _PAGE = """SELECT json_group_array(json_array(row, state, digest, key)) FROM (
     SELECT row, coalesce(state, 0) AS state, digest, key FROM planned LEFT JOIN outcome USING (row)
     WHERE row BETWEEN ? AND ? ORDER BY row)"""
@@ -154,10 +172,20 @@ def counts(db: sqlite3.Connection) -> dict[State, int]:
 # --- references -----------------------------------------------------------------------------------
 
 
-def reference_values(record: ReferenceRecord) -> tuple[Any, ...]:
-    """Return what a batch takes of the record of a reference."""
-    details = (record.id, record.reason, record.request_id)
-    return (record.reference, record.name, record.key, record.state, details)
+def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], stamp: int) -> None:
+    """Save records of references."""
+    db.executemany(
+        "REPLACE INTO reference VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (
+                *(storable(text) for text in (each.reference, each.name, each.key)),
+                int(each.state),
+                stamp,
+                to_json((each.id, each.reason, each.request_id)),
+            )
+            for each in records
+        ],
+    )
 
 
 def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
@@ -174,17 +202,24 @@ def references(db: sqlite3.Connection) -> list[ReferenceRecord]:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def insert_run(db: sqlite3.Connection, started_at: float, details: str) -> int:
-    """Add a run; return its number."""
-    added = db.execute("INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, details))
+def insert_run(db: sqlite3.Connection, started_at: float, details: Mapping[str, Any]) -> int:
+    """Add a run with what is known of this process; return its number."""
+    from wosdk_async import __version__
+
+    known = {"version": __version__, "host": socket.gethostname(), "pid": os.getpid(), "user": _user()}
+    added = db.execute(
+        "INSERT INTO run (started_at, details) VALUES (?, ?)", (started_at, to_json(known | dict(details)))
+    )
     return int(added.lastrowid or 0)
 
 
-def end_run(db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: str) -> None:
+def end_run(
+    db: sqlite3.Connection, number: int, ended_at: float, exit_status: int, details: Mapping[str, Any]
+) -> None:
     """Write how a run ended; its details are joined with those of its start."""
     db.execute(
         "UPDATE run SET ended_at = ?, exit_status = ?, details = json_patch(details, ?) WHERE number = ?",
-        (ended_at, exit_status, details, number),
+        (ended_at, exit_status, to_json(details), number),
     )
 
 
@@ -195,6 +230,13 @@ def runs(db: sqlite3.Connection) -> list[JobRun]:
         JobRun(number, started_at, ended_at, exit_status, orjson.loads(details))
         for number, started_at, ended_at, exit_status, details in found.fetchall()
     ]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container without a name for its user
+        return ""
 
 
 # --- samples --------------------------------------------------------------------------------------

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+import attrs
 import orjson
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import FORMAT, Plan, RowEntry, State
+from wosdk_async.jobs.journal.entries import FORMAT, Plan, RowEntry, State, storable, to_json
 
 __all__ = ["JOURNAL", "connect", "create_file", "explained", "newest_stamp", "read_plan", "sync_folder"]
 
@@ -78,7 +79,7 @@ def create_file(folder: Path, entries: Iterable[RowEntry], plan: Callable[[int],
         _insert(db, entries)
         _make_keys_unique(db)
         rows = int(db.execute("SELECT count(*) FROM planned").fetchone()[0])
-        db.execute("INSERT INTO plan VALUES (?)", [orjson.dumps(plan(rows).as_dict()).decode()])
+        db.execute("INSERT INTO plan VALUES (?)", [to_json(plan(rows).as_dict())])
         db.execute("COMMIT")
         _require_wal(db, folder)
     with part.open("rb") as file:
@@ -105,13 +106,26 @@ def leftovers(path: Path) -> list[Path]:
 def _insert(db: sqlite3.Connection, entries: Iterable[RowEntry]) -> None:
     rows = iter(entries)
     while chunk := list(islice(rows, _CHUNK)):
+        if not _is_storable("".join([each.key for each in chunk if each.key is not None])):
+            chunk = [_with_storable_key(each) for each in chunk]
         values = [(each.row, each.line, each.digest, each.key) for each in chunk]
         db.executemany("INSERT INTO planned VALUES (?, ?, ?, ?)", values)
         _refuse(db, ((each.row, each.fault) for each in chunk if each.fault is not None))
 
 
+def _with_storable_key(entry: RowEntry) -> RowEntry:
+    if entry.key is None or _is_storable(entry.key):
+        return entry
+    fault = f"the key {storable(entry.key)[:_SHOWN]!r} has half of a surrogate pair, which cannot be sent"
+    return attrs.evolve(entry, key=None, fault=entry.fault or fault)
+
+
+def _is_storable(text: str) -> bool:
+    return storable(text) == text
+
+
 def _refuse(db: sqlite3.Connection, reasons: Iterable[tuple[int, str]]) -> None:
-    values = ((row, State.REFUSED, orjson.dumps([None, None, reason]).decode()) for row, reason in reasons)
+    values = ((row, State.REFUSED, to_json((None, None, reason))) for row, reason in reasons)
     db.executemany("REPLACE INTO outcome VALUES (?, ?, 0, ?)", values)
 
 
@@ -227,10 +241,21 @@ def read_plan(db: sqlite3.Connection, path: Path) -> Plan:
         raise JournalError(_damaged(path, str(error))) from None
 
 
-def newest_stamp(db: sqlite3.Connection) -> int:
-    """Return the stamp of the last commit, 0 in a new journal."""
-    newest = "SELECT coalesce(max(stamp), 0) FROM "
-    return max(int(db.execute(newest + table).fetchone()[0]) for table in ("outcome", "reference"))
+def newest_stamp(db: sqlite3.Connection, path: Path, promised: int) -> int:
+    """Return the stamp of the last commit, 0 in a new journal.
+
+    Raises:
+        JournalError: it is older than the one that was ``promised``.
+    """
+    with explained(path):
+        newest = "SELECT coalesce(max(stamp), 0) FROM "
+        stamp = max(int(db.execute(newest + table).fetchone()[0]) for table in ("outcome", "reference"))
+    if stamp < promised:
+        raise JournalError(
+            f"{path}: its last commits are missing. Was {JOURNAL}-wal deleted, or left behind when the "
+            "folder was copied? Bring it back: without it rows that were sent look as if they were not"
+        )
+    return stamp
 
 
 @contextlib.contextmanager

@@ -1,0 +1,92 @@
+"""Reading a journal: its plan, its rows and what became of them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal.entries import JobRun, PageRow, Plan, ReferenceRecord, Sample, State, StoredRow
+from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
+from wosdk_async.jobs.journal.thread import JobThread
+
+__all__ = ["JournalReader"]
+
+T = TypeVar("T")
+
+
+class JournalReader:
+    """What can be read of a journal, also while another process works on the job.
+
+    Attributes:
+        folder: the folder of the job.
+        path: the file of the journal.
+        plan: what is known of the job since it began.
+    """
+
+    plan: Plan
+
+    def __init__(self, folder: Path, db: sqlite3.Connection, *, synchronous: bool) -> None:
+        self.folder = folder
+        self.path = folder / JOURNAL
+        self.plan = read_plan(db, self.path)
+        self._db = db
+        self._thread = JobThread(f"journal of {self.plan.job}", synchronous=synchronous)
+        self._closed = False
+
+    def counts(self) -> dict[State, int]:
+        """Return how many rows have each state on the disk.
+
+        It reads the whole table, a fifth of a second for a million rows.
+        """
+        with explained(self.path):
+            if self._thread.synchronous:
+                return queries.counts(self._db)
+            with contextlib.closing(connect(self.folder, read_only=True)) as db:
+                return queries.counts(db)
+
+    async def page(self, first: int, last: int) -> list[PageRow]:
+        """Return row, state, digest and key of the rows ``first`` to ``last``, as committed."""
+        return await self._read(functools.partial(queries.page, first=first, last=last))
+
+    async def rows_in(self, *states: State, after: int = 0, limit: int = 1000) -> list[StoredRow]:
+        """Return the first rows behind row ``after`` that have one of the states; without states, any."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(queries.rows_in, states=states, after=after, limit=limit))
+
+    async def rows_with(self, keys: Sequence[str]) -> dict[str, StoredRow]:
+        """Return the rows that have these keys."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(queries.rows_with, keys=keys))
+
+    async def references(self) -> list[ReferenceRecord]:
+        """Return the records of references that the job began to create."""
+        await self._flush_before_reading()
+        return await self._read(queries.references)
+
+    async def runs(self) -> list[JobRun]:
+        """Return the processes that worked on the job, in their order."""
+        await self._flush_before_reading()
+        return await self._read(queries.runs)
+
+    async def samples(self) -> list[Sample]:
+        """Return the figures of the job over time."""
+        await self._flush_before_reading()
+        return await self._read(queries.samples)
+
+    async def _flush_before_reading(self) -> None:
+        """Write what is queued: a reader sees what was recorded before."""
+
+    async def _read(self, function: Callable[[sqlite3.Connection], T]) -> T:
+        self._require_open()
+        with explained(self.path):
+            return await self._thread.run(functools.partial(function, self._db))
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise JournalError(f"{self.path}: the journal is closed")
