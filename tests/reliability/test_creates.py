@@ -36,6 +36,18 @@ async def test_a_marker_leaves_no_doubt(tmp_path: Path) -> None:
     assert finding.kills == 1
 
 
+async def test_equal_keys_and_a_look_first_leave_one_record_of_each(tmp_path: Path) -> None:
+    """Both creates with a key end with the one record, or are known not to have made one."""
+    finding = await run(
+        Effort(creates=200, kills=0, rate=0.02, late=0.1, settle=0.6, deadline=2, twice=True),
+        marked=True,
+        folder=tmp_path,
+    )
+    assert finding.broken == []
+    assert finding.outcomes["InDoubt"] == 0
+    assert finding.outcomes["Done"] > 150
+
+
 async def test_servers_that_are_not_the_service() -> None:
     """Nothing is sent to an unknown one, and no response hangs the loop or swells in memory."""
     process = await asyncio.create_subprocess_exec(
