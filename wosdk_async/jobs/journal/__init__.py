@@ -1,8 +1,9 @@
 """The journal of a job: a SQLite file in the folder of the job, from which a killed job goes on.
 
-``entries.py`` has what it keeps, ``journal.py`` the journal, ``store.py`` its file, ``queries.py`` the
-statements, ``writer.py`` the thread that commits, ``lock.py`` the lock of the folder, ``folder.py`` the
-folders of jobs and files that a kill leaves whole.
+``entries.py`` has what it keeps, ``journal.py`` the journal, which is read as in ``reader.py`` and written as
+in ``writer.py``, by a thread of ``thread.py`` and the statements of ``queries.py``. ``creation.py`` and
+``store.py`` make and open its file. ``folder.py`` has the folders of jobs and files that a kill leaves whole,
+``lock.py`` their lock.
 """
 
 from __future__ import annotations

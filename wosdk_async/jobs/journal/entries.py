@@ -13,6 +13,7 @@ import orjson
 
 __all__ = [
     "FORMAT",
+    "REPEATED_KEY",
     "JobRun",
     "PageRow",
     "Plan",
@@ -30,6 +31,9 @@ __all__ = [
 
 FORMAT = 1
 """Version of the journal's format. A journal of a newer one is refused."""
+
+REPEATED_KEY = "RepeatedKey"
+"""Code of a row that was refused because an earlier row has its key."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
 _ID_LENGTH = 8

@@ -15,13 +15,13 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal.creation import create_file
 from wosdk_async.jobs.journal.entries import Plan, ReferenceRecord, RowEntry, RowRecord, Sample, State
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
     connect,
-    create_file,
     explained,
     newest_stamp,
     sync_folder,
@@ -88,6 +88,7 @@ class Journal(JournalReader):
         plan: Plan | Callable[[], Plan],
         entries: Iterable[RowEntry],
         *,
+        earlier: Journal | None = None,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
         commit: CommitHook = _just,
@@ -103,6 +104,8 @@ class Journal(JournalReader):
             plan: the plan, or a function that returns it, called when all ``entries`` were read. Its ``rows``
                 is set to their number.
             entries: the rows of the input, read once, in chunks.
+            earlier: the journal of a job that goes on here: what became of its rows is carried over by their
+                keys, but refused rows are planned again. The caller keeps it open meanwhile.
             lock: the lock of the folder, if the caller holds it already; :meth:`close` releases it.
             clock: returns Unix time.
             commit: see the class.
@@ -122,7 +125,8 @@ class Journal(JournalReader):
             def planned(rows: int) -> Plan:
                 return attrs.evolve(plan() if callable(plan) else plan, rows=rows)
 
-            part = create_file(folder, entries, planned)
+            lock.write_stamp(0)  # that of a journal that was here before
+            part = create_file(folder, entries, planned, earlier.path if earlier else None)
 
             def publish() -> None:
                 with explained(path):
@@ -239,6 +243,16 @@ class Journal(JournalReader):
         writer = self._open_writer()
         writer.queue.rows.append(record)
         writer.write_soon()
+
+    async def plan_again(self) -> None:
+        """Plan the rows again that were refused, all but those whose key an earlier row has.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        writer = self._usable_writer()
+        writer.queue.others.append(queries.plan_again)
+        await writer.written()
 
     async def begin_reference(self, reference: str, name: str, key: str) -> None:
         """Note that the record of a reference is about to be created; it is on the disk when it returns.

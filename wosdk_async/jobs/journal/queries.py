@@ -14,6 +14,7 @@ import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
+    REPEATED_KEY,
     JobRun,
     PageRow,
     ReferenceRecord,
@@ -32,6 +33,7 @@ __all__ = [
     "end_run",
     "insert_run",
     "page",
+    "plan_again",
     "references",
     "rows_in",
     "rows_with",
@@ -167,6 +169,14 @@ def counts(db: sqlite3.Connection) -> dict[State, int]:
     outcomes, *by_state = db.execute(f"SELECT count(*), {sums} FROM outcome").fetchone()  # noqa: S608
     by_state[State.PLANNED] += rows - outcomes
     return dict(zip(State, by_state, strict=True))
+
+
+def plan_again(db: sqlite3.Connection) -> None:
+    """Forget the refusals, so that these rows are planned; not of rows whose key an earlier row has."""
+    db.execute(
+        "DELETE FROM outcome WHERE state = ? AND coalesce(json_extract(detail, '$[3]'), '') <> ?",
+        [int(State.REFUSED), REPEATED_KEY],
+    )
 
 
 # --- references -----------------------------------------------------------------------------------

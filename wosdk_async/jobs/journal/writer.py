@@ -63,6 +63,9 @@ def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int) -> None:
         save_references(db, batch.references, stamp)
         for each in batch.others:
             each(db)
+        db.execute(
+            "UPDATE change SET stamp = ?", [stamp]
+        )  # the others keep no stamp, or delete rows with one
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:  # SQLite ends it by itself when the disk is full
@@ -204,9 +207,8 @@ class JournalWriter:
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
             self._commit(functools.partial(write_batch, self._db, batch, stamp))
-        if batch.rows or batch.references:  # nothing else keeps its stamp
-            self._stamp = stamp
-            self._lock.write_stamp(stamp)
+        self._stamp = stamp
+        self._lock.write_stamp(stamp)
 
     def _note(self, error: BaseException) -> None:
         if isinstance(error, JournalError):
