@@ -14,9 +14,9 @@ __all__ = ["Attempt", "AttemptHook", "BeforeSend", "DryRun", "OnInDoubt"]
 BeforeSend = Callable[[Call[Any], str], Awaitable[Response | None]]
 """Called with a call and the Company's name, once for each call, before anything of it is sent.
 
-For a call with a marker it is called for each attempt and each lookup. If it raises, the call is stopped. A
-Response that it returns is taken for the service's; with None the call is sent. Its time counts against the
-deadline, which does not end it. Closing the client does not wait for it.
+For a call with a marker it is called for each attempt and each lookup, which several calls may share. If it
+raises, the call is stopped. A Response that it returns is taken for the service's; with None the call is
+sent. Its time counts against the deadline, which does not end it. Closing the client does not wait for it.
 """
 
 OnInDoubt = Callable[[Call[Any], str | None], None]
