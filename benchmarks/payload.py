@@ -1,4 +1,4 @@
-"""WorkOrder of the measurements: 5 KB in the form of spec 2.3, with values of each documented type."""
+"""Work orders of the measurements: one of 5 KB in the form of spec 2.3, and the smallest that is created."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from wosdk_async import codec, model
+from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType, codec, model
 
 MONEY: dict[str, Any] = {}
 COST = dict.fromkeys(
@@ -18,6 +18,18 @@ OPENED: dict[str, Any] = {
     **{"Items": {"Asset": {}, "Task": {}}},
 }
 """Objects that the order holds."""
+
+
+def create_command(po_number: str) -> WoCreateCommand:
+    """Return the command that creates a work order with this number."""
+    order = WorkOrder(
+        po_number=po_number,
+        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
+        customer=Ref(512),
+        sub_type=Ref(259),
+        type_category=WOType.Request,
+    )
+    return WoCreateCommand(work_order=order)
 
 
 def work_order(*, unknown: bool) -> bytes:

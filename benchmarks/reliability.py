@@ -35,19 +35,15 @@ import attrs
 
 from benchmarks import hostile
 from benchmarks.fault_server import FaultServer, script
+from benchmarks.payload import create_command
 from wosdk_async import (
     CallOptions,
     Client,
     Done,
     Failed,
     InDoubt,
-    Ref,
     RetryPolicy,
     Timeouts,
-    WoCreateCommand,
-    WoItem,
-    WorkOrder,
-    WOType,
 )
 
 __all__ = ["Effort", "Finding", "run"]
@@ -102,18 +98,6 @@ class Finding:
         return 0 < self.there < self.outcomes["InDoubt"]
 
 
-def command(key: str) -> WoCreateCommand:
-    """Return the command that creates a work order with this key."""
-    order = WorkOrder(
-        po_number=key,
-        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
-        customer=Ref(512),
-        sub_type=Ref(259),
-        type_category=WOType.Request,
-    )
-    return WoCreateCommand(work_order=order)
-
-
 async def run(effort: Effort, *, marked: bool, folder: Path) -> Finding:
     """Send the creates, then compare the outcomes with the store."""
     with FaultServer(folder / "reliability.db") as server:
@@ -132,7 +116,7 @@ async def _send(effort: Effort, server: FaultServer, marked: bool) -> list[Any]:
     retry = RetryPolicy(attempts=_ATTEMPTS)
     options = CallOptions(deadline=deadline, settle=effort.settle, retry=retry)
     timeouts = Timeouts(read=effort.deadline)
-    commands = (command(f"PO-{n // 2 if effort.twice else n}") for n in range(effort.creates))
+    commands = (create_command(f"PO-{n // 2 if effort.twice else n}") for n in range(effort.creates))
     marker = MARKER if marked else None
     # While the server is down, a quota would end most calls unsent, which tests nothing.
     async with (

@@ -10,7 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from wosdk_async.errors import WosdkError
 
-__all__ = ["SharedTask", "SingleFlight"]
+__all__ = ["SharedTask", "SingleFlight", "mark_retrieved"]
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class SharedTask(Generic[T]):
         self.asked_at = math.inf
         self._now = now
         self._task = asyncio.get_running_loop().create_task(self._begin(work), name="wosdk lookup")
-        self._task.add_done_callback(_mark_retrieved)
+        self._task.add_done_callback(mark_retrieved)
         self._waiting = 0
         self._abandoned = False
 
@@ -92,7 +92,7 @@ class SingleFlight:
             del self._tasks[key]
 
 
-def _mark_retrieved(task: asyncio.Task[Any]) -> None:
+def mark_retrieved(task: asyncio.Task[Any]) -> None:
     """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
     if not task.cancelled():
         task.exception()

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from benchmarks.simulate.outcomes import MARKER, CallOutcome, ProgramError, StepResult, command, key_of
+from benchmarks.payload import create_command
+from benchmarks.simulate.outcomes import MARKER, CallOutcome, ProgramError, StepResult, key_of
 from benchmarks.simulate.plan import Step
 from wosdk_async import Company, Done, Failed, InDoubt, NotStarted
 
@@ -91,7 +92,7 @@ class BulkStep:
 
     def _source(self) -> Any:
         step = self._step
-        inputs = [command(key_of(step, index)) for index in range(len(step.scripts))]
+        inputs = [create_command(key_of(step, index)) for index in range(len(step.scripts))]
         if step.source == "async":
             return self._async_source(inputs)
         if step.source == "generator" or step.raise_before is not None:

@@ -7,14 +7,12 @@ from typing import Any
 import attrs
 
 from benchmarks.simulate.plan import CallScript, Plan, Step
-from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType
 
 __all__ = [
     "MARKER",
     "CallOutcome",
     "ProgramError",
     "StepResult",
-    "command",
     "contact_id",
     "key_of",
     "scripts_by_key",
@@ -68,15 +66,3 @@ def key_of(step: Step, index: int) -> str:
 def contact_id(step: Step, index: int) -> int:
     """Return the Id of the contact that a call updates or reads."""
     return 5000 + 10 * step.number + index
-
-
-def command(key: str) -> WoCreateCommand:
-    """Return the command that creates a work order with this key."""
-    order = WorkOrder(
-        po_number=key,
-        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
-        customer=Ref(512),
-        sub_type=Ref(259),
-        type_category=WOType.Request,
-    )
-    return WoCreateCommand(work_order=order)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from benchmarks.payload import create_command
 from benchmarks.simulate.backend import company_name
 from benchmarks.simulate.bulk_step import BulkStep
 from benchmarks.simulate.messages import KEY
-from benchmarks.simulate.outcomes import MARKER, CallOutcome, StepResult, command, contact_id, key_of
+from benchmarks.simulate.outcomes import MARKER, CallOutcome, StepResult, contact_id, key_of
 from benchmarks.simulate.plan import Plan, Step
 from wosdk_async import (
     Client,
@@ -114,7 +115,7 @@ class Program:
         company, id = self._company(step), contact_id(step, index)
         match step.kind:
             case "wo":
-                return await company.run(command(key), marker=MARKER if step.marker else None)
+                return await company.run(create_command(key), marker=MARKER if step.marker else None)
             case "base":
                 return await company.create(Contact(last_name=key, first_name="x"), check=False)
             case "update":

@@ -182,27 +182,28 @@ def test_a_full_disk_that_is_met_at_the_very_end() -> None:
     assert on_a_full_disk(COMMAND[0], "-c", code) == (2, ["wosdk: stdout: No space left on device"])
 
 
-@pytest.mark.usefixtures("seeded")
-def test_a_terminal_gets_color_and_its_width() -> None:
-    """On a terminal rows are cut to it; in a pipe there is no control code and nothing is cut to 80."""
-    plain, _ = spawn("query", "Location", "--limit", "3").communicate()
-    assert "\x1b" not in plain
+def on_a_terminal(*arguments: str) -> tuple[int, str, bytes]:
+    """Run a command on a terminal of 40 columns: its exit status, what is shown, and its stderr."""
     ours, theirs = pty.openpty()
     subprocess.run(["stty", "cols", "40"], stdin=theirs, check=True)
     environ = {**os.environ, "TERM": "xterm-256color"}
     environ.pop("NO_COLOR", None)
     process = subprocess.Popen(
-        [*COMMAND, "query", "Location", "--limit", "3"],
-        cwd=ROOT,
-        env=environ,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
+        [*COMMAND, *arguments], cwd=ROOT, env=environ, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE
     )
     os.close(theirs)
     _, message = process.communicate()
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
+    return process.returncode, shown, message
+
+
+@pytest.mark.usefixtures("seeded")
+def test_a_terminal_gets_color_and_its_width() -> None:
+    """On a terminal rows are cut to it; in a pipe there is no control code and nothing is cut to 80."""
+    plain, _ = spawn("query", "Location", "--limit", "3").communicate()
+    assert "\x1b" not in plain
+    _, shown, message = on_a_terminal("query", "Location", "--limit", "3")
     assert "\x1b[1m" in shown
     assert "Riverside Campus" in shown
     assert b"more columns do not fit; -p names those to show" in message
@@ -214,19 +215,8 @@ def test_no_text_steers_the_terminal_it_is_shown_on(scripted: Service, form: str
     evil = "a\x1b]0;owned\x07\x9b31m\u202e\nb"
     rows = [{"Data": {evil: evil, "Id": number}} for number in (1, 2)]
     scripted.handler = lambda _: Answer(body={"Entities": rows})
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, "query", "Customer", "--limit", "1", form],
-        cwd=ROOT,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=subprocess.PIPE,
-    )
-    os.close(theirs)
-    _, message = process.communicate()
-    shown = os.read(ours, 10_000).decode()
-    os.close(ours)
-    assert (process.returncode, message.count(b"\n")) == (0, 1)
+    status, shown, message = on_a_terminal("query", "Customer", "--limit", "1", form)
+    assert (status, message.count(b"\n")) == (0, 1)
     assert message.startswith(b"wosdk: 1 row is shown and there are more")
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(shown)
     if form == "--csv":

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
@@ -18,6 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from tests.codec.model_strategies import CLASSES, filled, holds_for_every_class, records
+from tests.support.forking import status_of_child
 from tests.support.laws import case
 from wosdk_async import codec
 from wosdk_async.codec.reading import WHOLE, Envelope, RecordReaders, ResponseReader
@@ -280,19 +278,12 @@ def test_a_child_that_is_forked_while_a_thread_learns_reads_on() -> None:
     thread = threading.Thread(target=hold)
     thread.start()
     asked.wait(30)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, for threads
-        child = os.fork()
-    if child == 0:
-        signal.alarm(10)
-        try:
-            os._exit(0 if all(agrees(reader, b'{"Value": 1.5, "New": 1}', Money) for _ in range(3)) else 1)
-        except BaseException:
-            os._exit(2)
-    _, status = os.waitpid(child, 0)
+    status = status_of_child(
+        lambda: all(agrees(reader, b'{"Value": 1.5, "New": 1}', Money) for _ in range(3))
+    )
     go.set()
     thread.join()
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert status == 0
 
 
 def test_a_class_in_itself_is_read_at_every_depth() -> None:

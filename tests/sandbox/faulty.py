@@ -13,21 +13,8 @@ import attrs
 import httpx
 
 from tests.sandbox.company import ORDER, Caller
-from wosdk_async import Ref, WoCreateCommand, WoItem, WorkOrder, WOType
 from wosdk_async.sandbox import LocalCompany
 from wosdk_async.sandbox.storage.store import StoredCompany
-
-
-def create_command(po_number: str) -> WoCreateCommand:
-    """Return a create that differs from all others."""
-    order = WorkOrder(
-        po_number=po_number,
-        items=[WoItem(asset=Ref(20440), task=Ref(14211))],
-        customer=Ref(512),
-        sub_type=Ref(259),
-        type_category=WOType.Request,
-    )
-    return WoCreateCommand(work_order=order)
 
 
 @attrs.frozen

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.sandbox.faulty import create_command, creates, raw_client
+from benchmarks.payload import create_command
+from tests.sandbox.faulty import creates, raw_client
 from wosdk_async import Client, Customer, WorkOrder
 from wosdk_async.sandbox import Clock, LocalCompany, VirtualClock
 

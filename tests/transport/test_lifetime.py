@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.forking import status_of_child
 from tests.support.service import Answer, Request, Service
 from tests.support.virtual import World, reply, settle
 from tests.transport.script import FOUND
@@ -250,15 +251,12 @@ def test_a_forked_child_opens_its_own_connections() -> None:
 
         assert call() == {"Id": 1}
         opened = service.connections
-        child = os.fork()
-        if child == 0:
-            try:
-                loop.set_default_executor(ThreadPoolExecutor(1))  # threads are not inherited
-                os._exit(0 if call() == {"Id": 1} else 1)
-            except BaseException:
-                os._exit(2)
-        _, status = os.waitpid(child, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
+
+        def calls_in_the_child() -> bool:
+            loop.set_default_executor(ThreadPoolExecutor(1))  # threads are not inherited
+            return bool(call() == {"Id": 1})
+
+        assert status_of_child(calls_in_the_child) == 0
         assert service.connections == opened + 1, "the child has a connection of its own"
         assert call() == {"Id": 1}
         assert service.connections == opened + 1, "the parent still has its old one"

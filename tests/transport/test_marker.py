@@ -307,9 +307,8 @@ async def test_a_refusal_of_the_first_attempt_is_no_doubt() -> None:
     assert len(asked) == 1
 
 
-async def test_absent_is_what_two_looks_did_not_find_after_it_settled() -> None:
-    """One look may have read the response of another call: the second attempt comes after two."""
-    service = ScriptedCompany("lost", "lost")
+def looks_at(service: ScriptedCompany) -> list[float]:
+    """Return the times of all look-ups from now on, in seconds."""
     looks: list[float] = []
     rows, begun = service.rows, service.time.seconds
 
@@ -318,6 +317,13 @@ async def test_absent_is_what_two_looks_did_not_find_after_it_settled() -> None:
         return rows(condition)
 
     service.rows = noting  # type: ignore[method-assign]
+    return looks
+
+
+async def test_absent_is_what_two_looks_did_not_find_after_it_settled() -> None:
+    """One look may have read the response of another call: the second attempt comes after two."""
+    service = ScriptedCompany("lost", "lost")
+    looks = looks_at(service)
     await service.run(deadline=300.0)
     assert len(service.request_ids) == 3
     first = [at for at in looks if at < looks[-1] / 2 + 1]
@@ -346,14 +352,7 @@ async def test_an_error_of_no_library_passes_as_it_is() -> None:
 async def test_looks_become_rarer() -> None:
     """Each wait is twice as long as the one before, up to 5 s: the service is not asked all the time."""
     service = ScriptedCompany(29.0)
-    looks: list[float] = []
-    rows, begun = service.rows, service.time.seconds
-
-    def noting(condition: dict[str, Any]) -> Response:
-        looks.append(service.time.seconds - begun)
-        return rows(condition)
-
-    service.rows = noting  # type: ignore[method-assign]
+    looks = looks_at(service)
     await service.run()
     assert looks[:7] == pytest.approx([0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75], abs=0.01)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import threading
-import warnings
 from typing import Any
 
 import pytest
 
+from tests.support.forking import status_of_child
 from wosdk_async import CredentialsError, SessionError
 from wosdk_async.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
@@ -96,20 +95,15 @@ def test_a_forked_child_renews_though_a_thread_of_its_parent_was_at_it() -> None
     thread = threading.Thread(target=lambda: renewed.append(asyncio.run(sessions.renew(after=0)).generation))
     thread.start()
     assert adding.wait(30)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12, for threads
-        child = os.fork()
-    if child == 0:
-        signal.alarm(10)  # ends a child that waits for the lock
-        try:
-            cache.forked()
-            os._exit(0 if asyncio.run(sessions.renew(after=0)).generation == 1 else 1)
-        except BaseException:
-            os._exit(2)
-    _, status = os.waitpid(child, 0)
+
+    def renews() -> bool:
+        cache.forked()
+        return asyncio.run(sessions.renew(after=0)).generation == 1
+
+    status = status_of_child(renews)
     go.set()
     thread.join()
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert status == 0
     assert renewed == [1], "the parent's renewal goes on"
 
 

@@ -16,6 +16,7 @@ import anyio
 from wosdk_async.errors import WosdkError
 from wosdk_async.query.conditions import Comparison
 from wosdk_async.query.plan import Plan
+from wosdk_async.shared_tasks import mark_retrieved
 
 __all__ = ["ROW_CAP", "Cursor", "KeyCursor", "OffsetCursor", "prefetch"]
 
@@ -158,14 +159,8 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
     task = asyncio.get_running_loop().create_task(cursor.page())
-    task.add_done_callback(_mark_retrieved)
+    task.add_done_callback(mark_retrieved)
     return task
-
-
-def _mark_retrieved(task: asyncio.Task[Any]) -> None:
-    """Read the error of a task, so that asyncio does not log it when nobody else reads it."""
-    if not task.cancelled():
-        task.exception()
 
 
 async def _cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:

@@ -16,6 +16,7 @@ import attrs
 
 from wosdk_async.errors import SessionError, WosdkError
 from wosdk_async.safe_text import Secrets
+from wosdk_async.shared_tasks import mark_retrieved
 from wosdk_async.transport.clock import TransportClock
 from wosdk_async.transport.limiter.limiter import TenantQueue
 
@@ -194,8 +195,7 @@ class SessionManager:
         self._renewals.discard(task)
         if self._renewal is task:
             self._renewal = None
-        if not task.cancelled():
-            task.exception()  # retrieve it, or asyncio warns if no call waits any more
+        mark_retrieved(task)
 
     def _early_renewal_ended(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
