@@ -61,8 +61,10 @@ class Fates(World):
         return {"Id": int(key[1:]) + 1, "PoNumber": key}
 
     def rows(self, sent: Any) -> Response:
-        (key,) = sent["QueryExpression"]["Criteria"]["Conditions"][0]["Values"]
-        found = [{"Data": {"Id": int(key[1:]) + 1, "PoNumber": key}}] * self.made[key]
+        keys = sent["QueryExpression"]["Criteria"]["Conditions"][0]["Values"]
+        found = [
+            {"Data": {"Id": int(key[1:]) + 1, "PoNumber": key}} for key in keys for _ in range(self.made[key])
+        ]
         return reply({"Entities": found})
 
     async def outcomes(self, marker: str | None) -> list[Any]:
