@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.sources.csv import CsvFile
+from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.suggestions import suggestion
 
@@ -26,11 +27,14 @@ class Format:
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
 _TSV = Format(partial(CsvFile, delimiter="\t"), _CSV.options)
+_JSON_LINES = Format(JsonLines, frozenset({"encoding"}))
 
 FORMATS: dict[str, Format] = {
     ".csv": _CSV,
     ".tsv": _TSV,
     ".tab": _TSV,
+    ".jsonl": _JSON_LINES,
+    ".ndjson": _JSON_LINES,
 }
 """File suffix in lower case -> format; a file with another suffix is read as CSV."""
 

@@ -13,12 +13,21 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.rows import Row
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["REPORT_COLUMNS", "Dialect", "FaultyCells", "Header", "Source", "named", "require_columns"]
+__all__ = [
+    "MAX_COLUMNS",
+    "REPORT_COLUMNS",
+    "Dialect",
+    "FaultyCells",
+    "Header",
+    "Source",
+    "named",
+    "require_columns",
+]
 
 REPORT_COLUMNS = ("_row", "_line", "_outcome", "_code", "_reason")
 """Columns that an import adds to the rows it rejects; they are ignored when such a file is read."""
 
-_MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
+MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
 
 
 @attrs.frozen
@@ -99,8 +108,8 @@ class Header:
         self.columns = tuple(header[place] for place in used)
         if not any(self.columns):
             raise ImportMapError(f"{path}: there is no header; the first line must name the columns")
-        if len(header) > _MAX_COLUMNS:
-            raise ImportMapError(f"{path}: {len(header)} columns; at most {_MAX_COLUMNS} are read")
+        if len(header) > MAX_COLUMNS:
+            raise ImportMapError(f"{path}: {len(header)} columns; at most {MAX_COLUMNS} are read")
         counted: set[str] = set()
         for name in filter(None, header):
             if name in counted:

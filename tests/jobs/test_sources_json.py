@@ -1,0 +1,143 @@
+"""JSON lines: texts and numbers as they are written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async.jobs import ImportMapError, open_source
+from wosdk_async.jobs.sources.source import require_columns
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "rows.jsonl"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    return path
+
+
+def cells(folder: Path, text: str) -> list[Any]:
+    return [dict(row.cells) for row in open_source(written(folder, text))]
+
+
+def test_values_are_given_as_they_are_written(tmp_path: Path) -> None:
+    line = (
+        '{"zip": "00501", "none": "NA", "money": 0.10, "long": 12345678901234567890, "exp": 1E5, '
+        '"yes": true, "no": false, "null": null, "word": "null", "zero": 0, "text": " \\u00e9\\n"}'
+    )
+    assert cells(tmp_path, line) == [
+        {
+            "zip": "00501",
+            "none": "NA",
+            "money": "0.10",
+            "long": "12345678901234567890",
+            "exp": "1E5",
+            "yes": "true",
+            "no": "false",
+            "null": "",
+            "word": "null",
+            "zero": "0",
+            "text": " é\n",
+        }
+    ]
+
+
+def test_objects_and_lists_are_columns_with_dots(tmp_path: Path) -> None:
+    lines = '{"a": {"b": 1, "c": {"d": "x"}}, "t": ["p", {"q": 2}], "e": {}}\n{"a": {"b": 3}, "z": 1}\n'
+    source = open_source(written(tmp_path, lines))
+    assert source.columns == ("a.b", "a.c.d", "t.0", "t.1.q", "z")
+    first, second = source
+    assert first.cells == {"a.b": "1", "a.c.d": "x", "t.0": "p", "t.1.q": "2", "z": ""}
+    assert second.cells == {"a.b": "3", "a.c.d": "", "t.0": "", "t.1.q": "", "z": "1"}
+    assert second.original(source.columns) == ["3", "", "", "", "1"]
+    assert source.dialect is None
+
+
+def test_lines_without_content_are_skipped_and_counted(tmp_path: Path) -> None:
+    source = open_source(written(tmp_path, '\ufeff{"a": "1"}\r\n\r\n{"a": " ", "b": null}\r\n{}\r\n{"a": 2}'))
+    for _ in range(2):
+        assert [(row.number, row.line, row.cells["a"]) for row in source] == [(1, 1, "1"), (2, 5, "2")]
+        assert source.empty_rows == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ('{"a": 1', "this is not JSON: Expecting ',' delimiter at character 8"),
+        ("a;b", "this is not JSON: Expecting value at character 1"),
+        ("[1]", "this is JSON, but not an object in braces"),
+        ("5", "this is JSON, but not an object in braces"),
+        ('{"a": 1, "a": 2}', "two fields are called 'a'; rename one of them"),
+        ('{"a.b": 1, "a": {"b": 2}}', "two fields are called 'a.b'"),
+        ('{"a": NaN}', "NaN is not a value of JSON"),
+        ('{"a": "\\ud83d"}', "a text holds one half of a surrogate pair"),
+        ('{"a":' * 200_000, "this JSON is nested too deeply"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_a_row_with_a_fault(tmp_path: Path, line: str, fault: str) -> None:
+    source = open_source(written(tmp_path, f'{{"a": 1}}\n{line}\n{{"a": 3}}\n'))
+    first, bad, last = source
+    assert (first.fault, last.fault, last.number, last.line) == (None, None, 3, 3)
+    assert bad.fault is not None
+    assert bad.fault.startswith(fault)
+    assert bad.original(source.columns) == [line]
+    assert bad.cells == {"a": ""}
+
+
+@pytest.mark.parametrize("text", ['[\n{"a": 1}\n]\n', "a,b\n1,2\n", "", "\n\n"])
+def test_a_file_that_does_not_begin_with_an_object_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ImportMapError, match=r"line 1: .* Each line must be one object, as written by: jq"):
+        open_source(written(tmp_path, text))
+
+
+def test_a_file_with_names_made_of_data_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, "".join(f'{{"{number}": 1}}\n' for number in range(20_000)))
+    with pytest.raises(ImportMapError, match="line 16385: more than 16384 different fields"):
+        _ = open_source(path).columns
+
+
+def test_a_file_that_got_another_field_is_refused(tmp_path: Path) -> None:
+    source = open_source(written(tmp_path, '{"note": 1}\n'))
+    assert source.columns == ("note",)
+    written(tmp_path, '{"note": 1}\n{"notes": 1}\n')
+    with pytest.raises(
+        ImportMapError, match=r"line 2: the field 'notes' was not there before.*mean 'note'\?"
+    ):
+        list(source)
+
+
+def test_json_of_many_lines_gets_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "f.json").write_text("[]")
+    with pytest.raises(ImportMapError, match=r"is JSON; write one object a line and call it .jsonl"):
+        open_source(tmp_path / "f.json")
+
+
+def test_a_missing_field_is_reported_as_a_column(tmp_path: Path) -> None:
+    source = open_source(written(tmp_path, '{"agency": {"name": "x"}}\n'))
+    with pytest.raises(ImportMapError, match=r"no column 'agency_name', .*; did you mean 'agency.name'\?"):
+        require_columns(source, {"agency_name": "the map"})
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(
+    ["00501", "NA", "null", "12345678901234567890", "0.10", "1e5", "True", ""]
+)
+
+
+@given(rows=st.lists(st.tuples(TEXTS, TEXTS), max_size=5), ascii_only=st.booleans())
+def test_texts_are_given_exactly_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], ascii_only: bool
+) -> None:
+    lines = [json.dumps({"a": a, "b": b}, ensure_ascii=ascii_only) for a, b in [("a", "b"), *rows]]
+    found = open_source(written(tmp_path_factory.mktemp("j"), "\n".join(lines)))
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    assert [(row.cells["a"], row.cells["b"]) for row in found] == [("a", "b"), *filled]
+
+
+@given(number=st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-9, 9, places=3))
+def test_numbers_keep_their_digits(tmp_path_factory: pytest.TempPathFactory, number: Any) -> None:
+    (row,) = open_source(written(tmp_path_factory.mktemp("j"), f'{{"n": {number}}}'))
+    assert row.cells["n"] == str(number)

@@ -1,0 +1,148 @@
+"""JSON lines: one object a line, whose numbers keep their text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.source import MAX_COLUMNS, REPORT_COLUMNS
+from wosdk_async.jobs.sources.text import TextFile
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["JsonLines"]
+
+
+class JsonLines:
+    """One JSON object a line; its fields are columns, and fields of objects in it are ``outer.inner``.
+
+    Elements of a list are columns too, by their number: ``tags.0``. Numbers are given as they are written,
+    true and false by these words, and null as an empty text, like a field that is absent. A line that is
+    not an object is a row with a fault. ``columns`` reads the whole file at its first use.
+
+    Raises:
+        ImportMapError: the file cannot be used, here or while it is read; the message names file and line.
+    """
+
+    dialect = None
+
+    def __init__(self, path: str | Path, *, encoding: str | None = None) -> None:
+        self.path = Path(path)
+        self.empty_rows = 0
+        self._text = TextFile(self.path, encoding)
+        line, first = next(self._lines(), (1, ""))
+        try:
+            _cells_of(first)
+        except ValueError as error:
+            raise ImportMapError(
+                f"{self.path}, line {line}: {error}. Each line must be one object, as written by: "
+                "jq -c '.[]' file.json > file.jsonl"
+            ) from None
+
+    def __repr__(self) -> str:
+        return f"<JsonLines {self.path.name}>"
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The fields of all lines, in the order in which they occur first."""
+        found: dict[str, None] = {}
+        for line, text in self._lines():
+            try:
+                found.update(dict.fromkeys(_cells_of(text)))
+            except ValueError:  # a fault of its row
+                continue
+            if len(found) > MAX_COLUMNS:
+                raise ImportMapError(
+                    f"{self.path}, line {line}: more than {MAX_COLUMNS} different fields; are names of "
+                    "fields made of data?"
+                )
+        return tuple(name for name in found if name and name not in REPORT_COLUMNS)
+
+    def __iter__(self) -> Iterator[Row]:
+        blank = dict.fromkeys(self.columns, "")
+        number = empty = 0
+        for line, text in self._lines():
+            try:
+                cells = _cells_of(text)
+            except ValueError as error:
+                number += 1
+                yield Row(number, line, blank, str(error), raw_cells=[text])
+                continue
+            if not any(map(str.strip, cells.values())):
+                empty += 1
+                continue
+            number += 1
+            if unknown := cells.keys() - blank.keys() - {*REPORT_COLUMNS, ""}:
+                raise ImportMapError(
+                    f"{self.path}, line {line}: the field {min(unknown)!r} was not there before: the file "
+                    f"has changed{suggestion(min(unknown), blank)}"
+                )
+            yield Row(number, line, {name: cells.get(name, "") for name in blank})
+        self.empty_rows = empty
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(self._text.lines(), 1):
+            if not line.isspace():
+                yield number, line.rstrip("\r\n")
+
+
+def _cells_of(line: str) -> dict[str, str]:
+    """Return the cells of a line. Raise ValueError when it is not an object of texts."""
+    try:
+        value = _DECODER.decode(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"this is not JSON: {error.msg} at character {error.pos + 1}") from None
+    except RecursionError:
+        raise ValueError("this JSON is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError("this is JSON, but not an object in braces")
+    cells: dict[str, str] = {}
+    _flatten(value, "", cells)
+    if "\\u" in line and any(map(_is_broken, cells.values())):
+        raise ValueError("a text holds one half of a surrogate pair, which is not a character")
+    return cells
+
+
+def _flatten(fields: dict[str, Any], prefix: str, cells: dict[str, str]) -> None:
+    for name, value in fields.items():
+        column = prefix + name
+        if isinstance(value, list):
+            value = {str(place): each for place, each in enumerate(value)}
+        if isinstance(value, dict):
+            _flatten(value, f"{column}.", cells)
+        elif column in cells:
+            raise ValueError(f"two fields are called {column!r}; rename one of them")
+        elif isinstance(value, bool):
+            cells[column] = "true" if value else "false"
+        else:
+            cells[column] = value or ""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"two fields are called {twice!r}; rename one of them")
+    return fields
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not a value of JSON; write null or a text")
+
+
+def _is_broken(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique,
+    # Numbers stay texts: 0.10 and 20 digits come through, and thousands of digits cost nothing.
+    parse_int=str,
+    parse_float=str,
+    parse_constant=_refuse,
+)
