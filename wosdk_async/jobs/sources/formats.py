@@ -10,6 +10,7 @@ import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.sources.csv import CsvFile
+from wosdk_async.jobs.sources.excel import ExcelFile
 from wosdk_async.jobs.sources.json_lines import JsonLines
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.suggestions import suggestion
@@ -27,6 +28,7 @@ class Format:
 
 _CSV = Format(CsvFile, frozenset({"delimiter", "encoding"}))
 _TSV = Format(partial(CsvFile, delimiter="\t"), _CSV.options)
+_EXCEL = Format(ExcelFile, frozenset({"sheet"}))
 _JSON_LINES = Format(JsonLines, frozenset({"encoding"}))
 
 FORMATS: dict[str, Format] = {
@@ -35,6 +37,11 @@ FORMATS: dict[str, Format] = {
     ".tab": _TSV,
     ".jsonl": _JSON_LINES,
     ".ndjson": _JSON_LINES,
+    ".xlsx": _EXCEL,
+    ".xlsm": _EXCEL,
+    ".xlsb": _EXCEL,
+    ".xls": _EXCEL,
+    ".ods": _EXCEL,
 }
 """File suffix in lower case -> format; a file with another suffix is read as CSV."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -20,7 +21,7 @@ __all__ = [
     "FaultyCells",
     "Header",
     "Source",
-    "named",
+    "optional_package",
     "require_columns",
 ]
 
@@ -115,6 +116,7 @@ class Header:
             if name in counted:
                 raise ImportMapError(f"{path}: two columns are called {name!r}; rename one of them")
             counted.add(name)
+        self._names = header
         self._width = len(header)
         self._used = used
         self._plain = len(used) == len(header) and all(header)
@@ -122,14 +124,25 @@ class Header:
         self._first = used[0]  # report columns stand before or behind the others
         self._behind = len(header) - used[-1] - 1
 
-    def row(self, number: int, line: int, cells: list[str]) -> Row:
-        """Return the row of some cells; it has a fault when they do not fit the header."""
+    def row(self, number: int, line: int, cells: list[str], faults: Mapping[int, str] | None = None) -> Row:
+        """Return the row of some cells; it has a fault when they do not fit the header.
+
+        Args:
+            number: the number of the row.
+            line: the line in which it starts.
+            cells: its cells, one for each column.
+            faults: why cells cannot be used, by their places from 0.
+        """
         if len(cells) != self._width:
             return self._misfit(number, line, cells)
-        if self._plain:
+        if self._plain and not faults:
             return Row(number, line, dict(zip(self.columns, cells, strict=True)))
         own = [cells[place] for place in self._used]
-        return Row(number, line, named(self.columns, own), raw_cells=own if self._nameless else None)
+        row = Row(number, line, _named(self.columns, own), raw_cells=own if self._nameless else None)
+        if faults:
+            by_name = {self._names[place]: fault for place, fault in faults.items()}
+            row.cells = FaultyCells(row.cells, by_name)
+        return row
 
     def _misfit(self, number: int, line: int, cells: list[str]) -> Row:
         own = cells[self._first : max(len(cells) - self._behind, self._first)]
@@ -140,12 +153,23 @@ class Header:
             else "add the cells that are missing, empty ones too"
         )
         fault = f"the record has {given} cells, the header {known}; {remedy}"
-        return Row(number, line, named(self.columns, own), fault, raw_cells=own)
+        return Row(number, line, _named(self.columns, own), fault, raw_cells=own)
 
 
-def named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
+def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     """Return the cells of the columns that have a name."""
     return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
+
+
+def optional_package(name: str, extra: str, path: Path, files: str) -> Any:
+    """Return an installed package. Raise ImportMapError that names the extra when it is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ImportMapError(
+            f"{path}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
+            "data as CSV"
+        ) from None
 
 
 def require_columns(source: Source, columns: Mapping[str, str]) -> None:
