@@ -40,6 +40,7 @@ from wosdk_async.resources.lookup_tables import MAX_AGE, LookupTables
 from wosdk_async.resources.names import REMEMBERED, NameResolver
 from wosdk_async.resources.watermark import Watermark
 from wosdk_async.sender import CallSender
+from wosdk_async.transport.session.credentials import Region
 from wosdk_async.transport.telemetry.statistics import Trace
 
 if TYPE_CHECKING:
@@ -83,6 +84,16 @@ class Company:
     def name(self) -> str:
         """The Company's name, as every request carries it."""
         return self._sender.company
+
+    @property
+    def region(self) -> Region:
+        """The region, whose locator names the Company's host."""
+        return self._sender.tenant.region
+
+    @property
+    def options(self) -> CallOptions:
+        """The options of its calls (:meth:`with_options`)."""
+        return self._sender.options
 
     @property
     def id(self) -> int | None:

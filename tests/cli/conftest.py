@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import csv
 import resource
+import shutil
 import subprocess
 import sys
 import threading
@@ -107,6 +108,12 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     loop.call_soon_threadsafe(done.set)
     thread.join()
     loop.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The example file, in a folder where jobs may leave theirs."""
+    return Path(shutil.copy(EXAMPLES / "requests.csv", tmp_path))
 
 
 def table() -> list[list[str]]:

@@ -15,7 +15,7 @@ from tests.support.service import Answer, Request, Service
 from wosdk_async.cli import runner
 from wosdk_async.sandbox import open_store
 
-FILE, MAP = EXAMPLES / "requests.csv", EXAMPLES / "sf311.toml"
+MAP = EXAMPLES / "sf311.toml"
 
 
 def lines(path: Path) -> list[dict[str, object]]:
@@ -33,26 +33,36 @@ def test_the_example_holds_what_it_is_to_show() -> None:
     assert any(len(row["incident_address"]) > 64 for row in rows)
 
 
-def test_the_summary_is_one_json_object(wosdk: Wosdk) -> None:
-    result = wosdk("import", FILE, "--map", MAP, "--sandbox", "--json")
+def test_the_summary_is_one_json_object(file: Path, wosdk: Wosdk) -> None:
+    result = wosdk("import", file, "--map", MAP, "--sandbox", "--json")
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found.pop("seconds") > 0
     assert found == {"rows": 14, "created": 14, "failed": 0, "in_doubt": 0, "empty_rows": 0}
 
 
-def test_the_summary_for_people(wosdk: Wosdk) -> None:
-    result = wosdk("import", FILE, "--map", MAP, "--sandbox")
+def test_the_summary_for_people(file: Path, wosdk: Wosdk) -> None:
+    result = wosdk("import", file, "--map", MAP, "--sandbox")
     assert result.stdout.startswith("14 rows: 14 created, 0 failed, 0 in doubt\n")
     assert result.stdout.endswith("references: 6 found, 27 created\n")
     assert "wosdk: creating 10 Task records for task\n" in result.stderr
     assert "wosdk: 1 row with warnings; --outcomes FILE keeps them all\n" in result.stderr
 
 
-def test_a_store_keeps_what_was_created(wosdk: Wosdk, tmp_path: Path) -> None:
-    for expected in ("references: 6 found, 27 created", "references: 33 found, 0 created"):
-        result = wosdk("import", FILE, "--map", MAP, "--sandbox", tmp_path / "s.db")
-        assert expected in result.stdout
+def test_a_store_keeps_what_was_created(file: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """A new job finds the records that the first one made, and the work orders too: none is made twice."""
+    command = ("import", file, "--map", MAP, "--sandbox", tmp_path / "s.db", "--job", tmp_path / "job")
+    assert "references: 6 found, 27 created" in wosdk(*command).stdout
+    again = wosdk(*command, "--again")
+    assert again.exit_code == 1
+    assert "14 rows: 0 created, 14 failed" in again.stdout
+    assert "references: 33 found, 0 created" in again.stdout
+    assert "is there already: work_order.po_number '900001'" in again.stderr
+    skipped = wosdk(*command, "--again", "--if-exists", "skip")
+    assert (skipped.exit_code, skipped.stdout.splitlines()[0]) == (
+        0,
+        "14 rows: 0 created, 14 found, 0 failed, 0 in doubt",
+    )
 
 
 def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -83,24 +93,24 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
     assert "row 15 (line 18) failed: the record has 2 cells" in result.stderr
 
 
-def test_outcomes_of_an_earlier_import_are_kept(wosdk: Wosdk, tmp_path: Path, served: dict[str, str]) -> None:
+def test_outcomes_of_an_earlier_import_are_kept(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
     """Refused before anything is sent, unless --force says otherwise; an empty file may be overwritten."""
     outcomes = tmp_path / "out.jsonl"
     outcomes.touch()
-    command = ("import", FILE, "--map", MAP, "--outcomes", outcomes)
+    command = ("import", file, "--map", MAP, "--outcomes", outcomes, "--job", tmp_path / "job")
     assert wosdk(*command).exit_code == 0
     first = lines(outcomes)
-    again = wosdk(*command)
+    again = wosdk(*command, "--again")
     assert (again.exit_code, again.stdout) == (2, "")
     assert again.stderr == (
         f"wosdk: {outcomes} exists already, and may be the only list of what an earlier import created; "
         "name another file, or add --force to overwrite it\n"
     )
     assert lines(outcomes) == first
-    assert wosdk(*command, "--force").exit_code == 0
-    assert {line["work_order_id"] for line in lines(outcomes)}.isdisjoint(
-        line["work_order_id"] for line in first
-    )
+    assert wosdk(*command, "--again", "--force", "--if-exists", "skip").exit_code == 0
+    assert {line["outcome"] for line in lines(outcomes)} == {"found"}
 
 
 def test_empty_rows_are_counted(wosdk: Wosdk, tmp_path: Path) -> None:
@@ -144,10 +154,10 @@ def test_odd_texts_of_the_service_do_not_end_an_import(
 
 
 def test_outcomes_that_cannot_be_written_end_the_import(
-    wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
 ) -> None:
     """On a full disk no further row is started, and what is under way is reported on stderr."""
-    result = wosdk("import", FILE, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
+    result = wosdk("import", file, "--map", MAP, "--outcomes", "/dev/full", "--concurrency", "1", "--json")
     assert result.exit_code == 1
     assert "wosdk: the outcomes cannot be written (No space left on device): no further row is started\n" in (
         result.stderr
@@ -159,8 +169,10 @@ def test_outcomes_that_cannot_be_written_end_the_import(
     assert json.loads(result.stdout)["created"] == len(orders) < 14
 
 
-def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, served: dict[str, str]) -> None:
-    result = wosdk("import", FILE, "--map", MAP, "--json")
+def test_a_company_on_this_machine_is_shown_and_not_asked_for(
+    file: Path, wosdk: Wosdk, served: dict[str, str]
+) -> None:
+    result = wosdk("import", file, "--map", MAP, "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["created"] == 14
     assert "14 rows for Company 'AcmeFacilities' at http://127.0.0.1:" in result.stderr
@@ -168,22 +180,22 @@ def test_a_company_on_this_machine_is_shown_and_not_asked_for(wosdk: Wosdk, serv
 
 
 def test_another_company_needs_a_yes(
-    wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    file: Path, wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "is_local", lambda _: False)
-    result = wosdk("import", FILE, "--map", MAP, "--json")
+    result = wosdk("import", file, "--map", MAP, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert "stdin is not a terminal, so you cannot be asked; add --yes" in result.stderr
-    assert wosdk("import", FILE, "--map", MAP, "--yes").exit_code == 0
+    assert wosdk("import", file, "--map", MAP, "--yes").exit_code == 0
 
 
 @pytest.mark.parametrize(("answer", "code"), [("y\n", 0), ("n\n", 1), ("\n", 1)])
 def test_a_user_at_a_terminal_is_asked(
-    wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+    file: Path, wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch, answer: str, code: int
 ) -> None:
     monkeypatch.setattr(runner, "is_local", lambda _: False)
     monkeypatch.setattr(runner, "is_interactive", lambda: True)
-    result = wosdk("import", FILE, "--map", MAP, input=answer)
+    result = wosdk("import", file, "--map", MAP, input=answer)
     assert result.exit_code == code
     assert "Create the work orders? [y/N]" in result.stderr
     assert ("14 created" in result.stdout) == (code == 0)

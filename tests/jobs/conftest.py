@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from wosdk_async import Client, Company
-from wosdk_async.jobs import CsvFile, ImportJob, ImportMap
+from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
@@ -132,12 +132,12 @@ def write(tmp_path: Path) -> Callable[[Sequence[str], Sequence[Sequence[str]]], 
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Iterator[Callable[[Path, str], ImportJob]]:
+def job(tmp_path: Path) -> Iterator[Callable[..., Import]]:
     """Make an import of a file and the text of a map."""
 
-    def made(source: Path, text: str) -> ImportJob:
+    def made(source: Path, text: str, **options: Any) -> Import:
         path = tmp_path / "map.toml"
         path.write_text(text, encoding="utf-8")
-        return ImportJob(CsvFile(source), ImportMap.load(path))
+        return Import(CsvFile(source), ImportMap.load(path), **options)
 
     return made

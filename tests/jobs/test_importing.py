@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.jobs.conftest import Local, serving
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from tests.support.laws import examples
-from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, RowOutcome, importer
+from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, sending
 
-Job = Callable[[Path, str], ImportJob]
+Job = Callable[..., Import]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
 
 MAP = WORK_ORDER + FIXED_CUSTOMER
@@ -41,7 +41,7 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
 
 async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
     outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(100)), MAP).run(local.company, limit=7, on_row=outcomes.append)
+    summary = await job(write(HEADER, rows(100)), MAP, limit=7).run(local.company, on_row=outcomes.append)
     assert summary.complete
     assert sorted(row.row for row in outcomes) == list(range(1, 101))
     assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
@@ -72,7 +72,7 @@ def test_any_text_survives(
         csv.writer(file).writerows([HEADER, *([key, *pair, ""] for key, pair in keyed.items())])
 
     async def round_trip() -> None:
-        job = ImportJob(CsvFile(tmp_path / "f.csv"), ImportMap.load(tmp_path / "m.toml"))
+        job = Import(CsvFile(tmp_path / "f.csv"), ImportMap.load(tmp_path / "m.toml"))
         assert (await job.run(local.company)).complete
         found = await held(local)
         assert {key: found[key] for key in keyed} == keyed
@@ -156,10 +156,10 @@ async def test_a_file_that_changes_while_it_is_imported_fails_the_new_rows(
 async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
     local: Local, job: Job, write: Write
 ) -> None:
-    ready = job(write(HEADER, rows(40)), MAP)
+    ready = job(write(HEADER, rows(40)), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
+    running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     local.server.held.set()
@@ -172,11 +172,11 @@ async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
 async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
-    ready = job(write(HEADER, rows(40)), MAP)
+    monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
+    ready = job(write(HEADER, rows(40)), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
+    running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     ready.stop()
@@ -200,11 +200,11 @@ async def test_a_response_that_says_nothing_leaves_a_row_in_doubt(
 async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
+    monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        job(write(HEADER, rows(3)), MAP).run(local.company, limit=1, on_row=outcomes.append)
+        job(write(HEADER, rows(3)), MAP, limit=1).run(local.company, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()

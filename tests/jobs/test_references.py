@@ -11,9 +11,9 @@ import pytest
 from tests.jobs.conftest import Local
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
-from wosdk_async.jobs import ImportJob, ImportMapError, RowOutcome, importer, lookup
+from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, sending
 
-Job = Callable[[Path, str], ImportJob]
+Job = Callable[..., Import]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
 
 
@@ -21,7 +21,7 @@ def named(*customers: str) -> list[list[str]]:
     return [[str(i), "text", "notes", name] for i, name in enumerate(customers, 1)]
 
 
-async def carried_out(job: ImportJob, local: Local) -> dict[int, RowOutcome]:
+async def carried_out(job: Import, local: Local) -> dict[int, RowOutcome]:
     outcomes: dict[int, RowOutcome] = {}
     await job.run(local.company, on_row=lambda row: outcomes.setdefault(row.row, row) and None)
     assert len(outcomes) == job.rows
@@ -292,11 +292,11 @@ async def test_what_may_be_stored_as_null_is_compared_here(local: Local, job: Jo
 async def test_a_record_whose_creation_is_aborted_is_reported(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importer, "ABORT_GRACE", 0.0)
+    monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
     local.server.creation, local.server.held = "base/Customer", asyncio.Event()
-    ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED)
+    ready = job(write(HEADER, named("A", "B")), WORK_ORDER + CREATED, limit=1)
     outcomes: list[RowOutcome] = []
-    running = asyncio.create_task(ready.run(local.company, limit=1, on_row=outcomes.append))
+    running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
     await local.server.arrived.wait()
     ready.stop()
     ready.stop()
@@ -311,6 +311,7 @@ async def test_a_record_whose_creation_is_in_doubt_fails_the_rows_that_need_it(
     local: Local, job: Job, write: Write
 ) -> None:
     local.server.creation, local.server.broken = "base/Customer", True
+    local.company = local.company.with_options(deadline=0.5)
     outcomes = await carried_out(job(write(HEADER, named("A", "Pier Coffee")), WORK_ORDER + CREATED), local)
     assert (outcomes[1].reason or "").startswith("customer 'A' may have been created or not: ")
     assert (outcomes[1].outcome, outcomes[2].outcome) == ("failed", "created")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wosdk_async.jobs import CsvFile, ImportJob, ImportMap, ImportMapError, Row, open_source
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Dialect, require_columns
 
@@ -131,7 +131,7 @@ def test_another_format_is_a_class_and_a_line_in_the_table(
     monkeypatch.setitem(FORMATS, ".lines", Format(Lines))
     (tmp_path / "f.lines").write_text("one\ntwo\n")
     (tmp_path / "m.toml").write_text('[command]\ncomment = "{text}"\n')
-    job = ImportJob(open_source(tmp_path / "f.lines"), ImportMap.load(tmp_path / "m.toml"))
+    job = Import(open_source(tmp_path / "f.lines"), ImportMap.load(tmp_path / "m.toml"))
     assert job.rows == 2
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    job = ImportJob(open_source("requests.csv"), ImportMap.load("map.toml"))
+    job = Import(open_source("requests.csv"), ImportMap.load("map.toml"))
     summary = await job.run(company)
 
 ``sources/`` reads files, ``mapping/`` compiles the map, ``reference_index.py`` finds and creates the records
@@ -12,8 +12,9 @@ that rows refer to, and ``importer.py`` is the job.
 from __future__ import annotations
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.importer import ImportJob
+from wosdk_async.jobs.importer import Import
 from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.options import ImportOptions, StopAfter
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import open_source
@@ -22,12 +23,14 @@ from wosdk_async.jobs.sources.source import Dialect, Source
 __all__ = [
     "CsvFile",
     "Dialect",
-    "ImportJob",
+    "Import",
     "ImportMap",
     "ImportMapError",
+    "ImportOptions",
     "Row",
     "RowOutcome",
     "Source",
+    "StopAfter",
     "Summary",
     "open_source",
 ]

@@ -8,7 +8,14 @@ from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
 from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
 
-__all__ = ["ImportMapError", "JournalError", "RowError", "require_file", "require_sendable"]
+__all__ = [
+    "ImportMapError",
+    "JournalError",
+    "RowError",
+    "WaitingRowError",
+    "require_file",
+    "require_sendable",
+]
 
 
 class ImportMapError(ConfigurationError):
@@ -21,6 +28,10 @@ class JournalError(WosdkError):
 
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
+
+
+class WaitingRowError(RowError):
+    """One row that cannot be sent in this run; the next run of the job may send it."""
 
 
 def require_file(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The import: a file and a map become work orders of a Company."""
+"""The import: a file and a map become work orders of a Company, each row once."""
 
 from __future__ import annotations
 
@@ -6,110 +6,221 @@ import asyncio
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Generator, Iterator
+from typing import Any
+
+import anyio
+import attrs
 
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import ImportMapError, RowError, require_sendable
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs.errors import ImportMapError, JournalError
+from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
+from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
+from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
+from wosdk_async.jobs.sending import ABORT_GRACE, RowSender
+from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.model import WoActionResponse, WoCreateCommand
-from wosdk_async.outcome import Outcome
+from wosdk_async.jobs.stops import StopRules
 
-__all__ = ["ImportJob"]
+__all__ = ["Import"]
 
-I = TypeVar("I")  # noqa: E741 - an input
-R = TypeVar("R")
-
-ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
-_CHUNK = 200  # rows that are checked before the event loop gets a turn
+_PAGE = 1000  # rows of the journal that are read at a time
+_ROUNDS = 3  # times that rows in doubt are settled and sent again, before they are left in doubt
 
 
-class ImportJob:
+class Import:
     """One import, to be run once.
 
     ::
 
-        job = ImportJob(open_source("requests.csv"), ImportMap.load("map.toml"))
+        job = Import(open_source("requests.csv"), ImportMap.load("map.toml"), marker="work_order.po_number")
         summary = await job.run(company, on_row=print)
 
     The constructor reads the file once, to count the rows and to collect the names to look up, and raises
     ImportMapError when the file cannot be used: nothing was sent by then.
+
+    Args:
+        source: the file.
+        import_map: which column fills which field.
+        company: the Company for ``await job``; :meth:`run` takes it, too.
+        options: how the import is carried out; further keywords change single options.
     """
 
-    def __init__(self, source: Source, import_map: ImportMap) -> None:
+    def __init__(
+        self,
+        source: Source,
+        import_map: ImportMap,
+        *,
+        company: Company | None = None,
+        options: ImportOptions | None = None,
+        **changes: Any,
+    ) -> None:
         require_columns(source, import_map.columns)
+        self.options = attrs.evolve(options or ImportOptions(), **changes)
         self._source = source
         self._map = import_map
+        self._company_given = company
         self._index = ReferenceIndex(import_map.references)
-        self._summary = Summary(rows=0)
+        self._marker = self.options.marker or import_map.marker
+        if self._marker:
+            RowKeys.of(import_map, self._marker, "")  # refuses a marker that no field can carry
         self._stops = 0
-        self._current: Run[Any, Any] | None = None
+        self._stoppable: list[Callable[[], None]] = []
         self._task: asyncio.Task[Any] | None = None
+        self._job: OpenedJob | None = None
+        self._rows = 0
         for row in source:
-            self._summary.rows += 1
+            self._rows += 1
             if row.fault is None:
                 self._index.collect(row.cells)
-        self._summary.empty_rows = source.empty_rows
 
     def __repr__(self) -> str:
-        return f"<ImportJob {self._source.path.name} rows={self.rows}>"
+        return f"<Import {self._source.path.name} rows={self.rows}>"
+
+    def __await__(self) -> Generator[Any, None, Summary]:
+        return self.run().__await__()
 
     @property
     def rows(self) -> int:
         """The number of rows in the file, without the empty ones."""
-        return self._summary.rows
+        return self._rows
 
     def stop(self) -> None:
         """Start no further row. Called again, abort the calls under way: their rows are in doubt."""
         self._stops += 1
-        if self._current is not None:
-            self._current.stop()
+        for stop in self._stoppable:
+            stop()
         if self._stops == 2 and self._task is not None:
             self._task.cancel()
 
-    async def run(
-        self,
-        company: Company,
-        *,
-        limit: int = 32,
-        on_row: Callable[[RowOutcome], None] = lambda _: None,
-        on_stage: Callable[[str], None] = lambda _: None,
-    ) -> Summary:
-        """Look up and create what the rows refer to, then create one work order for each row.
+    async def open(self, company: Company | None = None, *, identity: str | None = None) -> OpenedJob:
+        """Open the job that the import belongs to, a new one or one that was stopped; send nothing.
 
         Args:
             company: the Company in which the work orders are created.
-            limit: the highest number of calls at a time.
+            identity: text that tells the Company from others; None means its name, its id and its region.
+
+        Raises:
+            JournalError: another process carries the job out, or its journal cannot be used.
+            ImportMapError: the file has changed since an unfinished job began.
+        """
+        if self._job is None:
+            self._company = company or self._required_company()
+            await self._company.connect()
+            self._job = await open_job(
+                self._source,
+                self._map,
+                self._index,
+                marker=self._marker,
+                identity=identity or company_identity(self._company),
+                options=self.options,
+            )
+        return self._job
+
+    def _required_company(self) -> Company:
+        if self._company_given is None:
+            raise InvalidCallError(
+                "the import has no Company; write job.run(company) or Import(..., company=...)"
+            )
+        return self._company_given
+
+    async def run(
+        self,
+        company: Company | None = None,
+        *,
+        on_row: Callable[[RowOutcome], None] = lambda _: None,
+        on_stage: Callable[[str], None] = lambda _: None,
+    ) -> Summary:
+        """Carry the job out: create what the rows refer to, then a work order for each row.
+
+        Rows that an earlier run ended are skipped. Rows of which no response told are settled first.
+
+        Args:
+            company: the Company in which the work orders are created.
             on_row: called with the outcome of every row, in the order in which the rows end.
             on_stage: called with a text that says what is being done.
 
         Returns:
-            The counts of the import.
+            The counts of the whole job, all runs together.
 
         Raises:
-            ImportMapError: a record that all rows need does not exist.
-            WosdkError: the lookup of the references failed. In both cases nothing was created.
+            ImportMapError: a record that all rows need does not exist, or the file has changed.
+            JournalError: the journal cannot be used.
+            WosdkError: the lookup of the references failed. In all cases this run created nothing.
         """
         started = time.perf_counter()
         self._task = asyncio.current_task()
+        job = await self.open(company)
+        sender = RowSender(
+            company=self._company,
+            source=self._source,
+            import_map=self._map,
+            index=self._index,
+            keys=RowKeys.of(self._map, self._marker, job.plan.job) if self._marker else None,
+            journal=job.journal,
+            options=self.options,
+            stops=StopRules(self.options, self._rows),
+            on_row=on_row,
+        )
+        settling = Settling(
+            company=self._company,
+            journal=job.journal,
+            marker=self._marker,
+            seconds=self._company.options.settle,
+            on_row=on_row,
+        )
+        self._stoppable += [sender.stop, settling.stop]
+        await job.journal.start_run(options=str(self.options))
+        try:
+            try:
+                if not job.finished:
+                    await self._carry_out(job, sender, settling, on_stage)
+            except asyncio.CancelledError:
+                with anyio.CancelScope(shield=True):
+                    await self._report_not_started(job.journal, sender, on_row)
+                raise
+            await self._report_not_started(job.journal, sender, on_row)
+            return await self._summary(job, sender, settling, started)
+        finally:
+            with anyio.CancelScope(shield=True):
+                with contextlib.suppress(JournalError):  # the summary says why the journal failed
+                    await job.journal.end_run(0, stopped=sender.stops.reason)
+                await self.close()
+
+    async def close(self) -> None:
+        """Close the journal of the job, if it is open; :meth:`run` does it itself."""
+        if self._job is not None:
+            await self._job.journal.close()
+
+    async def _carry_out(
+        self, job: OpenedJob, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
+    ) -> None:
+        if job.new:
+            await self._report_refused(job.journal, sender)
         with self._keep_reporting():
-            await self._create_references(company, limit, on_stage)
+            await settling.look_at_earlier_runs()
+            await self._create_references(sender, settling, on_stage)
         with self._keep_reporting():
             try:
-                await self._create_rows(company, limit, on_row)
+                await sender.send()
+                for _ in range(_ROUNDS):
+                    settling.undecided += sender.doubted
+                    sender.doubted.clear()
+                    if self._marker and settling.undecided and not self._stops:
+                        on_stage(f"settling {len(settling.undecided)} rows in doubt")
+                    if not (absent := await settling.settle()):
+                        break
+                    await sender.send(only=absent)
             except ImportMapError as error:  # the file was changed while it was read
-                self._index.warnings.append(error.message)
-        summary, index = self._summary, self._index
-        summary.not_started = summary.rows - summary.created - summary.failed - summary.in_doubt
-        summary.references_found, summary.references_created = index.found, index.created
-        summary.warnings = index.warnings
-        summary.seconds = time.perf_counter() - started
-        return summary
+                sender.stops.stop(error.message)
+        settling.undecided += sender.doubted
+        settling.leave_the_rest()
 
     @contextlib.contextmanager
     def _keep_reporting(self) -> Iterator[None]:
@@ -121,49 +232,51 @@ class ImportJob:
                 raise
             self._task.uncancel()
 
-    async def _create_references(self, company: Company, limit: int, on_stage: Callable[[str], None]) -> None:
-        index = self._index
+    # --- references ---------------------------------------------------------------------------
+
+    async def _create_references(
+        self, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
+    ) -> None:
+        index, company, limit = self._index, self._company, self.options.limit
         await index.look_up(company, limit)
+        doubtful = [
+            each
+            for each in await sender.journal.references()
+            if each.state in (State.SENDING, State.IN_DOUBT)
+        ]
+        if any(not index.is_known(each.reference, each.name) for each in doubtful):
+            on_stage(f"settling {len(doubtful)} records in doubt")
+            await settling.wait()
+            await index.look_up(company, limit)
         for name in self._map.fixed:
             if reason := index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
         if index.incomplete:
-            await self._mark_wanted()
+            await self._mark_wanted(sender)
         for spec in self._map.references:
             if missing := index.missing(spec):
                 on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
-                run = self._stoppable(index.creation(company, spec, limit=limit, grace=ABORT_GRACE))
-                await self._consume(run, functools.partial(index.add_created, spec))
+                run = index.creation(company, spec, sender.journal, limit=limit, grace=ABORT_GRACE)
+                await self._consume(run, functools.partial(index.add_created, spec, sender.journal))
 
-    async def _mark_wanted(self) -> None:
+    async def _mark_wanted(self, sender: RowSender) -> None:
         """Mark the missing records of every row that can be created once it has them.
 
         A record that only bad rows name would never be used, so it is not created.
         """
-        for row in self._source:
+        async for row in sender.planned_rows():
             if row.fault is None and self._index.undecided(row.cells):
                 with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                    for record in self._build(row)[1]:
+                    for record in sender.build(row)[1]:
                         record.wanted = True
-            if row.number % _CHUNK == 0:
-                await asyncio.sleep(0)
             if self._stops:
                 return
 
-    async def _create_rows(self, company: Company, limit: int, on_row: Callable[[RowOutcome], None]) -> None:
-        run = self._stoppable(
-            company.run_many(self._source, command=self._command, limit=limit, grace=ABORT_GRACE)
-        )
-
-        def report(outcome: Outcome[Row, WoActionResponse]) -> None:
-            reported = RowOutcome.of(outcome)
-            self._summary.add(reported)
-            on_row(reported)
-
-        await self._consume(run, report)
-
-    async def _consume(self, run: Run[I, R], report: Callable[[Outcome[I, R]], None]) -> None:
+    async def _consume(self, run: Run[Any, Any], report: Callable[[Any], None]) -> None:
         """Carry out a run and report every outcome, one for each input also when it is cancelled."""
+        self._stoppable.append(run.stop)
+        if self._stops:
+            run.stop()
         try:
             async with run:
                 async for outcome in run:
@@ -173,28 +286,48 @@ class ImportJob:
                 report(outcome)
             raise
 
-    def _command(self, row: Row) -> WoCreateCommand:
-        command, missing = self._build(row)
-        if missing:  # it could not be created before, and now it can
-            raise RowError("the file has changed since the start")
-        return command
+    # --- reports ------------------------------------------------------------------------------
 
-    def _build(self, row: Row) -> tuple[WoCreateCommand, list[MissingRecord]]:
-        """Return the command of a row, and the records that have to be created before it is sent.
+    async def _report_refused(self, journal: Journal, sender: RowSender) -> None:
+        """Report the rows that were refused when the job was planned: their keys occur twice."""
+        after = 0
+        while page := await journal.rows_in(State.REFUSED, after=after, limit=_PAGE):
+            for stored in page:
+                sender.stops.refused(stored.reason or "")
+                sender.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), stored.reason or ""))
+            after = page[-1].row
 
-        Raises:
-            InvalidCallError: the row cannot be created, whichever records exist.
-        """
-        if row.fault is not None:
-            raise RowError(row.fault)
-        context = RowContext(row.cells, self._index, row.warnings)
-        command = cast(WoCreateCommand, self._map.command.build(context))  # [command] is compiled for it
-        if context.missing:
-            require_sendable(command)
-        return command, context.missing
+    async def _report_not_started(
+        self, journal: Journal, sender: RowSender, on_row: Callable[[RowOutcome], None]
+    ) -> None:
+        """Report the rows that were not started, so that each row has its outcome."""
+        await journal.flush()
+        after, reason = 0, sender.stops.reason or "the import was stopped before this row"
+        while page := await journal.rows_in(State.PLANNED, after=after, limit=_PAGE):
+            for stored in page:
+                if stored.row not in sender.unsent:
+                    on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
+            after = page[-1].row
 
-    def _stoppable(self, run: Run[Any, Any]) -> Run[Any, Any]:
-        self._current = run
-        if self._stops:
-            run.stop()
-        return run
+    async def _summary(
+        self, job: OpenedJob, sender: RowSender, settling: Settling, started: float
+    ) -> Summary:
+        await job.journal.flush()
+        counts, index = job.journal.counts(), self._index
+        unsent = len(sender.unsent)
+        return Summary(
+            rows=self._rows,
+            empty_rows=self._source.empty_rows,
+            created=counts[State.DONE],
+            found=counts[State.FOUND],
+            failed=counts[State.REFUSED] + unsent,
+            in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
+            not_started=counts[State.PLANNED] - unsent,
+            created_now=sender.created + settling.created,
+            seconds=time.perf_counter() - started,
+            references_found=index.found,
+            references_created=index.created,
+            warnings=list(index.warnings),
+            stopped=sender.stops.reason,
+            folder=job.folder,
+        )

@@ -12,12 +12,15 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.errors import RowError, require_sendable
+from wosdk_async.jobs.errors import RowError, WaitingRowError, require_sendable
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.outcome import Done, InDoubt, NotStarted, Outcome
+from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.resources.lookup_tables import folded
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -43,6 +46,8 @@ class ReferenceEntry:
     """The cells that a new record reads, of the first row that wants it."""
     id: int | None = None
     reason: str = ""
+    may_pass: bool = False
+    """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
     wanted: bool = False
     """Whether a row that can be created needs the record."""
     warnings: list[str] = attrs.field(factory=list)
@@ -96,6 +101,7 @@ class ReferenceIndex:
 
     async def look_up(self, company: Company, limit: int) -> None:
         """Find the records that exist. Raise the first WosdkError: without a response no row can be sent."""
+        self.found = 0
         for spec in self.specs.values():
             entries = self._entries[spec.name].values()
             if spec.template is None:
@@ -177,30 +183,46 @@ class ReferenceIndex:
         ]
 
     def creation(
-        self, company: Company, spec: ReferenceSpec, *, limit: int, grace: float
+        self, company: Company, spec: ReferenceSpec, journal: Journal, *, limit: int, grace: float
     ) -> Run[ReferenceEntry, int]:
         """Return the run that creates the missing records; hand its outcomes to :meth:`add_created`."""
 
         async def create(entry: ReferenceEntry, trace: Trace) -> int:
             record = self._record(spec, entry, RowContext(entry.cells, self, entry.warnings))
             trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
-            specifier = await company.create(record)
+            await journal.begin_reference(spec.name, folded(entry.text), entry.text)
+            specifier = await company.create(record, marker=spec.by)
             if specifier.id is None:
                 raise WosdkError("the service gave no id")
             return specifier.id
 
         return Run(self.missing(spec), create, limit=limit, grace=grace)
 
-    def add_created(self, spec: ReferenceSpec, outcome: Outcome[ReferenceEntry, int]) -> None:
-        """Remember what became of one new record."""
+    def add_created(
+        self, spec: ReferenceSpec, journal: Journal, outcome: Outcome[ReferenceEntry, int]
+    ) -> None:
+        """Remember what became of one new record, here and in the journal."""
         entry = outcome.input
+        state = State.REFUSED
         if isinstance(outcome, Done):
-            entry.id = outcome.result
+            entry.id, state = outcome.result, State.DONE
             self.created += 1
         else:
             entry.reason = f"{spec.name} {entry.text!r} {_not_created(outcome)}"
+            entry.may_pass = not isinstance(outcome, Failed) or ending_of(outcome.error).passes
             if isinstance(outcome, InDoubt):
+                state = State.IN_DOUBT
                 self.warnings.append(entry.reason)  # shown even if no row that needs it was started
+            elif entry.may_pass:
+                state = State.PLANNED
+        journal.record_reference(
+            ReferenceRecord(spec.name, folded(entry.text), entry.text, state, entry.id, entry.reason or None)
+        )
+
+    def is_known(self, reference: str, name: str) -> bool:
+        """Return whether the record of a name has been found, or is not wanted any more."""
+        entry = self._entries.get(reference, {}).get(name)
+        return entry is None or entry.id is not None
 
     def _record(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> Any:
         if spec.create is None or spec.by is None:
@@ -231,7 +253,7 @@ class ReferenceIndex:
                 f"{reference} {name.text!r} was not looked up: the file has changed since the start"
             )
         if entry.reason:
-            raise RowError(entry.reason)
+            raise (WaitingRowError if entry.may_pass else RowError)(entry.reason)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         return entry.id if entry.id is not None else self._placeholder(spec, entry, context)

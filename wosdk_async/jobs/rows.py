@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import attrs
@@ -13,7 +14,7 @@ from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 
 __all__ = ["Row", "RowOutcome", "Summary"]
 
-Kind = Literal["created", "failed", "in_doubt", "not_started"]
+Kind = Literal["created", "found", "failed", "in_doubt", "not_started"]
 
 
 @attrs.define
@@ -55,23 +56,48 @@ class RowOutcome:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, outcome: Outcome[Row, WoActionResponse]) -> RowOutcome:
+    def of(cls, row: Row, outcome: Outcome[Any, WoActionResponse]) -> RowOutcome:
         """Return the outcome of a row from the outcome of its call."""
-        details: dict[str, Any]
         if isinstance(outcome, Done):
             order = outcome.result.wo
-            details = {"outcome": "created"}
-            if order is not None:
-                details |= {"work_order_id": order.id, "number": order.number}
-        elif isinstance(outcome, InDoubt):
+            ids = {} if order is None else {"work_order_id": order.id, "number": order.number}
+            return cls._for(row, "created", **ids)
+        if isinstance(outcome, InDoubt):
             error = outcome.error
-            details = {"outcome": "in_doubt", "reason": error.message, "request_id": error.request_id}
-        elif isinstance(outcome, Failed):
-            details = {"outcome": "failed", "reason": _reason(outcome.error)}
-        else:
-            details = {"outcome": "not_started", "reason": "the import was stopped before this row"}
-        row = outcome.input
-        return cls(row=row.number, line=row.line, warnings=tuple(dict.fromkeys(row.warnings)), **details)
+            return cls.in_doubt(row, error.message, error.request_id)
+        if isinstance(outcome, Failed):
+            return cls.failed(row, _reason(outcome.error))
+        return cls.not_started(row, "the import was stopped before this row")
+
+    @classmethod
+    def failed(cls, row: Row, reason: str) -> RowOutcome:
+        """Return the outcome of a row of which the service has nothing."""
+        return cls._for(row, "failed", reason=reason)
+
+    @classmethod
+    def not_started(cls, row: Row, reason: str) -> RowOutcome:
+        """Return the outcome of a row of which nothing was sent."""
+        return cls._for(row, "not_started", reason=reason)
+
+    @classmethod
+    def in_doubt(cls, row: Row, reason: str, request_id: str | None = None) -> RowOutcome:
+        """Return the outcome of a row that may have been carried out."""
+        return cls._for(row, "in_doubt", reason=reason, request_id=request_id)
+
+    @classmethod
+    def created(cls, row: Row, record: Any) -> RowOutcome:
+        """Return the outcome of a row whose work order was found after a doubt."""
+        return cls._for(row, "created", work_order_id=record.id, number=getattr(record, "number", None))
+
+    @classmethod
+    def found(cls, row: Row, record: Any) -> RowOutcome:
+        """Return the outcome of a row whose work order was there before."""
+        return cls._for(row, "found", work_order_id=record.id, number=getattr(record, "number", None))
+
+    @classmethod
+    def _for(cls, row: Row, outcome: Kind, **details: Any) -> RowOutcome:
+        warnings = tuple(dict.fromkeys(row.warnings))
+        return cls(row=row.number, line=row.line, outcome=outcome, warnings=warnings, **details)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the line of the outcomes file, without what is not known."""
@@ -84,49 +110,54 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-@attrs.define(kw_only=True)
+@attrs.frozen(kw_only=True)
 class Summary:
-    """The counts of an import.
+    """The counts of a job, all its runs together.
 
-    ``rows`` is the sum of ``created``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
+    ``rows`` is the sum of ``created``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
     ``empty_rows``, which are skipped.
     """
 
     rows: int
     empty_rows: int = 0
     created: int = 0
+    found: int = 0
+    """Rows whose work orders were there before (``if_exists="skip"``)."""
     failed: int = 0
     in_doubt: int = 0
     not_started: int = 0
+    created_now: int = 0
+    """Work orders that this run created."""
     seconds: float = 0.0
+    """Seconds of this run."""
     references_found: int = 0
     references_created: int = 0
-    rows_with_warnings: int = 0
     warnings: list[str] = attrs.field(factory=list)
     """Warnings that concern more than one row."""
-
-    def add(self, outcome: RowOutcome) -> None:
-        """Count one row."""
-        setattr(self, outcome.outcome, getattr(self, outcome.outcome) + 1)
-        self.rows_with_warnings += bool(outcome.warnings)
+    stopped: str | None = None
+    """Why the import stopped by itself before its end."""
+    folder: Path | None = None
+    """The job folder."""
 
     @property
     def complete(self) -> bool:
-        """Whether every row became a work order."""
-        return self.created == self.rows
+        """Whether every row is a work order."""
+        return self.created + self.found == self.rows
 
     @property
     def rate(self) -> float:
-        """Work orders created per second."""
-        return self.created / self.seconds if self.seconds else 0.0
+        """Work orders that this run created in a second."""
+        return self.created_now / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures that ``wosdk import --json`` prints."""
+        more = {"found": self.found, "not_started": self.not_started}
         return {
             "rows": self.rows,
             "created": self.created,
             "failed": self.failed,
             "in_doubt": self.in_doubt,
+            **{name: count for name, count in more.items() if count},
             "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
         }

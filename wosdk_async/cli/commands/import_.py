@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -19,8 +21,8 @@ from wosdk_async.cli.output.files import require_not_needed, require_not_store, 
 from wosdk_async.options import Limits
 
 if TYPE_CHECKING:
-    from wosdk_async import Company
-    from wosdk_async.jobs import ImportJob, RowOutcome, Summary
+    from wosdk_async.jobs import Import, RowOutcome, Summary
+    from wosdk_async.jobs.opening import OpenedJob
 
 __all__ = ["import_command"]
 
@@ -48,11 +50,52 @@ _PATH = click.Path(path_type=Path)
     help="Import into a local Company that runs during the import; without STORE.db it is deleted then.",
 )
 @click.option(
+    "--job",
+    "folder",
+    type=_PATH,
+    metavar="DIR",
+    help="Folder of the job, on a local disk; by default FILE.job beside FILE.",
+)
+@click.option(
+    "--marker",
+    metavar="FIELD",
+    help="Field that carries the key of each row, such as work_order.po_number: no row is created twice.",
+)
+@click.option(
+    "--if-exists",
+    type=click.Choice(["fail", "skip"]),
+    default="fail",
+    show_default=True,
+    help="What to do with a row whose key is in the Company already.",
+)
+@click.option("--again", is_flag=True, help="Begin a new job, although there is one for this file.")
+@click.option(
+    "--continue", "carry_over", is_flag=True, help="Go on with an unfinished job after FILE was changed."
+)
+@click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
+@click.option(
     "--concurrency",
     type=click.IntRange(1, 1000),
     default=32,
     show_default=True,
-    help="The highest number of calls at a time.",
+    help="The highest number of calls at a time; fewer when the service gets slow.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="The highest number of calls in a second.",
+)
+@click.option(
+    "--stop-after", metavar="N|P%", help="Stop when so many rows have failed: 20, or 5% of all rows."
+)
+@click.option(
+    "--stop-after-doubt",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Stop when so many rows are in doubt.",
 )
 @click.option(
     "--outcomes",
@@ -69,27 +112,36 @@ _PATH = click.Path(path_type=Path)
 @click.pass_context
 def import_command(
     ctx: click.Context,
+    /,
     file: Path | None,
     map_file: Path,
     sandbox: str | None,
-    concurrency: int,
     outcomes: Path | None,
     force: bool,
     as_json: bool,
     yes: bool,
+    rate: float | None,
+    retry: str | None,
+    concurrency: int,
+    **options: Any,
 ) -> None:
     """Create one work order for each row of a CSV FILE.
 
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are created. Running the same import again creates every row again.
+    reported, and all others are created.
+
+    The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
+    where it was: no row is created twice. When the job is finished, the same command sends nothing.
 
     \b
       wosdk import requests.csv --map map.toml --sandbox
+      wosdk import requests.csv --map map.toml --marker work_order.po_number
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
-      wosdk import requests.csv --map map.toml --yes --json
+      wosdk import requests.csv --map map.toml --retry refused --yes
 
-    Exit status: 0 all rows were created, 1 some were not, 2 the command or a file cannot be used; 3 to 6
-    the Company refused or was not reached before anything was created, 8 the summary could not be written.
+    Exit status: 0 all rows were created, 1 some were not, 2 the command, a file or the job cannot be used;
+    3 to 6 the Company refused or was not reached before anything was created, 8 the summary could not be
+    written, 130 after Ctrl-C and 143 after SIGTERM.
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
@@ -104,19 +156,49 @@ def import_command(
             require_not_needed("--outcomes", outcomes, file, map_file)
             if sandbox is not None and sandbox != _TEMPORARY:
                 require_not_store("--outcomes", outcomes, Path(sandbox))
-            _require_new(outcomes, force)
-        job = _job(file, map_file)
-        limits = Limits(connections=concurrency)
-        with (
-            _company_variables(sandbox) as variables,
-            Runner(target, variables, limits=limits, in_flight=concurrency) as runner,
-        ):
-            runner.run(runner.company.connect())
-            if variables is None:
+        with ExitStack() as exits:
+            if sandbox == _TEMPORARY and options["folder"] is None:  # the job ends with its Company
+                options["folder"] = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
+            options |= {"limit": concurrency, "retry_refused": retry is not None}
+            job = _job(file, map_file, options)  # before the sandbox starts
+            client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
+            variables = exits.enter_context(_company_variables(sandbox))
+            runner = exits.enter_context(Runner(target, variables, rate=rate, **client))
+            opened = runner.run(job.open(runner.company, identity=_identity(variables)))
+            exits.callback(lambda: runner.run(job.close()))
+            if outcomes is not None and opened.new:
+                _require_new(outcomes, force)
+            _say_job(opened)
+            if variables is None and not opened.finished:
                 confirm(runner.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
-            importing = _run(job, runner.company, concurrency, outcomes, as_json)
-            summary = runner.run(importing, exit_soon=False)
+            signals = _Signals(job)
+            lines = _opened(outcomes, anew=opened.new)
+            summary = runner.run(_run(job, signals, lines, outcomes, as_json), exit_soon=False)
+    if signals.first is not None and not summary.complete:
+        sys.exit(128 + signals.first)
     sys.exit(Exit.DONE if summary.complete else Exit.SOME)
+
+
+def _identity(variables: Mapping[str, str] | None) -> str | None:
+    """Return a text that tells one sandbox from all others: their names and ids are the same."""
+    if variables is None:
+        return None
+    secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store
+    return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"
+
+
+def _say_job(opened: OpenedJob) -> None:
+    """Say when the import is not a new one."""
+    from wosdk_async.jobs.journal.entries import State
+
+    if opened.new:
+        return
+    plan, counts = opened.plan, opened.journal.counts()
+    done = f"{counts[State.DONE]} of {counted(plan.rows, 'row')} created"
+    if opened.finished:
+        say(f"the job in {opened.folder} is finished ({done}): nothing is sent; --again begins a new job")
+    else:
+        say(f"going on with the job in {opened.folder}, begun {plan.created_at}: {done}")
 
 
 def _no_file(sandbox: str | None) -> str:
@@ -137,11 +219,11 @@ def _require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _job(file: Path, map_file: Path) -> ImportJob:
-    from wosdk_async.jobs import ImportJob, ImportMap, open_source
+def _job(file: Path, map_file: Path, options: Mapping[str, Any]) -> Import:
+    from wosdk_async.jobs import Import, ImportMap, open_source
 
     import_map = ImportMap.load(map_file)
-    return ImportJob(open_source(file), import_map)
+    return Import(open_source(file), import_map, **options)
 
 
 @contextmanager
@@ -161,11 +243,15 @@ def _company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None
 
 
 async def _run(
-    job: ImportJob, company: Company, concurrency: int, outcomes: Path | None, as_json: bool
+    job: Import,
+    signals: _Signals,
+    opened: IO[bytes] | nullcontext[None],
+    outcomes: Path | None,
+    as_json: bool,
 ) -> Summary:
     from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
 
-    with _opened(outcomes) as file, _interruptible(job):  # both last until the summary is printed
+    with opened as file, signals.handled():  # both last until the summary is printed
         writer = OutcomeWriter(file, job.stop)
         with RowProgress(job.rows) as progress:
 
@@ -173,43 +259,51 @@ async def _run(
                 writer.row(outcome)
                 progress.add(1, writer.problems)
 
-            summary = await job.run(company, limit=concurrency, on_row=on_row, on_stage=progress.stage)
+            summary = await job.run(on_row=on_row, on_stage=progress.stage)
         with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
             writer.say_problems(summary, outcomes)
             print_summary(summary, as_json)
     return summary
 
 
-def _opened(outcomes: Path | None) -> IO[bytes] | nullcontext[None]:
+def _opened(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
+    """Return the file for the outcomes; a job that goes on writes behind those of its earlier runs."""
     if outcomes is None:
         return nullcontext()
     # Unbuffered: the line of a row is in the file even if the process is killed later.
-    return outcomes.open("wb", buffering=0)
+    return outcomes.open("wb" if anew else "ab", buffering=0)
 
 
-@contextmanager
-def _interruptible(job: ImportJob) -> Iterator[None]:
-    """Start no further row after Ctrl-C or SIGTERM; abort calls after a second one or when the grace ends."""
-    from wosdk_async.jobs.importer import ABORT_GRACE
+class _Signals:
+    """Ctrl-C and SIGTERM during an import.
 
-    loop = asyncio.get_running_loop()
-    stops = 0
+    After the first no further row is started; after a second one, or when the grace ends, the calls under way
+    are aborted. ``first`` is the number of the first signal.
+    """
 
-    def stop(number: signal.Signals) -> None:
-        nonlocal stops
-        stops += 1
-        job.stop()
-        if stops == 1:
+    def __init__(self, job: Import) -> None:
+        self.first: int | None = None
+        self._job = job
+
+    @contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handle the signals within the block."""
+        loop = asyncio.get_running_loop()
+        with ExitStack() as handlers:
+            # Windows has no such handlers: there Ctrl-C cancels the import, which still waits for its calls.
+            with suppress(NotImplementedError):
+                for number in _GRACE:
+                    loop.add_signal_handler(number, self._stop, number)
+                    handlers.callback(loop.remove_signal_handler, number)
+            yield
+
+    def _stop(self, number: signal.Signals) -> None:
+        from wosdk_async.jobs.sending import ABORT_GRACE
+
+        self._job.stop()
+        if self.first is None:
+            self.first = int(number)
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
-            loop.call_later(
-                _GRACE[number] - ABORT_GRACE, job.stop
-            )  # the second stop aborts the calls after ABORT_GRACE
-
-    with ExitStack() as handlers:
-        # Windows has no such handlers: there Ctrl-C cancels the import, which still waits for its calls.
-        with suppress(NotImplementedError):
-            for number in _GRACE:
-                loop.add_signal_handler(number, stop, number)
-                handlers.callback(loop.remove_signal_handler, number)
-        yield
+            # The second stop aborts the calls after ABORT_GRACE.
+            asyncio.get_running_loop().call_later(_GRACE[number] - ABORT_GRACE, self._job.stop)

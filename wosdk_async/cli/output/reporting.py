@@ -122,6 +122,7 @@ class OutcomeWriter:
         self._to_stderr = False
         self._bad_rows: list[RowOutcome] = []
         self._counts: Counter[str] = Counter()
+        self._warned = 0
 
     @property
     def problems(self) -> str:
@@ -135,6 +136,7 @@ class OutcomeWriter:
         """Write the outcome of a row."""
         self._write(outcome)
         self._counts[outcome.outcome] += 1
+        self._warned += bool(outcome.warnings)
         if outcome.outcome in ("failed", "in_doubt") and len(self._bad_rows) < _MAX_SHOWN:
             self._bad_rows.append(outcome)
 
@@ -164,8 +166,10 @@ class OutcomeWriter:
             say(f"warning: {warning}")
         if len(summary.warnings) > _MAX_SHOWN:
             say(f"and {counted(len(summary.warnings) - _MAX_SHOWN, 'more warning')} of this kind")
-        if count := summary.rows_with_warnings:
-            say(f"{counted(count, 'row')} with warnings; {remedy}")
+        if self._warned:
+            say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
+        if summary.stopped:
+            say(f"stopped: {summary.stopped}")
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:
@@ -174,9 +178,10 @@ def print_summary(summary: Summary, as_json: bool) -> None:
         click.echo(json_text(summary.as_dict()))
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
+    found = f", {summary.found} found" if summary.found else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
-        f"{counted(summary.rows, 'row')}: {summary.created} created, {summary.failed} failed, "
+        f"{counted(summary.rows, 'row')}: {summary.created} created{found}, {summary.failed} failed, "
         f"{summary.in_doubt} in doubt{not_started}{empty}\n"
         f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
         f"references: {summary.references_found} found, {summary.references_created} created"

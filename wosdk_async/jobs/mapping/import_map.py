@@ -28,6 +28,8 @@ class ImportMap:
     command: ObjectNode
     references: tuple[ReferenceSpec, ...]
     """Each stands behind those it needs."""
+    marker: str | None = None
+    """Field that carries the key of each row, unless the import names another."""
 
     @classmethod
     def load(cls, path: str | Path) -> ImportMap:
@@ -39,7 +41,8 @@ class ImportMap:
         """
         path = Path(path)
         try:
-            return cls(path, *_compiled(read_tables(path)))
+            tables = read_tables(path)
+            return cls(path, *_compiled(tables), tables.marker)
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}") from None
         except RecursionError:
@@ -48,6 +51,11 @@ class ImportMap:
     def __repr__(self) -> str:
         names = ", ".join(spec.name for spec in self.references)
         return f"<ImportMap {self.path.name} references={names or None}>"
+
+    @property
+    def operation(self) -> str:
+        """What is done with each row, as the journal names it."""
+        return WoCreateCommand.wire_name
 
     @property
     def columns(self) -> dict[str, str]:

@@ -37,6 +37,8 @@ class MapTables:
     """A whole map file."""
 
     command: Any
+    marker: str | None = None
+    """The field that carries the key of each row."""
     reference: Fields = attrs.field(factory=lambda: Fields({}))
     """A :class:`ReferenceTable` for each name."""
 

@@ -1,0 +1,119 @@
+"""Claims: rows of which the journal says that they are being sent, a few ahead of the calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+import attrs
+
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.rows import Row
+
+__all__ = ["Claim", "Claims"]
+
+
+@attrs.define(eq=False)
+class Claim:
+    """One row that may be sent, with the command that was built from it."""
+
+    row: Row
+    command: Any
+    key: str | None = None
+
+
+class Claims:
+    """An async iterator over claims whose ``SENDING`` is on disk.
+
+    At most ``limit`` claims wait here, and at most ``limit`` calls are under way: after a kill at most twice
+    as many rows are in doubt. A group is claimed while the one before it is handed out, so that no call waits
+    for the disk.
+
+    ::
+
+        async with Claims(prepared, journal, limit) as claims:
+            async for claim in claims: ...
+
+    Claims that were not handed out are planned again when the block ends.
+
+    Args:
+        prepared: the rows to claim; what it raises is raised after the claims before it.
+        journal: the journal of the job.
+        limit: the number of calls at a time.
+    """
+
+    def __init__(self, prepared: AsyncIterator[Claim], journal: Journal, limit: int) -> None:
+        self._prepared = prepared
+        self._journal = journal
+        self._limit = limit
+        self._size = max(1, limit // 2)
+        self._ready: deque[Claim] = deque()
+        self._changed = asyncio.Event()
+        self._stopped = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.get_running_loop().create_task(self._claim())
+        self._task.add_done_callback(lambda _: self._changed.set())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.stop()
+        with anyio.CancelScope(shield=True):  # a claim that is being written must not be lost
+            if self._task is not None:
+                await asyncio.wait([self._task])
+                self._task.cancelled() or self._task.exception()  # read, so that asyncio does not report it
+        while self._ready:
+            self._journal.record(RowRecord(row=self._ready.popleft().row.number, state=State.PLANNED))
+
+    def stop(self) -> None:
+        """Claim no further row; the claims that are ready are still handed out."""
+        self._stopped = True
+        self._changed.set()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Claim:
+        """Return the next claim. An iterator of its own, because a cancelled generator would end."""
+        assert self._task is not None  # noqa: S101 - within the block
+        while not self._ready:
+            if self._task.done():
+                self._task.result()
+                raise StopAsyncIteration
+            await self._next_change()
+        claim = self._ready.popleft()
+        self._changed.set()
+        return claim
+
+    async def _claim(self) -> None:
+        group: list[Claim] = []
+        try:
+            async for claim in self._prepared:
+                group.append(claim)
+                if len(group) == self._size:
+                    await self._write(group)
+                    group = []
+                if self._stopped:
+                    return
+        finally:
+            if group and not self._stopped:
+                await self._write(group)
+
+    async def _write(self, group: list[Claim]) -> None:
+        while len(self._ready) + len(group) > self._limit and not self._stopped:
+            await self._next_change()
+        if not self._stopped:
+            await self._journal.begin([claim.row.number for claim in group])
+            self._ready.extend(group)
+            self._changed.set()
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()

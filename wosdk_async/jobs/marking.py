@@ -1,0 +1,83 @@
+"""Marker of an import: the key of each row, and the field of the command that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, References, RowContext, TextNode
+from wosdk_async.jobs.rows import Row
+from wosdk_async.suggestions import suggestion
+
+__all__ = ["RowKeys"]
+
+
+@attrs.frozen
+class RowKeys:
+    """The keys of the rows: those of the map, or ``{job}-{row}`` where the map leaves the field open."""
+
+    path: str
+    """The field, such as ``work_order.po_number``."""
+    node: Node | None
+    """What the map puts there."""
+    job: str
+    """The id of the job, which makes default keys unique."""
+
+    @classmethod
+    def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
+        """Return the keys for the marker ``path``. Raise ImportMapError when no field can carry them."""
+        names = path.split(".")
+        node: Node | None = import_map.command
+        for i, name in enumerate(names):
+            if not isinstance(node, ObjectNode):
+                raise ImportMapError(
+                    f"marker {path!r}: {'.'.join(names[:i])} is no object in {import_map.path}"
+                )
+            table = _class_of(node).__wire__
+            if name not in table:
+                raise ImportMapError(
+                    f"marker {path!r}: {_class_of(node).__name__} has no field {name!r}"
+                    f"{suggestion(name, table)}"
+                )
+            if name not in node.fields and i < len(names) - 1:
+                raise ImportMapError(
+                    f"marker {path!r}: {import_map.path} fills nothing in {'.'.join(names[: i + 1])}"
+                )
+            node = node.fields.get(name)
+        if node is not None and not (isinstance(node, TextNode) and node.columns):
+            raise ImportMapError(
+                f"marker {path!r}: {import_map.path} gives it the same value in every row; a key is made of "
+                'columns, as in "{number}"'
+            )
+        return cls(path, node, job)
+
+    def key(self, row: Row, references: References) -> str:
+        """Return the key of a row. Raise RowError when it has none."""
+        if self.node is None:
+            return f"{self.job}-{row.number}"
+        found = self.node.fill(RowContext(row.cells, references))
+        key = "" if found is None else str(found)
+        if not key or key != key.strip():
+            problem = "has blanks at an end" if key.strip() else "is empty"
+            raise RowError(f"the key in {self.path} ({key!r}) {problem}; each row needs a key of its own")
+        return key
+
+    def put(self, command: Any, key: str | None) -> None:
+        """Write a default key into the command of a row."""
+        if self.node is None and key is not None:
+            *parents, name = self.path.split(".")
+            setattr(_descend(command, parents), name, key)
+
+
+def _class_of(node: ObjectNode) -> Any:
+    return node.make
+
+
+def _descend(record: Any, names: Sequence[str]) -> Any:
+    for name in names:
+        record = getattr(record, name)
+    return record

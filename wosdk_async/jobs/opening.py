@@ -1,0 +1,186 @@
+"""Which job an import belongs to: a new one, one that was stopped, or one that has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.journal import JobFolders, Journal, Plan, RowEntry, State, digest, new_job_id
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import References
+from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.transport.session.hosts import is_local
+
+__all__ = ["OpenedJob", "company_identity", "open_job"]
+
+
+@attrs.define(eq=False, kw_only=True)
+class OpenedJob:
+    """A job whose journal this process holds."""
+
+    folder: Path
+    journal: Journal
+    new: bool
+    """Whether it began just now."""
+    finished: bool
+    """Whether nothing is left to be sent or settled."""
+
+    @property
+    def plan(self) -> Plan:
+        """What the job is about."""
+        return self.journal.plan
+
+
+def company_identity(company: Company) -> str:
+    """Return a text that stays the same for one Company of one region, whichever host serves it.
+
+    On this machine the port of a sandbox changes from run to run, so that only its Company tells.
+    """
+    locator = company.region.locator_url
+    place = "this machine" if is_local(locator) else locator.rstrip("/")
+    return f"{company.name.casefold()} ({company.id}) at {place}"
+
+
+async def open_job(
+    source: Source,
+    import_map: ImportMap,
+    references: References,
+    *,
+    marker: str | None,
+    identity: str,
+    options: ImportOptions,
+) -> OpenedJob:
+    """Open the job that the arguments mean, and lock it.
+
+    Args:
+        source: the file.
+        import_map: the map.
+        references: the records that keys may refer to.
+        marker: the field that carries the key of each row.
+        identity: text that tells the Company from others.
+        options: where the job is, and whether it begins anew.
+
+    Raises:
+        ImportMapError: the file or the marker has changed since an unfinished job began.
+        JournalError: another process holds the job, or its journal cannot be used.
+    """
+    sha256 = await asyncio.to_thread(_sha256, source.path)
+    path = source.path.absolute()
+    folders = JobFolders(options.folder or path.with_name(f"{path.name}.job"))
+    operation = import_map.operation
+
+    def begin(earlier: Journal | None = None) -> Journal:
+        plan = Plan(
+            job=new_job_id(),
+            file=str(path),
+            size=path.stat().st_size,
+            sha256=sha256,
+            company=identity,
+            operation=operation,
+            marker=marker,
+            map_sha256=_sha256(import_map.path),
+            empty_rows=source.empty_rows,
+            created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        )
+        keys = RowKeys.of(import_map, marker, plan.job) if marker else None
+        folder, lock = folders.new()
+        return Journal.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
+
+    found = await asyncio.to_thread(folders.find, identity, operation, path, sha256)
+    if found is None or options.again:
+        return _opened(await asyncio.to_thread(begin), new=True)
+    journal = await asyncio.to_thread(Journal.open, found)
+    try:
+        if options.retry_refused:
+            await journal.plan_again()
+        goes_on = _goes_on(journal, source, sha256, marker, options)
+    except BaseException:
+        await journal.close()
+        raise
+    if goes_on == "with the same file":
+        return _opened(journal, new=_is_untouched(journal))
+    if goes_on == "with a new file":
+        renewed = await asyncio.to_thread(begin, journal)
+        await journal.close()
+        return _opened(renewed, new=False)
+    await journal.close()
+    return _opened(await asyncio.to_thread(begin), new=True)
+
+
+def _opened(journal: Journal, *, new: bool) -> OpenedJob:
+    return OpenedJob(folder=journal.folder, journal=journal, new=new, finished=is_finished(journal))
+
+
+GoesOn = Literal["with the same file", "with a new file", "not"]
+
+
+def _goes_on(
+    journal: Journal, source: Source, sha256: str, marker: str | None, options: ImportOptions
+) -> GoesOn:
+    """Return whether a job that was found goes on, or a new one begins."""
+    plan, finished = journal.plan, is_finished(journal)
+    if plan.sha256 == sha256:
+        if not finished:
+            _require_same_marker(plan, marker, journal.folder)
+        return "with the same file"
+    if finished or _is_untouched(journal):
+        return "not"
+    if not options.carry_over:
+        raise ImportMapError(_CHANGED.format(path=source.path, folder=journal.folder, begun=plan.created_at))
+    _require_same_marker(plan, marker, journal.folder)
+    if marker is None:
+        raise ImportMapError(f"--continue tells rows by their keys; {journal.folder} began with no marker")
+    return "with a new file"
+
+
+_CHANGED = (
+    "{path} has changed since the job in {folder} began ({begun}), which is not finished: add --continue to "
+    "go on with the new file, where rows are told by their keys, or --again to begin a new job"
+)
+
+
+def is_finished(journal: Journal) -> bool:
+    """Return whether nothing is left to do; with a marker rows in doubt can still be settled."""
+    counts = journal.counts()
+    left = counts[State.PLANNED] + counts[State.SENDING]
+    return not left and not (journal.plan.marker and counts[State.IN_DOUBT])
+
+
+def _is_untouched(journal: Journal) -> bool:
+    """Return whether nothing was ever sent, as when the user said no."""
+    counts = journal.counts()
+    return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
+
+
+def _require_same_marker(plan: Plan, marker: str | None, folder: Path) -> None:
+    if plan.marker != marker:
+        began = f"--marker {plan.marker}" if plan.marker else "no marker"
+        raise ImportMapError(
+            f"the job in {folder} began with {began}; give the same, or --again for a new job"
+        )
+
+
+def _entries(source: Source, keys: RowKeys | None, references: References) -> Iterator[RowEntry]:
+    for row in source:
+        key = None
+        if keys is not None and row.fault is None:
+            try:
+                key = keys.key(row, references)
+            except RowError:
+                key = None  # the row is refused with the reason when its turn comes
+        yield RowEntry(row=row.number, line=row.line, digest=digest(row.cells), key=key)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

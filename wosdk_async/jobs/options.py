@@ -1,0 +1,80 @@
+"""Options of an import: each one is written here once, with its unit and default."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import attrs
+
+from wosdk_async.errors import ConfigurationError
+from wosdk_async.option_checks import names_checked, number, switch
+
+__all__ = ["ImportOptions", "StopAfter"]
+
+IfExists = Literal["fail", "skip"]
+
+_STOP_AFTER = re.compile(r"\s*(\d{1,9})\s*(%?)\s*")
+
+
+@attrs.frozen
+class StopAfter:
+    """Most rows that may fail: a ``count``, or a ``percentage`` of the rows of the file."""
+
+    count: int | None = None
+    percentage: int | None = None
+
+    @classmethod
+    def parse(cls, text: str | int) -> Self:
+        """Return the limit that ``20`` or ``5%`` spells. Raise ConfigurationError for anything else."""
+        found = _STOP_AFTER.fullmatch(str(text))
+        value = int(found[1]) if found else 0
+        if found is None or not value or (found[2] and value > 100):
+            raise ConfigurationError(
+                f"stop_after is {text!r}; it takes a number of rows or 1% to 100%: 20, 5%"
+            )
+        return cls(percentage=value) if found[2] else cls(value)
+
+    def rows(self, total: int) -> int:
+        """Return how many of ``total`` rows may fail before the import stops."""
+        if self.count is not None:
+            return self.count
+        return max(1, total * (self.percentage or 100) // 100)
+
+    def __str__(self) -> str:
+        return f"{self.count}" if self.count is not None else f"{self.percentage}%"
+
+
+def _as_path(value: Any) -> Any:
+    return Path(value) if isinstance(value, str) else value
+
+
+def _as_stop_after(value: Any) -> Any:
+    return StopAfter.parse(value) if isinstance(value, str | int) else value
+
+
+@names_checked
+@attrs.frozen(kw_only=True)
+class ImportOptions:
+    """How an import is carried out. Raises ConfigurationError for a value that does not fit."""
+
+    folder: Path | None = attrs.field(default=None, converter=_as_path)
+    """The job folder, on a local disk. None means beside the file: ``requests.csv.job``."""
+    marker: str | None = None
+    """Field that carries the key of each row, such as ``work_order.po_number``; None means the map's, if any.
+    A field that the map does not fill gets ``{job}-{row}``."""
+    if_exists: IfExists = attrs.field(default="fail", validator=attrs.validators.in_(("fail", "skip")))
+    """What happens to a row whose key is in the Company before its first attempt: it fails, or is skipped."""
+    limit: int = number(32, "a number of calls, 1 or more", low=1, whole=True)
+    """Most calls at a time. After a kill at most twice as many rows are in doubt."""
+    again: bool = switch(False)
+    """Whether to begin a new job although one for the same file, Company and command is there."""
+    carry_over: bool = switch(False)
+    """Whether an unfinished job goes on with a file that has changed: states are carried over by key."""
+    retry_refused: bool = switch(False)
+    """Whether to send the rows again that were refused, for example after the map was corrected."""
+    stop_after: StopAfter | None = attrs.field(default=None, converter=_as_stop_after)
+    """Most rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
+    stop_after_doubt: int | None = number(100, "a number of rows, 1 or more", low=1, whole=True, none=True)
+    """Most rows that may be in doubt before the import stops; None for no limit."""

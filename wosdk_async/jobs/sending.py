@@ -1,0 +1,309 @@
+"""Sender of the rows of a job: read, built, looked up by their keys, claimed, sent and reported."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from itertools import islice
+from typing import cast
+
+import attrs
+
+from wosdk_async.bulk import Run
+from wosdk_async.company import Company
+from wosdk_async.errors import InDoubtError, WosdkError
+from wosdk_async.jobs.claims import Claim, Claims
+from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
+from wosdk_async.jobs.journal import Journal, RowRecord, State, digest
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
+from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.rows import Row, RowOutcome
+from wosdk_async.jobs.settling import Doubt
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.stops import StopRules
+from wosdk_async.model import WoActionResponse, WoCreateCommand
+from wosdk_async.outcome import Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.protocol.verdicts import ending_of
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = ["RowSender"]
+
+ABORT_GRACE = 2.0  # seconds that calls under way still get when the import is aborted
+_PAGE = 200  # rows that are read, built and looked up together
+_TURN = 25  # rows that are built before the event loop gets a turn
+
+
+@attrs.define(eq=False, kw_only=True)
+class RowSender:
+    """Sends the planned rows of one job, and writes down what becomes of each."""
+
+    company: Company
+    source: Source
+    import_map: ImportMap
+    index: ReferenceIndex
+    keys: RowKeys | None
+    journal: Journal
+    options: ImportOptions
+    stops: StopRules
+    on_row: Callable[[RowOutcome], None]
+    unsent: set[int] = attrs.field(factory=set)
+    """Rows that this run could not send; the same command given again sends them."""
+    doubted: list[Doubt] = attrs.field(factory=list)
+    """Rows that this run left in doubt, and that can be looked up later."""
+    created: int = 0
+    stopped: bool = False
+    _proved: bool = False
+    _stop_current: Callable[[], None] | None = None
+
+    def stop(self) -> None:
+        """Start no further row."""
+        self.stopped = True
+        if self._stop_current is not None:
+            self._stop_current()
+
+    async def send(self, only: set[int] | None = None) -> None:
+        """Send the planned rows, or those of them in ``only``.
+
+        Raises:
+            ImportMapError: the file has changed since the job began; the rows before the change are sent.
+            JournalError: the journal cannot be written; no row is sent that is not in it.
+        """
+        async with Claims(self._prepared(only), self.journal, self.options.limit) as claims:
+            if self.keys is not None and not self._proved:
+                # One row alone, so that a marker that cannot be found costs one work order.
+                first = Run(_Until(claims, self._is_proved), self._send_and_prove, limit=1, grace=ABORT_GRACE)
+                await self._consume(first, claims)
+            run = self.company.run_many(
+                claims,
+                command=lambda claim: claim.command,
+                marker=self.keys.path if self.keys else None,
+                limit=self.options.limit,
+                grace=ABORT_GRACE,
+            )
+            await self._consume(run, claims)
+
+    # --- reading ------------------------------------------------------------------------------
+
+    async def _prepared(self, only: set[int] | None) -> AsyncIterator[Claim]:
+        rows = iter(self.source)
+        while page := list(islice(rows, _PAGE)):
+            states = await self.journal.page(page[0].number, page[-1].number)
+            if len(states) != len(page):
+                raise self._changed(page[min(len(states), len(page) - 1)])
+            claims = []
+            for row, (number, state, known, key) in zip(page, states, strict=True):
+                if self.stopped:
+                    return
+                if (
+                    state != State.PLANNED
+                    or number in self.unsent
+                    or (only is not None and number not in only)
+                ):
+                    continue
+                if digest(row.cells) != known:
+                    raise self._changed(row)
+                if (claim := self._built(row, key)) is not None:
+                    claims.append(claim)
+                if row.number % _TURN == 0:
+                    await asyncio.sleep(0)
+            for claim in await self._not_there(claims):
+                yield claim
+
+    async def planned_rows(self) -> AsyncIterator[Row]:
+        """Yield the rows of the file that are still to be sent."""
+        rows = iter(self.source)
+        while page := list(islice(rows, _PAGE)):
+            states = await self.journal.page(page[0].number, page[-1].number)
+            for row, (_, state, _, _) in zip(page, states, strict=False):
+                if state == State.PLANNED:
+                    yield row
+
+    def _changed(self, row: Row) -> ImportMapError:
+        return ImportMapError(
+            f"{self.source.path}, line {row.line}: the file has changed since the job began; no further row "
+            "was sent"
+        )
+
+    def _built(self, row: Row, key: str | None) -> Claim | None:
+        """Return the claim of a row, or None after it was refused."""
+        try:
+            command, missing = self.build(row)
+            if missing:
+                raise RowError("a record that it refers to is missing: the file has changed since the start")
+            if self.keys is not None:
+                if key is None or (self.keys.node is not None and self.keys.key(row, self.index) != key):
+                    raise RowError(f"its key is not {key!r} any more, with which the job began; mend the map")
+                self.keys.put(command, key)
+        except WaitingRowError as error:
+            self.unsent.add(row.number)
+            self.stops.unsent(error.message)
+            self._end(row, RowOutcome.failed(row, error.message))
+            return None
+        except Exception as error:  # of one row: the others can be sent
+            self._refused(row, _text(error))
+            return None
+        return Claim(row, command, key)
+
+    def build(self, row: Row) -> tuple[WoCreateCommand, list[MissingRecord]]:
+        """Return the command of a row, and the records that have to be created before it is sent.
+
+        Raises:
+            InvalidCallError: the row cannot be created, whichever records exist.
+        """
+        if row.fault is not None:
+            raise RowError(row.fault)
+        context = RowContext(row.cells, self.index, row.warnings)
+        command = cast(
+            WoCreateCommand, self.import_map.command.build(context)
+        )  # [command] is compiled for it
+        if context.missing:
+            require_sendable(command)
+        return command, context.missing
+
+    async def _not_there(self, claims: list[Claim]) -> list[Claim]:
+        """Return the claims whose keys are not in the Company yet; the others end here."""
+        if self.keys is None or not claims:
+            return claims
+        found = await self.company.find_marked(
+            WoCreateCommand, self.keys.path, [claim.key for claim in claims if claim.key is not None]
+        )
+        kept = []
+        for claim in claims:
+            records = found.get(claim.key or "")
+            if not records:
+                kept.append(claim)
+            elif self.options.if_exists == "skip":
+                self._end(claim.row, RowOutcome.found(claim.row, records[0]))
+            else:
+                ids = ", ".join(str(record.id) for record in records[:3])
+                self._refused(claim.row, f"is there already: {self.keys.path} {claim.key!r} is that of {ids}")
+        return kept
+
+    # --- sending ------------------------------------------------------------------------------
+
+    async def _send_and_prove(self, claim: Claim, trace: Trace) -> WoActionResponse:
+        """Create the first work order, and check that a query finds it by its key."""
+        assert self.keys is not None  # noqa: S101 - only called with a marker
+        result: WoActionResponse = await self.company.traced(trace).run(claim.command, marker=self.keys.path)
+        if not self._proved:
+            found = await self.company.find_marked(WoCreateCommand, self.keys.path, [claim.key or ""])
+            self._proved = bool(found.get(claim.key or ""))
+            if not self._proved:
+                self.stops.stop(
+                    f"the marker does not work: row {claim.row.number} was created with {self.keys.path} "
+                    f"{claim.key!r}, and no query finds it by that; choose another marker"
+                )
+        return result
+
+    def _is_proved(self) -> bool:
+        return self._proved
+
+    async def _consume(self, run: Run[Claim, WoActionResponse], claims: Claims) -> None:
+        """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
+
+        def stop() -> None:
+            claims.stop()
+            run.stop()
+
+        self._stop_current = stop
+        if self.stopped or self.stops.reason:
+            stop()
+        try:
+            async with run:
+                async for outcome in run:
+                    self._report(outcome)
+        except asyncio.CancelledError:
+            claims.stop()
+            async for outcome in run:  # what ended meanwhile, and what was not started
+                self._report(outcome)
+            raise
+        finally:
+            self._stop_current = None
+
+    # --- reporting ----------------------------------------------------------------------------
+
+    def _report(self, outcome: Outcome[Claim, WoActionResponse]) -> None:
+        row = outcome.input.row
+        if isinstance(outcome, NotStarted):
+            self.journal.record(RowRecord(row=row.number, state=State.PLANNED))
+            return
+        if isinstance(outcome, Failed) and ending_of(outcome.error).passes:
+            # Not carried out for certain, and not for a fault of the row: it stays planned.
+            self.unsent.add(row.number)
+            self.stops.unsent(_text(outcome.error))
+        elif isinstance(outcome, Failed):
+            self.stops.refused(_text(outcome.error))
+        elif isinstance(outcome, InDoubt):
+            self.stops.in_doubt()
+            if outcome.input.key is not None:
+                self._doubt(outcome.input, outcome.error)
+                return
+        else:
+            self.created += 1
+            self.stops.done()
+        self._end(row, RowOutcome.of(row, outcome))
+
+    def _doubt(self, claim: Claim, error: InDoubtError) -> None:
+        """Keep a row that can be looked up later; it is reported when it is decided."""
+        row, now = claim.row, asyncio.get_running_loop().time()
+        self.doubted.append(
+            Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id)
+        )
+        self._write(RowRecord(row.number, State.IN_DOUBT, reason=error.message, request_id=error.request_id))
+
+    def _refused(self, row: Row, reason: str) -> None:
+        self.stops.refused(reason)
+        self._end(row, RowOutcome.failed(row, reason))
+
+    def _end(self, row: Row, outcome: RowOutcome) -> None:
+        state = State.PLANNED if row.number in self.unsent else _STATES[outcome.outcome]
+        self._write(
+            RowRecord(
+                row.number,
+                state,
+                outcome.work_order_id,
+                outcome.number,
+                outcome.reason,
+                request_id=outcome.request_id,
+                warnings=outcome.warnings,
+            )
+        )
+        self.on_row(outcome)
+
+    def _write(self, record: RowRecord) -> None:
+        self.journal.record(record)
+        if self.journal.failed is not None:
+            self.stops.stop(self.journal.failed.message)
+        if self.stops.reason is not None:
+            self.stop()
+
+
+_STATES = {
+    "created": State.DONE,
+    "found": State.FOUND,
+    "failed": State.REFUSED,
+    "in_doubt": State.IN_DOUBT,
+}
+
+
+class _Until:
+    """An async iterator over claims that ends as soon as ``enough`` says so."""
+
+    def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
+        self._claims = claims
+        self._enough = enough
+
+    def __aiter__(self) -> _Until:
+        return self
+
+    async def __anext__(self) -> Claim:
+        if self._enough():
+            raise StopAsyncIteration
+        return await anext(self._claims)
+
+
+def _text(error: Exception) -> str:
+    return error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"

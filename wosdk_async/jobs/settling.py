@@ -1,0 +1,150 @@
+"""Rows in doubt: looked up by their keys, and planned again once they are certainly not there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.rows import Row, RowOutcome
+from wosdk_async.model import WoCreateCommand
+
+__all__ = ["Doubt", "Settling"]
+
+_PAGE = 200  # rows that are looked up at a time
+_BETWEEN = 0.25  # seconds between the two lookups that have to find nothing
+
+_KILLED = "it was being sent when the import was killed, and there is no marker to look it up by"
+
+
+@attrs.frozen
+class Doubt:
+    """A row of which no response told; ``since`` is the event loop's time from which it has to settle."""
+
+    row: int
+    line: int
+    key: str
+    since: float
+    reason: str
+    request_id: str | None = None
+
+
+@attrs.define(eq=False, kw_only=True)
+class Settling:
+    """Decides what became of rows of which no response told."""
+
+    company: Company
+    journal: Journal
+    marker: str | None
+    """Field that carries the keys; without one nothing can be decided."""
+    seconds: float
+    """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
+    on_row: Callable[[RowOutcome], None]
+    undecided: list[Doubt] = attrs.field(factory=list)
+    created: int = 0
+    _ended: asyncio.Event = attrs.field(factory=asyncio.Event)
+
+    def stop(self) -> None:
+        """Wait no longer: what is not decided stays in doubt."""
+        self._ended.set()
+
+    async def look_at_earlier_runs(self) -> None:
+        """Look up the rows that an earlier run left being sent or in doubt, before anything new is sent.
+
+        The settle time of those that are not there begins now: the clock of the earlier run is not believed.
+        Without a marker they are in doubt for good.
+        """
+        now, after = asyncio.get_running_loop().time(), 0
+        while page := await self.journal.rows_in(State.SENDING, State.IN_DOUBT, after=after, limit=_PAGE):
+            after = page[-1].row
+            doubts = [
+                Doubt(row.row, row.line, row.key or "", now, row.reason or _KILLED, row.request_id)
+                for row in page
+                if self.marker is not None or row.state == State.SENDING
+            ]
+            if self.marker is None:
+                for each in doubts:
+                    self._leave(each, each.reason)
+            else:
+                self.undecided += await self._look_up(doubts)
+
+    async def settle(self) -> set[int]:
+        """Wait until the undecided rows have settled, and return those that are certainly not there.
+
+        They are planned again. Rows that cannot be looked up stay undecided.
+        """
+        if self.marker is None or not self.undecided:
+            return set()
+        until = max(each.since for each in self.undecided) + self.seconds
+        if await self._stopped_within(until - asyncio.get_running_loop().time()):
+            return set()
+        try:
+            # Twice, as one lookup alone may have read the response of another.
+            for _ in range(2):
+                left = []
+                for page in _pages(self.undecided):
+                    left += await self._look_up(page)
+                self.undecided = left
+                if not left or await self._stopped_within(_BETWEEN):
+                    return set()
+        except WosdkError:
+            return set()
+        absent, self.undecided = self.undecided, []
+        for each in absent:
+            self.journal.record(RowRecord(each.row, State.PLANNED))
+        await self.journal.flush()
+        return {each.row for each in absent}
+
+    async def wait(self) -> None:
+        """Wait as long as anything that was sent before now may take to appear."""
+        await self._stopped_within(self.seconds)
+
+    def leave_the_rest(self) -> None:
+        """Leave what is undecided in doubt."""
+        for each in self.undecided:
+            self._leave(each, each.reason)
+        self.undecided = []
+
+    async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
+        """Return the rows that are not there; the others are decided."""
+        assert self.marker is not None  # noqa: S101 - checked by both callers
+        found = await self.company.find_marked(WoCreateCommand, self.marker, [each.key for each in doubts])
+        absent = []
+        for each in doubts:
+            records = found.get(each.key, [])
+            if len(records) == 1:
+                self._found(each, records[0])
+            elif records:
+                ids = ", ".join(str(record.id) for record in records)
+                self._leave(each, f"several work orders have the key {each.key!r}: ids {ids}")
+            else:
+                absent.append(each)
+        return absent
+
+    def _found(self, doubt: Doubt, record: object) -> None:
+        outcome = RowOutcome.created(Row(doubt.row, doubt.line, {}), record)
+        self.journal.record(
+            RowRecord(doubt.row, State.DONE, outcome.work_order_id, outcome.number, proof="looked up")
+        )
+        self.created += 1
+        self.on_row(outcome)
+
+    def _leave(self, doubt: Doubt, reason: str) -> None:
+        self.journal.record(RowRecord(doubt.row, State.IN_DOUBT, reason=reason, request_id=doubt.request_id))
+        self.on_row(RowOutcome.in_doubt(Row(doubt.row, doubt.line, {}), reason, doubt.request_id))
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(max(seconds, 0)):
+                await self._ended.wait()
+        except TimeoutError:
+            return False
+        return True
+
+
+def _pages(doubts: list[Doubt]) -> Iterator[list[Doubt]]:
+    return (doubts[i : i + _PAGE] for i in range(0, len(doubts), _PAGE))

@@ -1,0 +1,76 @@
+"""Limits at which an import stops by itself: failures, doubts, a wrong map, a service out of reach."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from wosdk_async.jobs.options import ImportOptions
+
+__all__ = ["StopRules"]
+
+ALIKE = 20
+"""First rows that are refused for one reason, and rows in a row that could not be sent, before it stops."""
+
+_VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+
+
+@attrs.define
+class StopRules:
+    """Counts what becomes of rows; ``reason`` says why the import stops, None while it goes on."""
+
+    options: ImportOptions
+    rows: int
+    reason: str | None = None
+    failed: int = 0
+    doubted: int = 0
+    _ended: int = 0
+    _unsent: int = 0
+    _first_reason: str | None = None
+
+    def done(self) -> None:
+        """Count a row that was carried out."""
+        self._ended += 1
+        self._unsent = 0
+
+    def refused(self, reason: str) -> None:
+        """Count a row that was refused, here or by the service."""
+        self._fail()
+        alike = _VARIABLE.sub("*", reason)
+        if self._ended == 1:
+            self._first_reason = alike
+        elif alike != self._first_reason:
+            self._first_reason = None
+        if self._ended == ALIKE <= self.rows and self._first_reason is not None:
+            self.stop(f"the first {ALIKE} rows were all refused for one reason: {reason}")
+        self._unsent = 0
+
+    def unsent(self, reason: str) -> None:
+        """Count a row that could not be sent."""
+        self._fail()
+        self._first_reason = None
+        self._unsent += 1
+        if self._unsent == ALIKE:
+            self.stop(f"{ALIKE} rows in a row could not be sent: {reason}")
+
+    def in_doubt(self) -> None:
+        """Count a row that may have been carried out."""
+        self._ended += 1
+        self._unsent = 0
+        self.doubted += 1
+        limit = self.options.stop_after_doubt
+        if limit is not None and self.doubted >= limit:
+            self.stop(f"{self.doubted} rows are in doubt, the limit is {limit} (--stop-after-doubt)")
+
+    def _fail(self) -> None:
+        self._ended += 1
+        self.failed += 1
+        limit = self.options.stop_after
+        if limit is not None and self.failed >= limit.rows(self.rows):
+            self.stop(f"{self.failed} rows have failed, the limit is {limit} (--stop-after)")
+
+    def stop(self, reason: str) -> None:
+        """Stop for ``reason``, unless there is one already."""
+        if self.reason is None:
+            self.reason = reason
