@@ -33,15 +33,16 @@ def refused(wosdk: Wosdk, *arguments: str | Path, status: int = 2) -> str:
         (b"", "f.csv: there is no header; the first line must name the columns"),
         (
             b"PK\x03\x04\0\0\0",
-            "f.csv, line 1: this is not CSV text; export the data as comma-separated UTF-8",
+            "f.csv, line 1: this is not text; it is a zip or Excel file; give it its own suffix, such as .xlsx",
         ),
         (
             HEADER + b"caf\xe9\n",
-            f"f.csv, line 2: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; save the file as UTF-8",
+            f"f.csv, line 2, column 4: byte 0xe9 at offset {len(HEADER) + 3} is not UTF-8; it looks like cp1252: "
+            "add --encoding cp1252, or save the file as UTF-8",
         ),
         (b"unique_key,x,x\n", "f.csv: two columns are called 'x'; rename one of them"),
         (b"unique_key\n1\n", "f.csv: there is no column 'descriptor', which [command] of "),
-        (b"unique_key;descriptor\n1;2\n", "its cells seem to be separated by ';'; separate them by commas"),
+        (b"unique_key;descriptor\n1;2\n", "its cells seem to be separated by ';': add --delimiter ';'"),
     ],
 )
 def test_a_file_that_is_unusable(wosdk: Wosdk, tmp_path: Path, content: bytes, message: str) -> None:
@@ -59,7 +60,8 @@ def test_a_file_that_is_not_there(wosdk: Wosdk, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("po_number", "po_numbr", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
+        ("po_number = ", "po_numbr = ", "m.toml: command.work_order.po_numbr: WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
+        ("order.po_number", "order.po_numbr", "m.toml: marker 'work_order.po_numbr': WorkOrder has no field 'po_numbr'; did you mean"),
         ("{agency_name|", "{agency_nam|", "there is no column 'agency_nam', which [reference.customer] of "),
         ('"@task"', '"@tsk"', 'm.toml: command names "@tsk", and there is no [reference.tsk]; did you mean \'task\'?'),
         ("= true  ", "= yes  ", "m.toml: this is not TOML: Invalid value (at line "),

@@ -122,6 +122,15 @@ def test_a_gradient_limit_measures_its_best_every_fifty_rounds() -> None:
     assert limits[1007] == 4
 
 
+def test_what_was_in_flight_when_a_failure_began_a_measure_is_not_part_of_it() -> None:
+    """The same as after a response: eight were sent before the limit was halved."""
+    algorithm = GradientLimit(8)
+    limit_after_each(algorithm, 499)
+    algorithm.failed(60.0)
+    assert algorithm.limit == 4
+    assert limit_after_each(algorithm, 18)[-2:] == [4, 8]
+
+
 def test_a_gradient_limit_of_one_stays_one_while_it_is_measured() -> None:
     """Half a call cannot be sent, and two are more than the client allows."""
     assert limit_after_each(GradientLimit(1), 1200) == [1] * 1200

@@ -69,7 +69,7 @@ class Import:
         self._index = ReferenceIndex(import_map.references)
         self._marker = self.options.marker or import_map.marker
         if self._marker:
-            RowKeys.of(import_map, self._marker, "")  # refuses a marker that no field can carry
+            self._require_marker(self._marker)
         self._stops = 0
         self._stoppable: list[Callable[[], None]] = []
         self._task: asyncio.Task[Any] | None = None
@@ -79,6 +79,15 @@ class Import:
             self._rows += 1
             if row.fault is None:
                 self._index.collect(row.cells)
+
+    def _require_marker(self, marker: str) -> None:
+        """Raise ImportMapError for a marker that no field can carry."""
+        try:
+            RowKeys.of(self._map, marker, "")
+        except ImportMapError as error:
+            if self.options.marker:
+                raise
+            raise ImportMapError(f"{self._map.path}: {error.message}") from None
 
     def __repr__(self) -> str:
         return f"<Import {self._source.path.name} rows={self.rows}>"

@@ -94,7 +94,7 @@ class GradientLimit(AIMDLimit):
     def failed(self, seconds: float) -> None:
         """Count a missing response as a slow one, if the wait was longer than ``TOLERANCE`` allows."""
         if seconds > self._best * self.TOLERANCE:
-            self._add(seconds, 0)
+            self._add(seconds, self._busiest)
 
     def throttled(self, number: int, latest: int) -> None:
         """Halve the limit and end a probe."""
