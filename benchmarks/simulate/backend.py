@@ -174,8 +174,8 @@ class ServiceModel(Backend):
 
     def _lookup(self, request: Request, _: float) -> Response:
         now = self._now()
-        commands = [each for each in self._effects[request.key] if each.kind == "command"]
-        orders = [_order(each) for each in commands if each.visible_from <= now]
+        effects = [each for key in request.keys for each in self._effects[key]]
+        orders = [_order(each) for each in effects if each.kind == "command" and each.visible_from <= now]
         return Response(200, {"Entities": [{"Data": order} for order in orders]})
 
 

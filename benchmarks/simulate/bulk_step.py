@@ -33,6 +33,7 @@ class BulkStep:
             run = self._company.run_many(
                 self._source(),
                 marker=MARKER if step.marker else None,
+                look_first=step.look_first,
                 limit=step.limit,
                 grace=step.grace,
             )

@@ -68,7 +68,7 @@ class Checker:
             self.add("raw-error", f"{outcome.key}: {error!r}")
         elif isinstance(error, WosdkError):
             self._check_details(outcome, error)
-        if step.deadline is not None and step.deadline <= 0 and self.service.seen.get(outcome.key):
+        if step.deadline is not None and step.deadline <= 0 and self._was_sent(outcome):
             self.add("sent-after-deadline", f"{outcome.key}: deadline {step.deadline}")
         if step.kind in _WRITES:
             self._check_effect(outcome)
@@ -82,6 +82,7 @@ class Checker:
     def _check_effect(self, outcome: CallOutcome) -> None:
         """Compare an outcome with the effects of the call."""
         effects, key, kind = self.backend.effects(outcome.key), outcome.key, outcome.kind
+        others = self._others(outcome)
         late = outcome.step.marker and (outcome.step.beyond_settle or key in self.service.waited)
         if len(effects) > 1 and not late:
             self._allowed_or(outcome, "doubled", f"{key} is there {len(effects)} times, and {kind}")
@@ -89,15 +90,27 @@ class Checker:
             self.windows["an effect became visible after the settle time"] += 1
         elif kind == "done":
             self._done(outcome, effects)
+        elif any(each.kind in ("done", "in doubt") for each in others):
+            pass  # the effect may be that of another call with the key
+        elif kind != "cancelled" and any(each.kind == "cancelled" for each in others):
+            pass  # as above; whether that one was reported is checked with it
         elif kind == "failed" and effects and not self._excused(outcome, effects):
             self._allowed_or(outcome, "failed-but-done", f"{key}: {outcome.error!r}, and it is there")
-        elif kind == "not started" and self.service.seen.get(key):
+        elif kind == "not started" and self._was_sent(outcome):
             there = "-and-done" if effects else ""
             self.add(f"not-started-but-sent{there}", f"{key} was sent {len(self.service.seen[key])} times")
         elif kind == "cancelled" and effects and key not in self.program.reported_keys:
             self.add("cancelled-unreported", f"{key} is there, and on_in_doubt was not called")
         if kind == "not started" and outcome.step.leave == "bare" and not self._ends_early(outcome):
             self.add("bare-run-not-started", f"{key}: iterated without a block")
+
+    def _others(self, outcome: CallOutcome) -> list[CallOutcome]:
+        """Return the outcomes of the other calls with the same key."""
+        return [each for each in self.program.outcomes if each.key == outcome.key and each is not outcome]
+
+    def _was_sent(self, outcome: CallOutcome) -> bool:
+        """Return whether the call was sent for certain: no other call has its key."""
+        return bool(self.service.seen.get(outcome.key)) and not self._others(outcome)
 
     def _done(self, outcome: CallOutcome, effects: list[Effect]) -> None:
         key, result = outcome.key, outcome.result
@@ -143,7 +156,7 @@ class Checker:
         missing = [name for name in ("company", "operation") if not getattr(error, name)]
         if outcome.step.kind in ("wo", "many") and not error.request_id:
             missing.append("request_id")
-        if self.service.seen.get(outcome.key) and not error.attempts:
+        if self._was_sent(outcome) and not error.attempts:
             missing.append("attempts")
         if missing:
             names = ", ".join(missing)
@@ -159,10 +172,10 @@ class Checker:
     def _check_kept(self, wire: Wire) -> None:
         """Check that nothing is sent over a connection after a response that is not the service's."""
         known = wire.host in (LOCATOR_HOST, TOKEN_HOST)
-        for number, (kind, key, unit) in enumerate(responses_read(wire), 1):
-            another = kind == "command" and unit.names_request and unit.key != key
+        for number, (request, unit) in enumerate(responses_read(wire), 1):
+            another = request.kind == "command" and unit.names_request and unit.key != request.key
             if (unit.strange or another) and not known and number < len(wire.exchange.written):
-                self.add("connection-kept", f"{wire} after {unit.form} for {key}")
+                self.add("connection-kept", f"{wire} after {unit.form} for {request.key}")
                 return
 
     # --- runs and closing -----------------------------------------------------------------------

@@ -80,7 +80,30 @@ def generate_plan(seed: int, *, sandbox: bool | None = None) -> Plan:
             at, grace = rng.seconds(rng.span, 2 * rng.span, 6.0), rng.choice([0.0, 0.5, 5.0, 30.0])
             steps.append(Step(kind="close", number=number + 10 + n, at=at, grace=grace))
     logins = tuple(_reaction(rng, login=True) for _ in range(4)) if rng.chance(0.2) else ()
-    return Plan(seed=seed, world=world, logins=logins, steps=tuple(steps))
+    return Plan(seed=seed, world=world, logins=logins, steps=tuple(_looking_first(rng, steps)))
+
+
+def _looking_first(rng: _Choices, steps: list[Step]) -> list[Step]:
+    """Return the steps, with some that look first, and further ones with the keys of others."""
+    changed, number = [], max(step.number for step in steps)
+    for step in steps:
+        if not step.marker or not rng.chance(0.5):
+            changed.append(step)
+            continue
+        changed.append(attrs.evolve(step, look_first=True))
+        if step.kind == "wo" and not step.beyond_settle:
+            number += 1
+            again = attrs.evolve(
+                changed[-1],
+                number=number,
+                same_keys=step.number,
+                at=max(0.0, step.at + rng.seconds(0.01, 0.5, 10.0) - rng.choice([0.0, 0.2])),
+                deadline=_deadline(rng),
+                cancel=rng.seconds(0.01, 0.1, 1.0, 10.0) if rng.chance(0.3) else None,
+                cancel_at=rng.count(1, 120) if rng.chance(0.2) else None,
+            )
+            changed.append(again)
+    return changed
 
 
 def _world(rng: _Choices) -> World:

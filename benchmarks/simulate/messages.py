@@ -25,6 +25,8 @@ class Request:
     body: bytes
     kind: str = ""
     key: str = ""
+    keys: tuple[str, ...] = ()
+    """Keys of all calls that the request is for: a look-up may ask for several."""
     request_id: str | None = None
     content: Any = None
 
@@ -38,8 +40,9 @@ class Request:
         elif path.endswith("/GetCompanyWsdkUrlCommand"):
             self.kind = self.key = "discovery"
         else:
-            found = KEY.search(self.body.decode() or path)
-            self.key = found[0] if found else path
+            found = KEY.findall(self.body.decode() or path)
+            self.keys = tuple(dict.fromkeys(found)) or (path,)
+            self.key = self.keys[0]
             self.kind = self._verb()
 
     @classmethod

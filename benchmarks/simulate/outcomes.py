@@ -53,14 +53,15 @@ class StepResult:
 
 def scripts_by_key(plan: Plan) -> dict[str, CallScript]:
     """Return the script of every call of a plan, by its key."""
-    return {key_of(step, index): script for step in plan.steps for index, script in enumerate(step.scripts)}
+    own = (step for step in plan.steps if step.same_keys is None)
+    return {key_of(step, index): script for step in own for index, script in enumerate(step.scripts)}
 
 
 def key_of(step: Step, index: int) -> str:
     """Return the key of a call; a read carries none and is recognized by its path."""
     if step.kind == "get":
         return f"/api/v1/base/Contact/{contact_id(step, index)}"
-    return f"K{step.number}-{index}"
+    return f"K{step.number if step.same_keys is None else step.same_keys}-{index}"
 
 
 def contact_id(step: Step, index: int) -> int:

@@ -67,6 +67,9 @@ class Step:
     scripts: tuple[CallScript, ...] = (CallScript(),)
     """One for each call of the step; the calls follow each other, except those of ``many``."""
     marker: bool = False
+    look_first: bool = False
+    same_keys: int | None = None
+    """Number of another step whose keys its calls have, and whose reactions they get."""
     deadline: float | None = None
     settle: float = 4.0
     beyond_settle: bool = False

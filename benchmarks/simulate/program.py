@@ -115,7 +115,8 @@ class Program:
         company, id = self._company(step), contact_id(step, index)
         match step.kind:
             case "wo":
-                return await company.run(create_command(key), marker=MARKER if step.marker else None)
+                marker = MARKER if step.marker else None
+                return await company.run(create_command(key), marker=marker, look_first=step.look_first)
             case "base":
                 return await company.create(Contact(last_name=key, first_name="x"), check=False)
             case "update":

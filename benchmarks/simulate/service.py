@@ -25,7 +25,7 @@ class Service:
     def __init__(self, plan: Plan, backend: Backend, scripts: Mapping[str, CallScript]) -> None:
         self.backend = backend
         self.seen: dict[str, list[tuple[str, float]]] = defaultdict(list)
-        """Key -> kind and time of each of its requests that arrived completely."""
+        """Key -> kind and time of each of its requests that arrived completely, but look-ups of markers."""
         self.waited: set[str] = set()
         """Keys of requests that waited behind another one, which the client considered finished."""
         self.overloaded_until = 0.0
@@ -69,10 +69,11 @@ class Peer:
             return
         self._buffer += data
         while (request := self._next_request()) is not None:
-            self._service.seen[request.key].append((request.kind, self._loop.time()))
+            if request.kind != "lookup" or request.request_id is None:  # look-ups of markers have one
+                self._service.seen[request.key].append((request.kind, self._loop.time()))
             self._network.note("request", self._wire.number, request.kind, request.key, request.request_id)
             if self._busy:
-                self._service.waited.add(request.key)
+                self._service.waited.update(request.keys)
             self._waiting.append(request)
         self._handle_next()
 

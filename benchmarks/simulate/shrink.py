@@ -11,7 +11,7 @@ from benchmarks.simulate.plan import Plan
 
 __all__ = ["shrink_plan"]
 
-_KEPT = {"seed", "kind", "number", "marker", "settle", "beyond_settle"}
+_KEPT = {"seed", "kind", "number", "marker", "look_first", "same_keys", "settle", "beyond_settle"}
 """Fields that stay, because the plan would mean something else without them."""
 
 

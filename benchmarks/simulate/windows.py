@@ -21,10 +21,11 @@ def documented_window(network: Network, key: str) -> str:
     response without a RequestId until its host has sent one.
     """
     for wire in network.wires:
-        for kind, request_key, unit in responses_read(wire):
-            if request_key != key or (unit.key == key and not unit.surplus):
+        for request, unit in responses_read(wire):
+            kind = request.kind
+            if key not in request.keys or (unit.key == request.key and not unit.surplus):
                 continue
-            if unit.key == key and unit.names_request:
+            if unit.key == request.key and unit.names_request:
                 return "the response to an attempt came twice"
             if unit.form == "wait":
                 return f"{kind} believed a request to wait that was for another"
@@ -35,8 +36,8 @@ def documented_window(network: Network, key: str) -> str:
     return ""
 
 
-def responses_read(wire: Wire) -> Iterator[tuple[str, str, ResponseUnit]]:
-    """Yield kind and key of each request, and the response that the client read for it.
+def responses_read(wire: Wire) -> Iterator[tuple[Request, ResponseUnit]]:
+    """Yield each request, and the response that the client read for it.
 
     That is the first one that arrived after the request had left. A connection without strange or surplus
     responses yields nothing.
@@ -51,18 +52,21 @@ def responses_read(wire: Wire) -> Iterator[tuple[str, str, ResponseUnit]]:
         if index == len(units):
             return
         if found := Request.parse(wire.host, data):
-            yield found[0].kind, found[0].key, units[index]
+            yield found[0], units[index]
         index += 1
 
 
 def _may_lack_id(network: Network, host: str, unit: ResponseUnit) -> bool:
-    """Return whether a response may come without a RequestId: the host has sent none of this form so far."""
+    """Return whether a response may come without a RequestId: the host has sent none of this form so far.
+
+    The client counts those of look-ups apart.
+    """
     echoed = (
         each
         for wire in network.wires
         if wire.host == host
         for each in wire.exchange.units
-        if each.names_request and (each.form == "error") == (unit.form == "error")
+        if each.names_request and each.form != "Entities" and (each.form == "error") == (unit.form == "error")
     )
     return not unit.names_request and all(each.until > unit.since - _AT_ONCE for each in echoed)
 

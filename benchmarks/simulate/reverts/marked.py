@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from benchmarks.simulate.reverts.registry import Reverts, replace
+from wosdk_async.key_turns import KeyTurn
 from wosdk_async.options import CallOptions
 from wosdk_async.reconcile import Reconciler
 from wosdk_async.transport.loop_state import Hold, LoopState
@@ -84,6 +85,21 @@ def _error_without_details() -> Iterator[None]:
             raise
 
     with replace(Reconciler, "run", faulty):
+        yield
+
+
+@REVERTS.add("equal-keys-at-once", "calls with equal keys do not wait for each other", "doubled")
+def _equal_keys_at_once() -> Iterator[None]:
+    async def begin(_: Any) -> None:
+        pass
+
+    with replace(KeyTurn, "begin", begin):
+        yield
+
+
+@REVERTS.add("doubt-of-another-forgotten", "a call forgets the doubt of the one before it", "doubled")
+def _doubt_of_another_forgotten() -> Iterator[None]:
+    with replace(KeyTurn, "doubt", lambda *_: None):
         yield
 
 
