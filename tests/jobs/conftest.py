@@ -23,7 +23,8 @@ Scope = dict[str, Any]
 class Watched:
     """The sandbox's application; ``asked`` has every path.
 
-    Creations wait while ``held`` is set, and with ``broken`` their answer tells nothing.
+    Creations wait while ``held`` is set; while ``broken`` their answer tells nothing; while ``busy`` they
+    are to wait. Paths that end with ``hidden`` find nothing.
     """
 
     def __init__(self, app: Any) -> None:
@@ -32,6 +33,8 @@ class Watched:
         self.held: asyncio.Event | None = None
         self.arrived = asyncio.Event()
         self.broken = False
+        self.busy = False
+        self.hidden = "\0"
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
 
@@ -51,6 +54,16 @@ class Watched:
             await listening()
             await send({"type": "http.response.start", "status": 502, "headers": []})
             await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})
+            return
+        if creates and self.busy:
+            await listening()
+            await send({"type": "http.response.start", "status": 429, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            return
+        if scope["path"].endswith(self.hidden):
+            await listening()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b'{"Entities": []}'})
             return
         await self._app(scope, listening, send)
 

@@ -222,7 +222,7 @@ class Import:
                     settling.undecided += sender.doubted
                     sender.doubted.clear()
                     if self._marker and settling.undecided and not self._stops:
-                        on_stage(f"settling {len(settling.undecided)} rows in doubt")
+                        on_stage(f"rows in doubt to be settled: {len(settling.undecided)}")
                     if not (absent := await settling.settle()):
                         break
                     await sender.send(only=absent)
@@ -254,7 +254,7 @@ class Import:
             if each.state in (State.SENDING, State.IN_DOUBT)
         ]
         if any(not index.is_known(each.reference, each.name) for each in doubtful):
-            on_stage(f"settling {len(doubtful)} records in doubt")
+            on_stage(f"records in doubt to be settled: {len(doubtful)}")
             await settling.wait()
             await index.look_up(company, limit)
         for name in self._map.fixed:

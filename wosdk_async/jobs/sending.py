@@ -134,8 +134,10 @@ class RowSender:
             if missing:
                 raise RowError("a record that it refers to is missing: the file has changed since the start")
             if self.keys is not None:
-                if key is None or (self.keys.node is not None and self.keys.key(row, self.index) != key):
-                    raise RowError(f"its key is not {key!r} any more, with which the job began; mend the map")
+                if self.keys.node is not None and (now := self.keys.key(row, self.index)) != key:
+                    raise RowError(
+                        f"its key is {now!r} now, and was {key!r} when the job began; give the map as it was"
+                    )
                 self.keys.put(command, key)
         except WaitingRowError as error:
             self.unsent.add(row.number)
