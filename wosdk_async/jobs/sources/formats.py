@@ -12,6 +12,7 @@ from wosdk_async.jobs.errors import ImportMapError, require_file
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.excel import ExcelFile
 from wosdk_async.jobs.sources.json_lines import JsonLines
+from wosdk_async.jobs.sources.parquet import ParquetFile
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.suggestions import suggestion
 
@@ -42,6 +43,7 @@ FORMATS: dict[str, Format] = {
     ".xlsb": _EXCEL,
     ".xls": _EXCEL,
     ".ods": _EXCEL,
+    ".parquet": Format(ParquetFile),
 }
 """File suffix in lower case -> format; a file with another suffix is read as CSV."""
 

@@ -1,0 +1,188 @@
+"""Parquet: values of every type are exact texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wosdk_async.jobs import ImportMapError, open_source
+from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.sources import parquet
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def written(folder: Path, columns: dict[str, Any], **options: Any) -> Path:
+    path = folder / "rows.parquet"
+    pq.write_table(pa.table(columns), path, **options)
+    return path
+
+
+NANOSECOND = 1772352000123456789
+PLUS_2 = dt.timezone(dt.timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "text"),
+    [
+        ("00501", pa.string(), "00501"),
+        ("NA", pa.large_string(), "NA"),
+        ("null", pa.dictionary(pa.int32(), pa.string()), "null"),
+        (b"caf\xc3\xa9", pa.binary(), "café"),
+        (" x ", pa.string(), " x "),
+        (None, pa.string(), ""),
+        (None, pa.null(), ""),
+        (True, pa.bool_(), "true"),
+        (False, pa.bool_(), "false"),
+        (2**64 - 1, pa.uint64(), "18446744073709551615"),
+        (-5, pa.int8(), "-5"),
+        (Decimal("0.10"), pa.decimal128(10, 2), "0.10"),
+        (Decimal("12345678901234567890.123456789"), pa.decimal128(38, 9), "12345678901234567890.123456789"),
+        (Decimal(0), pa.decimal128(38, 10), "0.0000000000"),
+        (501.0, pa.float64(), "501"),
+        (0.1, pa.float32(), "0.1"),
+        (0.1 + 0.2, pa.float64(), "0.30000000000000004"),
+        (1e-7, pa.float64(), "0.0000001"),
+        (dt.date(2026, 3, 1), pa.date32(), "2026-03-01"),
+        (dt.date(2026, 3, 1), pa.date64(), "2026-03-01"),
+        (dt.time(8, 20), pa.time64("us"), "08:20:00"),
+        (dt.datetime(2026, 3, 1, 8), pa.timestamp("ms"), "2026-03-01T08:00:00"),
+        (dt.datetime(2026, 3, 1, 8, 0, 0, 120_000), pa.timestamp("us"), "2026-03-01T08:00:00.12"),
+        (NANOSECOND, pa.timestamp("ns"), "2026-03-01T08:00:00.123456789"),
+        (
+            dt.datetime(2026, 3, 1, 8, tzinfo=PLUS_2),
+            pa.timestamp("us", "Europe/Berlin"),
+            "2026-03-01T06:00:00Z",
+        ),
+    ],
+)
+def test_a_value_is_an_exact_text(tmp_path: Path, value: Any, kind: Any, text: str) -> None:
+    source = open_source(written(tmp_path, {"key": ["1"], "v": pa.array([value], kind)}))
+    (row,) = source
+    assert row.cells == {"key": "1", "v": text}
+    assert source.dialect is None
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "reason"),
+    [
+        (float("nan"), pa.float64(), "nan is not a number that can be sent; write null for no value"),
+        (float("-inf"), pa.float64(), "-inf is not a number"),
+        (
+            12345678901234567.0,
+            pa.float64(),
+            "has more than 15 digits, which its type does not keep; write it as",
+        ),
+        (12345678.0, pa.float32(), "has more than 6 digits"),
+        (
+            ["x"],
+            pa.list_(pa.string()),
+            "it holds values of the type list<element: string>, which have no text",
+        ),
+        (b"\xff\xfe", pa.binary(), "it holds values of the type binary"),
+        (5, pa.duration("s"), "it holds values of the type duration[s]"),
+        (10**17, pa.timestamp("ms"), "the time is not of the years 1 to 9999"),
+    ],
+)
+def test_a_value_that_has_no_text_fails_rows_that_use_it(
+    tmp_path: Path, value: Any, kind: Any, reason: str
+) -> None:
+    source = open_source(written(tmp_path, {"key": ["1", "2"], "v": pa.array([value, None], kind)}))
+    bad, good = source
+    assert (bad.fault, bad.cells["key"], good.cells["v"]) == (None, "1", "")
+    with pytest.raises(RowError) as caught:
+        bad.cells["v"]
+    assert caught.value.message.startswith(
+        f"column 'v': {reason}" if reason[0] in "i-n" else "column 'v': the "
+    )
+    assert reason in caught.value.message
+
+
+def test_fields_of_structs_are_columns(tmp_path: Path) -> None:
+    values = [{"b": 1, "c": {"d": "x"}}, None, {"b": None, "c": None}]
+    source = open_source(written(tmp_path, {"a": values, "z": ["1", "2", "3"]}))
+    assert source.columns == ("a.b", "a.c.d", "z")
+    assert [tuple(row.cells.values()) for row in source] == [("1", "x", "1"), ("", "", "2"), ("", "", "3")]
+
+
+def test_rows_are_counted_over_batches_and_empty_ones_skipped(tmp_path: Path) -> None:
+    texts = [str(number) if number % 1000 else " " for number in range(5000)]
+    source = open_source(written(tmp_path, {"a": texts, "b": [None] * 5000}, row_group_size=700))
+    for _ in range(2):
+        rows = [(row.number, row.line, row.cells["a"]) for row in source]
+        assert rows[:1] + rows[-1:] == [(1, 2, "1"), (4995, 5000, "4999")]
+        assert source.empty_rows == 5
+
+
+def test_what_is_not_parquet_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.parquet"
+    for content in (b"", b"a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(
+            ImportMapError, match=r"rows\.parquet: this is not a Parquet file, or it is damaged"
+        ):
+            open_source(path)
+    with pytest.raises(ImportMapError, match="two columns are called 'a'"):
+        pq.write_table(pa.table([["1"], ["2"]], names=["a", "a"]), path)
+        open_source(path)
+    monkeypatch.setattr(parquet, "_MAX_GROUP", 1 << 20)
+    with pytest.raises(
+        ImportMapError, match="a row group of 2 MB is too large; write the file again with smal"
+    ):
+        open_source(written(tmp_path, {"a": ["x" * (1 << 21)]}, use_dictionary=False))
+
+
+def test_a_damaged_page_is_reported_while_the_file_is_read(tmp_path: Path) -> None:
+    path = written(tmp_path, {"a": [f"text {number}" for number in range(5000)]}, compression="gzip")
+    content = bytearray(path.read_bytes())
+    content[40:4000] = b"\xff" * 3960
+    path.write_bytes(content)
+    source = open_source(path)
+    with pytest.raises(ImportMapError, match="is damaged"):
+        list(source)
+
+
+def test_without_the_extra_its_name_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, {"a": ["1"]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(
+        ImportMapError, match=r"Parquet files need the extra 'parquet'; run pip install 'wosdk_"
+    ):
+        open_source(path)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.sampled_from(
+    ["00501", "NA", "null", "12345678901234567890", "0.10", "nan"]
+)
+
+
+@given(rows=st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=5))
+def test_texts_are_given_exactly_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]
+) -> None:
+    first, second = map(list, zip(*rows, strict=True))
+    path = written(tmp_path_factory.mktemp("p"), {"a": first, "b": second})
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    assert [(row.cells["a"], row.cells["b"]) for row in open_source(path)] == filled
+
+
+@given(number=st.decimals(-(10**18), 10**18, places=4))
+def test_decimals_are_exact(tmp_path_factory: pytest.TempPathFactory, number: Decimal) -> None:
+    path = written(tmp_path_factory.mktemp("p"), {"n": pa.array([number], pa.decimal128(38, 4))})
+    assert [row.cells["n"] for row in open_source(path)] == [format(number, "f")]
+
+
+@given(number=st.floats(-1e14, 1e14))
+def test_floats_are_read_back_as_the_same_number(
+    tmp_path_factory: pytest.TempPathFactory, number: float
+) -> None:
+    path = written(tmp_path_factory.mktemp("p"), {"n": pa.array([number], pa.float64())})
+    assert [float(row.cells["n"]) for row in open_source(path)] == [number]
