@@ -161,14 +161,14 @@ def _named(columns: Sequence[str], cells: Sequence[str]) -> dict[str, str]:
     return {name: cell for name, cell in zip(columns, cells, strict=False) if name}
 
 
-def optional_package(name: str, extra: str, path: Path, files: str) -> Any:
+def optional_package(name: str, extra: str, place: object, files: str) -> Any:
     """Return an installed package. Raise ImportMapError that names the extra when it is missing."""
     try:
         return importlib.import_module(name)
     except ImportError:
         raise ImportMapError(
-            f"{path}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save the "
-            "data as CSV"
+            f"{place}: {files} need the extra '{extra}'; run pip install 'wosdk_async[{extra}]', or save "
+            "the data as a CSV file"
         ) from None
 
 
