@@ -94,12 +94,15 @@ class CallSender:
         call_trace = trace or self._new_trace(call)
         with transport.hold() as hold:
             kept = hold.state.kept_for(sessions)
-            records: MarkedRecords = kept.setdefault(MarkedRecords, MarkedRecords())
-            turns: KeyTurns = kept.setdefault(KeyTurns, KeyTurns(hold.clock))
-            shared = attrs.evolve(options, deadline=_LOOKUP_SECONDS)
+            if KeyTurns not in kept:
+                kept |= {MarkedRecords: MarkedRecords(), KeyTurns: KeyTurns(hold.clock)}
+            records: MarkedRecords = kept[MarkedRecords]
+            turns: KeyTurns = kept[KeyTurns]
 
             def send_lookup(query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
-                return transport.send(query, sessions, shared, hold=hold)
+                return transport.send(
+                    query, sessions, attrs.evolve(options, deadline=_LOOKUP_SECONDS), hold=hold
+                )
 
             async def find(seconds: float) -> Any:
                 if seconds <= 0:
