@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-__all__ = ["UNSAFE", "Secrets", "one_line"]
+__all__ = ["UNSAFE", "Secrets", "one_line", "without_formulas"]
 
 _MASK = "***"  # is shown in place of a secret
 _MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
@@ -183,3 +183,33 @@ def _escaped(found: re.Match[str]) -> str:
     if found[0] in _SHORT_ESCAPES:
         return _SHORT_ESCAPES[found[0]]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+# --- formulas --------------------------------------------------------------------------------
+
+# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
+# and some skip blanks and invisible characters before them.
+_SIGNS = "=+\\-@＝＋－＠"
+_BLANK = "\\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
+_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
+_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
+# A formula may also begin inside a text. If the locale separates cells by semicolons, or if the text is
+# pasted, a spreadsheet begins a new cell after each semicolon or tab, and a new row after each line break:
+# quotes in the middle of such a cell mean nothing. Each run of separators and blanks is matched as a whole,
+# so that a long run takes linear time.
+_RUN = re.compile(f"[;{_BLANK}]+(?P<sign>[{_SIGNS}])?")
+_SEPARATOR = re.compile("[;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+def without_formulas(text: str) -> str:
+    """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
+    if text.isalnum():  # most keys and numbers: files of a million rows are written
+        return text
+    inside = _RUN.sub(_guard_sign, text)
+    return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
+
+
+def _guard_sign(run: re.Match[str]) -> str:
+    if run["sign"] is None or not _SEPARATOR.search(run[0]):
+        return run[0]
+    return f"{run[0][:-1]}'{run['sign']}"

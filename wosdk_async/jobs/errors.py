@@ -11,6 +11,7 @@ from wosdk_async.protocol.validation import problems
 __all__ = [
     "ImportMapError",
     "JournalError",
+    "OutputError",
     "RowError",
     "WaitingRowError",
     "require_file",
@@ -24,6 +25,10 @@ class ImportMapError(ConfigurationError):
 
 class JournalError(WosdkError):
     """A journal that cannot be used or written; the message names the place and the remedy on one line."""
+
+
+class OutputError(WosdkError):
+    """Files of a job that cannot be written; its journal is right, and they can be written again."""
 
 
 class RowError(InvalidCallError):

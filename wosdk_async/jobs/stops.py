@@ -8,12 +8,17 @@ import attrs
 
 from wosdk_async.jobs.options import ImportOptions
 
-__all__ = ["StopRules"]
+__all__ = ["StopRules", "cause_of"]
 
 ALIKE = 20
 """First rows that are refused for one reason, and rows in a row that could not be sent, before it stops."""
 
 _VARIABLE = re.compile(r"'[^']*'|\"[^\"]*\"|\d+")
+
+
+def cause_of(reason: str) -> str:
+    """Return a reason without its values, which is the same for rows that are refused for one cause."""
+    return _VARIABLE.sub("*", reason)
 
 
 @attrs.define
@@ -37,7 +42,7 @@ class StopRules:
     def refused(self, reason: str) -> None:
         """Count a row that was refused, here or by the service."""
         self._fail()
-        alike = _VARIABLE.sub("*", reason)
+        alike = cause_of(reason)
         if self._ended == 1:
             self._first_reason = alike
         elif alike != self._first_reason:

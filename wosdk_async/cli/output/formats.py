@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import IO, Any, Protocol
@@ -11,7 +10,7 @@ from typing import IO, Any, Protocol
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns_of, json_text, value_at
 from wosdk_async.cli.output.files import Output, opened
-from wosdk_async.safe_text import one_line
+from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = ["CsvFormat", "JsonFormat", "OutputFormat", "csv_cell", "format_of", "write_record"]
 
@@ -66,31 +65,7 @@ class JsonFormat:
 
 # --- CSV (RFC 4180) that a spreadsheet opens as text and numbers, never as formulas ---------
 
-# Characters that begin a formula; some spreadsheets accept the full-width signs of East Asian keyboards,
-# and some skip blanks and invisible characters before them.
-_SIGNS = "=+\\-@＝＋－＠"
-_BLANK = "\\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff"
-_FORMULA = re.compile(f"[\t\r\n]|[{_BLANK}]*[{_SIGNS}]")
-_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-# A formula may also begin inside a text. If the locale separates cells by semicolons, or if the text is
-# pasted, a spreadsheet begins a new cell after each semicolon or tab, and a new row after each line break:
-# quotes in the middle of such a cell mean nothing. Each run of separators and blanks is matched as a whole,
-# so that a long run takes linear time.
-_RUN = re.compile(f"[;{_BLANK}]+(?P<sign>[{_SIGNS}])?")
-_SEPARATOR = re.compile("[;\t\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _MAX_NAMED = 20  # columns that the message about those left out names
-
-
-def _without_formulas(text: str) -> str:
-    """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
-    inside = _RUN.sub(_guard_sign, text)
-    return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
-
-
-def _guard_sign(run: re.Match[str]) -> str:
-    if run["sign"] is None or not _SEPARATOR.search(run[0]):
-        return run[0]
-    return f"{run[0][:-1]}'{run['sign']}"
 
 
 def csv_cell(value: Any) -> str:
@@ -98,10 +73,10 @@ def csv_cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return _without_formulas(value)
+        return without_formulas(value)
     if isinstance(value, int | Decimal) and not isinstance(value, bool):
         return str(value) if isinstance(value, int) else json_text(value)
-    return _without_formulas(json_text(value))
+    return without_formulas(json_text(value))
 
 
 class CsvFormat:
@@ -122,7 +97,7 @@ class CsvFormat:
         if self._columns is None:
             self._columns = columns_of(rows, self._paths)
             if self._columns:
-                self._writer.writerow(self._escaped(_without_formulas(name)) for name in self._columns)
+                self._writer.writerow(self._escaped(without_formulas(name)) for name in self._columns)
         else:
             self._left_out.update(set(columns_of(rows, self._paths)).difference(self._columns))
         self._writer.writerows(

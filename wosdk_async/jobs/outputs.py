@@ -1,0 +1,243 @@
+"""Files that come out of a job: what became of each row, rejected rows, rows in doubt, and the report."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import functools
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import orjson
+
+from wosdk_async.jobs.errors import ImportMapError, OutputError
+from wosdk_async.jobs.journal import Plan, State, StoredRow, digest, replace_file
+from wosdk_async.jobs.journal.entries import to_json
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.report.facts import JobFacts, file_facts, outcome_of
+from wosdk_async.jobs.report.page import report_page
+from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Dialect, Source
+from wosdk_async.safe_text import without_formulas
+
+__all__ = ["outputs_are_current", "write_outputs", "write_report"]
+
+T = TypeVar("T")
+
+_PAGE = 1000  # rows of the journal that are held at a time
+_RESULTS, _REJECTS, _IN_DOUBT = "results.csv", "rejects.csv", "in_doubt.csv"
+_PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
+_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
+_DOUBTFUL = (State.IN_DOUBT, State.SENDING)
+
+
+async def write_outputs(journal: JournalReader, source: Source | None) -> list[Path]:
+    """Write the files of a job into its folder: results, rejects, rows in doubt and the report.
+
+    A kill leaves each of them as it was, or new and complete. Files that would have no rows are removed, all
+    but the results. When the caller is cancelled, the files are still written to their end.
+
+    Args:
+        journal: the journal of the job, which may be open for reading only.
+        source: the input, whose cells are read again; None when it is not there any more. Then
+            ``rejects.csv`` and ``in_doubt.csv`` stay as they are.
+
+    Returns:
+        The files that were written.
+
+    Raises:
+        OutputError: not all files could be written.
+    """
+    return await _written(journal, functools.partial(_write_all, source=source))
+
+
+async def write_report(journal: JournalReader) -> list[Path]:
+    """Write ``report.html`` and ``report.json`` of a job again, as :func:`write_outputs` does."""
+    return await _written(journal, _write_report_alone)
+
+
+async def outputs_are_current(journal: JournalReader) -> bool:
+    """Return whether the files were written to their end after the last run of the job."""
+    runs = await journal.runs()
+    try:
+        report = orjson.loads((journal.folder / _JSON).read_bytes())
+        written = [run["number"] for run in report["runs"]]
+        return written == [run.number for run in runs] and all(
+            (journal.folder / file["name"]).is_file() for file in report["files"]
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return False
+
+
+async def _written(
+    journal: JournalReader, write: Callable[[JournalReader, JobFacts], list[Path]]
+) -> list[Path]:
+    async def in_thread() -> list[Path]:
+        facts = await JobFacts.read(journal)
+        return await anyio.to_thread.run_sync(write, journal, facts)
+
+    try:
+        return await _to_its_end(asyncio.ensure_future(in_thread()))
+    except OSError as error:
+        raise OutputError(
+            f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: "
+            f"mend this, then write the files again with wosdk jobs report {journal.folder}"
+        ) from error
+
+
+async def _to_its_end(task: asyncio.Future[T]) -> T:
+    """Return the result of a task, and let it end also if the caller is cancelled meanwhile."""
+    cancelled: asyncio.CancelledError | None = None
+    with anyio.CancelScope(shield=True):
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as error:
+                cancelled = error
+    if cancelled is not None:
+        with contextlib.suppress(Exception):
+            task.result()
+        raise cancelled
+    return task.result()
+
+
+# --- all files, in a thread -----------------------------------------------------------------------
+
+
+def _write_all(journal: JournalReader, facts: JobFacts, *, source: Source | None) -> list[Path]:
+    folder = journal.folder
+    written = [folder / _RESULTS]
+    with _csv_file(written[0]) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(_COLUMNS)
+        for page in _pages(journal):
+            facts.add(page)
+            writer.writerows(_result(row, journal.plan) for row in page)
+    problem = None
+    for name, states, write in ((_REJECTS, (State.REFUSED,), _rejects), (_IN_DOUBT, _DOUBTFUL, _doubts)):
+        if not any(facts.counts[state] for state in states):
+            _remove(folder / name)
+        elif source is not None:
+            try:
+                write(folder / name, journal, source)
+                written.append(folder / name)
+            except ImportMapError as error:  # the input was changed or removed meanwhile
+                problem = OutputError(f"{folder / name} was not written: {error.message}")
+    written += _write_report(facts)
+    if problem is not None:
+        raise problem
+    return written
+
+
+def _write_report_alone(journal: JournalReader, facts: JobFacts) -> list[Path]:
+    for page in _pages(journal):
+        facts.add(page)
+    return _write_report(facts)
+
+
+def _write_report(facts: JobFacts) -> list[Path]:
+    page, data = facts.folder / _PAGE_FILE, facts.folder / _JSON
+    paths = [facts.folder / name for name in (_RESULTS, _REJECTS, _IN_DOUBT)]
+    facts.files = [file_facts(path) for path in paths if path.is_file()]
+    with replace_file(page) as file:
+        file.write(report_page(facts).encode(errors="replace"))
+    facts.files = [*facts.files, file_facts(page)]
+    with replace_file(data) as file:
+        file.write(orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2))
+        file.write(b"\n")
+    return [page, data]
+
+
+def _pages(journal: JournalReader, *states: State) -> Iterator[list[StoredRow]]:
+    """Yield the rows of the journal, which is read by its event loop."""
+    after = 0
+    while page := anyio.from_thread.run(
+        functools.partial(journal.rows_in, *states, after=after, limit=_PAGE)
+    ):
+        yield page
+        after = page[-1].row
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _csv_file(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    with replace_file(path) as file:
+        # A reason may have characters that the encoding of the input has not.
+        text = io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
+        yield text
+        text.detach()  # writes what is left, and leaves the file open
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def _result(row: StoredRow, plan: Plan) -> list[Any]:
+    return [
+        row.row,
+        row.line,
+        outcome_of(row.state, plan),
+        _safe(row.key),
+        row.id,
+        _safe(row.number),
+        _safe(row.reason),
+        _safe(row.code),
+        _safe(row.request_id),
+        _safe("; ".join(row.warnings)),
+    ]
+
+
+def _safe(text: str | None) -> str | None:
+    return without_formulas(text) if text else None
+
+
+def _rejects(path: Path, journal: JournalReader, source: Source) -> None:
+    """Write the original cells of the refused rows, in the way in which the input is written."""
+    dialect = source.dialect or Dialect(encoding="utf-8-sig")  # with the mark Excel knows that it is UTF-8
+    with _csv_file(path, dialect.encoding) as file:
+        writer = dialect.writer(file)
+        writer.writerow([*source.columns, *REPORT_COLUMNS])
+        for stored, row in _with_cells(journal, source, State.REFUSED):
+            outcome = outcome_of(stored.state, journal.plan)
+            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
+            writer.writerow([*row.original(source.columns), *report])
+
+
+def _doubts(path: Path, journal: JournalReader, source: Source) -> None:
+    """Write the rows in doubt with their cells."""
+    with _csv_file(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow([*_COLUMNS, *map(without_formulas, source.columns)])
+        for stored, row in _with_cells(journal, source, *_DOUBTFUL):
+            cells = map(without_formulas, row.original(source.columns))
+            writer.writerow([*_result(stored, journal.plan), *cells])
+
+
+def _with_cells(journal: JournalReader, source: Source, *states: State) -> Iterator[tuple[StoredRow, Row]]:
+    """Yield the rows that have one of the states, each with what the input has in it.
+
+    Raises:
+        ImportMapError: the input has changed since the job began, or cannot be read.
+    """
+    rows = iter(source)
+    for page in _pages(journal, *states):
+        for stored in page:
+            row = _row(rows, stored.row)
+            if row is None or digest(row.cells) != stored.digest:
+                raise ImportMapError(
+                    f"{source.path}, row {stored.row}: the file has changed since the job began"
+                )
+            yield stored, row
+
+
+def _row(rows: Iterator[Row], number: int) -> Row | None:
+    """Return the row with this number, skipping those before it; None when there is none."""
+    return next((row for row in rows if row.number == number), None)

@@ -1,0 +1,172 @@
+"""Facts of a job for its report: counts, causes of failures, rows in doubt, references, runs and files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.journal import JobRun, Plan, ReferenceRecord, Sample, State, StoredRow
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.stops import cause_of
+
+__all__ = ["OUTCOMES", "Cause", "JobFacts", "JobFile", "Listed", "file_facts", "outcome_of"]
+
+OUTCOMES = {
+    State.DONE: "created",
+    State.FOUND: "found",
+    State.REFUSED: "failed",
+    State.IN_DOUBT: "in_doubt",
+    State.SENDING: "in_doubt",
+    State.PLANNED: "not_started",
+}
+"""Outcome of a row as the files name it, by its state in the journal; see also :func:`outcome_of`."""
+
+_MAX_CAUSES = 1000  # different ones that are counted apart
+_MAX_ROWS = 20  # row numbers that are kept of a cause
+_MAX_LISTED = 200  # rows that are kept of a list
+_OTHER = "other causes"
+_LOOKED_UP = "looked up"  # proof of an outcome in the journal
+
+
+def outcome_of(state: State, plan: Plan) -> str:
+    """Return the outcome of a row; rows that were updated or deleted are not called created."""
+    if state == State.DONE:
+        return str(plan.options.get("label") or OUTCOMES[State.DONE])
+    return OUTCOMES[state]
+
+
+@attrs.define
+class Cause:
+    """Rows that failed for one cause: how many, the numbers of the first, and the reason of the first."""
+
+    reason: str
+    code: str | None = None
+    count: int = 0
+    rows: list[int] = attrs.field(factory=list)
+
+    def add(self, row: StoredRow) -> None:
+        """Count one more row."""
+        self.count += 1
+        if len(self.rows) < _MAX_ROWS:
+            self.rows.append(row.row)
+
+
+@attrs.define
+class Listed:
+    """The first rows of a kind, and how many there are."""
+
+    count: int = 0
+    rows: list[StoredRow] = attrs.field(factory=list)
+
+    def add(self, row: StoredRow) -> None:
+        """Count one more row."""
+        self.count += 1
+        if len(self.rows) < _MAX_LISTED:
+            self.rows.append(row)
+
+
+@attrs.frozen
+class JobFile:
+    """A file of a job with its hash."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@attrs.define(eq=False)
+class JobFacts:
+    """Everything that a report shows; :meth:`add` is given every row of the job, in their order."""
+
+    plan: Plan
+    folder: Path
+    runs: Sequence[JobRun] = ()
+    references: Sequence[ReferenceRecord] = ()
+    samples: Sequence[Sample] = ()
+    files: Sequence[JobFile] = ()
+    counts: Counter[State] = attrs.field(factory=Counter)
+    warned: int = 0
+    """Rows with warnings."""
+    doubted: Listed = attrs.field(factory=Listed)
+    """Rows in doubt."""
+    settled: Listed = attrs.field(factory=Listed)
+    """Rows that were in doubt and were then found by their keys."""
+    _causes: dict[str, Cause] = attrs.field(factory=dict)
+
+    @classmethod
+    async def read(cls, journal: JournalReader) -> JobFacts:
+        """Return the facts of a job, all but those of its rows."""
+        return cls(
+            journal.plan,
+            journal.folder,
+            await journal.runs(),
+            await journal.references(),
+            await journal.samples(),
+        )
+
+    def add(self, rows: Iterable[StoredRow]) -> None:
+        """Count rows."""
+        for row in rows:
+            self.counts[row.state] += 1
+            self.warned += bool(row.warnings)
+            if row.state == State.REFUSED:
+                self._add_failure(row)
+            elif row.state in (State.IN_DOUBT, State.SENDING):
+                self.doubted.add(row)
+            elif row.proof == _LOOKED_UP:
+                self.settled.add(row)
+
+    def _add_failure(self, row: StoredRow) -> None:
+        key = cause_of(row.reason or "")
+        if key not in self._causes and len(self._causes) >= _MAX_CAUSES:
+            key = _OTHER
+        cause = self._causes.get(key)
+        if cause is None:
+            reason = _OTHER if key == _OTHER else row.reason or ""
+            cause = self._causes[key] = Cause(reason, row.code)
+        cause.add(row)
+
+    @property
+    def causes(self) -> list[Cause]:
+        """The causes of failures, the most frequent first."""
+        return sorted(self._causes.values(), key=lambda cause: -cause.count)
+
+    def outcomes(self) -> dict[str, int]:
+        """Return how many rows have each outcome."""
+        counted: Counter[str] = Counter()
+        for state in OUTCOMES:
+            counted[outcome_of(state, self.plan)] += self.counts[state]
+        return dict(counted)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts as ``report.json`` has them."""
+        return {
+            "plan": self.plan.as_dict(),
+            "counts": self.outcomes(),
+            "rows_with_warnings": self.warned,
+            "settled": self.settled.count,
+            "runs": [attrs.asdict(run) for run in self.runs],
+            "failures": [attrs.asdict(cause) for cause in self.causes],
+            "in_doubt": [_doubt(row) for row in self.doubted.rows],
+            "references": [
+                attrs.asdict(each) | {"state": each.state.name.lower()} for each in self.references
+            ],
+            "samples": [attrs.asdict(sample) for sample in self.samples],
+            "files": [attrs.asdict(file) for file in self.files],
+        }
+
+
+def _doubt(row: StoredRow) -> dict[str, Any]:
+    names = ("row", "line", "key", "reason", "request_id")
+    return {name: getattr(row, name) for name in names}
+
+
+def file_facts(path: Path) -> JobFile:
+    """Return size and hash of a file."""
+    with path.open("rb") as file:
+        return JobFile(path.name, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
