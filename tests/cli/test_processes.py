@@ -6,11 +6,13 @@ import contextlib
 import csv
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,6 +35,12 @@ def test_help_teaches_with_examples_and_loads_little() -> None:
     assert "wosdk import requests.csv --map map.toml --sandbox" in done.stdout
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert not {"rich", "httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
+
+
+def orders_in(store: Path) -> list[dict[str, Any]]:
+    """The work orders of a store."""
+    with contextlib.closing(open_store(store)) as opened:
+        return opened.select('SELECT body FROM "WorkOrder"', [])
 
 
 @pytest.mark.parametrize("code", [COMMAND[1:], ("-m", "wosdk_async.cli")], ids=["script", "module"])
@@ -99,9 +107,9 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
     assert len(kinds) == summary["rows"] == 5000
     assert kinds.count("created") == summary["created"] < 5000
     assert set(kinds) == {"created", "not_started"}
-    with contextlib.closing(open_store(tmp_path / "s.db")) as store:
-        orders = store.select('SELECT body FROM "WorkOrder"', [])
-    assert {row["Id"] for row in orders} == {row["work_order_id"] for row in rows if "work_order_id" in row}
+    assert {row["Id"] for row in orders_in(tmp_path / "s.db")} == {
+        row["work_order_id"] for row in rows if "work_order_id" in row
+    }
 
 
 def test_a_signal_gives_calls_that_hang_as_long_as_it_says(
@@ -206,3 +214,35 @@ def test_an_import_whose_summary_cannot_be_written(file: Path, tmp_path: Path) -
         )
     message = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
     assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{message}stdout: No space left on device")
+
+
+def test_a_disk_that_is_full_stops_an_import_and_loses_nothing(
+    tmp_path: Path, served: dict[str, str]
+) -> None:
+    """What the journal could not take is said; with room again the same command goes on."""
+    header, first, *_ = table()
+    source = tmp_path / "f.csv"
+    with source.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *([str(i), *first[1:]] for i in range(3000))])
+    ours, theirs = os.pipe()
+    arguments = ("import", source, "--map", MAP, "--json", "--outcomes", f"/dev/fd/{theirs}")
+    process = spawn(*arguments, pass_fds=(theirs,))
+    os.close(theirs)
+    with open(ours, encoding="utf-8") as outcomes:
+        lines = [outcomes.readline()]
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+        lines += outcomes.readlines()
+    stdout, stderr = process.communicate()
+    assert "Traceback" not in stderr
+    assert process.returncode == 1, stderr
+    assert "stopped: " in stderr
+    assert "journal.db" in stderr
+    made = {row["row"]: row["work_order_id"] for row in map(json.loads, lines) if row["outcome"] == "created"}
+    assert 0 < len(made) < 3000
+    assert {order["Id"] for order in orders_in(tmp_path / "served.db")} == set(made.values())
+    assert json.loads(stdout)["created"] + stderr.count("not in the journal: ") >= len(made)
+    process = spawn("import", source, "--map", MAP, "--json")
+    stdout, stderr = process.communicate()
+    assert (process.returncode, json.loads(stdout)["created"]) == (0, 3000), stderr
+    numbers = [order["PoNumber"] for order in orders_in(tmp_path / "served.db")]
+    assert len(numbers) == len(set(numbers)) == 3000

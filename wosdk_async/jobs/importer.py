@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -226,7 +227,7 @@ class Import:
                     if not (absent := await settling.settle()):
                         break
                     await sender.send(only=absent)
-            except ImportMapError as error:  # the file was changed while it was read
+            except (ImportMapError, JournalError) as error:  # the file has changed, or the disk is full
                 sender.stops.stop(error.message)
         settling.undecided += sender.doubted
         settling.leave_the_rest()
@@ -310,7 +311,6 @@ class Import:
         self, journal: Journal, sender: RowSender, on_row: Callable[[RowOutcome], None]
     ) -> None:
         """Report the rows that were not started, so that each row has its outcome."""
-        await journal.flush()
         after, reason = 0, sender.stops.reason or "the import was stopped before this row"
         while page := await journal.rows_in(State.PLANNED, after=after, limit=_PAGE):
             for stored in page:
@@ -321,8 +321,17 @@ class Import:
     async def _summary(
         self, job: OpenedJob, sender: RowSender, settling: Settling, started: float
     ) -> Summary:
-        await job.journal.flush()
-        counts, index = job.journal.counts(), self._index
+        with contextlib.suppress(JournalError):  # what could not be written is in the summary
+            await job.journal.flush()
+        try:
+            counts = job.journal.counts()
+        except JournalError:  # nor can it be read: what this run did
+            counts = Counter(
+                {State.DONE: sender.created + settling.created, State.IN_DOUBT: sender.stops.doubted}
+            )
+            counts[State.REFUSED] = sender.stops.failed - len(sender.unsent)
+            counts[State.PLANNED] = self._rows - counts.total()
+        index = self._index
         unsent = len(sender.unsent)
         return Summary(
             rows=self._rows,
@@ -338,5 +347,6 @@ class Import:
             references_created=index.created,
             warnings=list(index.warnings),
             stopped=sender.stops.reason,
+            unwritten=job.journal.unwritten,
             folder=job.folder,
         )

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.journal import RowRecord
 from wosdk_async.model import WoActionResponse
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 
@@ -136,6 +137,8 @@ class Summary:
     """Warnings that concern more than one row."""
     stopped: str | None = None
     """Why the import stopped by itself before its end."""
+    unwritten: list[RowRecord] = attrs.field(factory=list)
+    """What became of rows and could not be written in the journal; the other counts do not have it."""
     folder: Path | None = None
     """The job folder."""
 

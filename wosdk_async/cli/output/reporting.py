@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
 
+import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
@@ -168,6 +169,9 @@ class OutcomeWriter:
             say(f"and {counted(len(summary.warnings) - _MAX_SHOWN, 'more warning')} of this kind")
         if self._warned:
             say(f"{counted(self._warned, 'row')} with warnings; {remedy}")
+        for record in summary.unwritten:
+            known = attrs.asdict(record, filter=lambda _, value: value not in (None, (), 0, 0.0))
+            say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
             say(f"stopped: {summary.stopped}")
 
