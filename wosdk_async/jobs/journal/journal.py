@@ -337,6 +337,11 @@ class Journal(JournalReader):
             with contextlib.suppress(JournalError):  # what is on the disk can be read
                 await self._writer.flush()
 
+    def _require_open(self) -> None:
+        if self._writer is not None and self._writer.killed is not None:
+            raise self._writer.killed
+        super()._require_open()
+
     def _open_writer(self) -> JournalWriter:
         self._require_open()
         if self._writer is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
@@ -31,11 +32,18 @@ if sys.platform == "win32":
         os.lseek(file, _FAR, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
+    def _give_back(file: int) -> None:
+        os.lseek(file, _FAR, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
     def _take(file: int) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _give_back(file: int) -> None:
+        fcntl.flock(file, fcntl.LOCK_UN)  # also when a forked child still has the file open
 
 
 class FolderLock:
@@ -53,10 +61,7 @@ class FolderLock:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise JournalError(
-                f"{folder}: cannot be written ({error.strerror}); a job writes its journal there. "
-                "Change the permissions, or copy the folder to a place that can be written"
-            ) from None
+            raise _unwritable(folder, error) from None
         try:
             _take(self._file)
         except OSError:
@@ -66,7 +71,11 @@ class FolderLock:
                 "wait until it has ended, or stop it"
             ) from None
         self.stamp = _stamp_in(_text_of(path))
-        self._write_holder()
+        try:
+            self._write_holder()
+        except OSError as error:
+            self.release()
+            raise _unwritable(folder, error) from None
         register_after_fork(self)
 
     def __repr__(self) -> str:
@@ -76,18 +85,21 @@ class FolderLock:
         """Note the stamp of a commit that is on the disk. Not flushed: a kill of the process keeps it."""
         self.stamp = stamp
         if self._file >= 0:
-            os.lseek(self._file, 0, os.SEEK_SET)
-            os.write(self._file, b"%0*d" % (_STAMP, stamp))
+            with contextlib.suppress(OSError):  # an older stamp promises less
+                os.lseek(self._file, 0, os.SEEK_SET)
+                os.write(self._file, b"%0*d" % (_STAMP, stamp))
 
     def release(self) -> None:
         """Give the lock back; the file stays."""
         if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+            _give_back(self._file)
+        self.forked()
 
     def forked(self) -> None:
         """Leave the lock to the parent: a forked child that lives longer must not keep it."""
-        self.release()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def _write_holder(self) -> None:
         holder = {
@@ -122,5 +134,12 @@ def _text_of(path: Path) -> str:
 
 
 def _stamp_in(text: str) -> int:
-    digits = text[:_STAMP]
-    return int(digits) if digits.isascii() and digits.isdecimal() else 0
+    digits, _, _ = text.partition("\n")
+    return int(digits) if len(digits) == _STAMP and digits.isascii() and digits.isdecimal() else 0
+
+
+def _unwritable(folder: Path, error: OSError) -> JournalError:
+    return JournalError(
+        f"{folder}: cannot be written ({error.strerror}), and a job writes its journal there; "
+        "free space on the disk, change the permissions, or copy the folder to another place"
+    )

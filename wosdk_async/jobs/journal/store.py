@@ -140,7 +140,7 @@ def read_plan(db: sqlite3.Connection, path: Path) -> Plan:
         found = db.execute("SELECT data FROM plan").fetchone()
     try:
         return Plan.from_dict(orjson.loads(found[0]))
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise JournalError(_damaged(path, str(error))) from None
 
 

@@ -1,0 +1,170 @@
+"""What a kill leaves: everything that was acknowledged, and nothing that was not queued."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.worker import ROWS
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import Journal, ReferenceRecord, RowEntry, RowRecord, State
+
+ROOT = Path(__file__).parents[3]
+WORKER = [sys.executable, "-m", "tests.jobs.journal.worker"]
+
+
+def killed_after(folder: Path, lines: int) -> list[list[str]]:
+    """Kill a worker with SIGKILL once it has said so many lines; return all that it said."""
+    said = []
+    with subprocess.Popen([*WORKER, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        for line in worker.stdout:
+            said.append(line.split())
+            if len(said) == lines:
+                worker.kill()
+    return [words for words in said if len(words) > 1 or words in (["made"], ["end"])]
+
+
+async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> None:
+    moments = random.Random(14)  # noqa: S311 - moments, not secrets
+    begun: set[int] = set()
+    done: set[int] = set()
+    ended = False
+    for _ in range(5):
+        said = killed_after(tmp_path, 1 + moments.randrange(900))
+        assert said[0] == ["made"]
+        begun |= {int(row) for word, row in (words for words in said if len(words) == 2) if word == "begun"}
+        done |= {int(row) for word, row in (words for words in said if len(words) == 2) if word == "done"}
+        ended = ended or said[-1] == ["end"]
+        async with Journal.open(tmp_path) as journal:
+            state = {row: state for row, state, _, _ in await journal.page(1, ROWS)}
+            stored = {row.row: row for row in await journal.rows_in(State.DONE, limit=ROWS)}
+        assert len(state) == ROWS
+        assert all(state[row] in (State.SENDING, State.DONE) for row in begun)
+        assert all(stored[row].id == row for row in done)
+        # A commit that was not acknowledged may be there: that of each of the four that send groups of 8.
+        assert sum(each == State.SENDING for each in state.values()) <= 5 * 4 * 8 * 2
+    assert done, "the workers were killed before they did anything"
+    assert not ended
+
+
+def test_a_kill_while_a_job_is_made_leaves_none(tmp_path: Path) -> None:
+    def entries() -> Iterator[RowEntry]:
+        yield from rows(7000)
+        raise Killed
+
+    with pytest.raises(Killed):
+        Journal.create(tmp_path, a_plan(), entries())
+    with pytest.raises(JournalError, match=r"there is no journal\.db"):
+        Journal.open(tmp_path)
+
+
+# --- every commit, before and after -----------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+class KillAt:
+    """A commit hook that kills at one of its calls, before or after the commit."""
+
+    def __init__(self, at: int, *, after: bool) -> None:
+        self.at, self.after, self.calls = at, after, 0
+
+    def __call__(self, write: Callable[[], None]) -> None:
+        self.calls += 1
+        if self.calls == self.at and not self.after:
+            raise Killed
+        write()
+        if self.calls == self.at:
+            raise Killed
+
+
+# What is on the disk after each commit of the job below: runs, references, and the states of its two rows.
+STEPS = [
+    None,
+    (0, [], [0, 0]),
+    (1, [], [0, 0]),
+    (1, [State.SENDING], [0, 0]),
+    (1, [State.DONE], [0, 0]),
+    (1, [State.DONE], [State.SENDING, 0]),
+    (1, [State.DONE], [State.DONE, 0]),
+    (1, [State.DONE], [State.DONE, State.SENDING]),
+    (1, [State.DONE], [State.DONE, State.REFUSED]),
+    (1, [State.DONE], [State.DONE, State.REFUSED]),
+]
+
+
+async def a_job(folder: Path, hook: KillAt) -> None:
+    journal = Journal.create(folder, a_plan(), rows(2), commit=hook, synchronous=True)
+    try:
+        await journal.start_run()
+        await journal.begin_reference("customer", "acme", "Acme")
+        journal.record_reference(ReferenceRecord("customer", "acme", "Acme", State.DONE, id=1))
+        for row, state in ((1, State.DONE), (2, State.REFUSED)):
+            await journal.begin([row])
+            journal.record(RowRecord(row, state))
+        await journal.end_run(0)
+    finally:
+        journal.abandon()
+
+
+async def on_the_disk(folder: Path) -> tuple[int, list[State], list[State]] | None:
+    if not (folder / "journal.db").exists():
+        return None
+    async with Journal.open(folder) as journal:
+        states = [state for _, state, _, _ in await journal.page(1, 2)]
+        return len(await journal.runs()), [each.state for each in await journal.references()], states
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("at", range(1, len(STEPS)))
+async def test_every_commit_may_be_the_last(tmp_path: Path, at: int, after: bool) -> None:
+    hook = KillAt(at, after=after)
+    with pytest.raises(Killed):
+        await a_job(tmp_path, hook)
+    assert hook.calls == at
+    assert await on_the_disk(tmp_path) == STEPS[at - 1 + after]
+
+
+async def test_a_job_that_is_not_killed_has_all_its_commits(tmp_path: Path) -> None:
+    hook = KillAt(0, after=False)
+    await a_job(tmp_path, hook)
+    assert hook.calls == len(STEPS) - 1
+    assert await on_the_disk(tmp_path) == STEPS[-1]
+
+
+async def test_nothing_happens_in_a_process_that_was_killed(tmp_path: Path) -> None:
+    hook = KillAt(2, after=False)
+    journal = Journal.create(tmp_path, a_plan(), rows(2), commit=hook, synchronous=True)
+    with pytest.raises(Killed):
+        await journal.begin([1])
+    for step in (
+        lambda: journal.begin([2]),
+        lambda: journal.page(1, 2),
+        lambda: journal.rows_in(),
+        journal.flush,
+        journal.close,
+    ):
+        with pytest.raises(Killed):
+            await step()
+    assert await on_the_disk(tmp_path) == (0, [], [0, 0])
+
+
+async def test_a_kill_in_the_writing_thread_ends_those_who_wait(tmp_path: Path) -> None:
+    hook = KillAt(3, after=True)
+    journal = Journal.create(tmp_path, a_plan(), rows(2), commit=hook)
+    await journal.begin([1])
+    with pytest.raises(Killed):
+        await journal.begin([2])
+    with pytest.raises(Killed):
+        await journal.flush()
+    journal.abandon()
+    assert await on_the_disk(tmp_path) == (0, [], [State.SENDING, State.SENDING])
