@@ -34,7 +34,7 @@ class Watched:
         self.arrived = asyncio.Event()
         self.broken = False
         self.busy = False
-        self.hidden = "\0"
+        self.hidden, self.hidden_times = "\0", 1_000_000
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
 
@@ -60,7 +60,8 @@ class Watched:
             await send({"type": "http.response.start", "status": 429, "headers": []})
             await send({"type": "http.response.body", "body": b""})
             return
-        if scope["path"].endswith(self.hidden):
+        if scope["path"].endswith(self.hidden) and self.hidden_times > 0:
+            self.hidden_times -= 1
             await listening()
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b'{"Entities": []}'})

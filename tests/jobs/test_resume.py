@@ -96,6 +96,42 @@ async def test_rows_being_sent_are_looked_up_before_anything_is_sent(
     assert local.server.asked[0].endswith("query/WorkOrder"), "row 1 is looked for before all else"
 
 
+async def test_one_look_that_finds_nothing_is_not_believed(local: Local, job: Job, write: Write) -> None:
+    """Neither the first, before the settle time, nor the one behind it alone."""
+    source = write(HEADER, rows(1))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 2
+    local.company = local.company.with_options(settle=0)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, outcomes[1].outcome) == (1, "created")
+    assert await held(local) == Counter("1")
+
+
+async def test_a_record_that_appears_after_its_time_is_the_job_s_own(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    local.server.hidden, local.server.hidden_times = "query/WorkOrder", 3
+    local.company = local.company.with_options(settle=0)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, outcomes[1].outcome) == (1, "created")
+    assert await held(local) == Counter("1")
+
+
+async def test_more_rows_in_doubt_than_one_query_takes(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(*range(1, 451)))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, range(1, 421))
+    for number in ("7", "250", "420"):
+        await local.company.run(WoCreateCommand(work_order=await order(local, number)))
+    local.company = local.company.with_options(settle=0)
+    summary, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert (summary.created, len(outcomes)) == (450, 450)
+    assert await held(local) == Counter(map(str, range(1, 451)))
+
+
 async def order(local: Local, number: str) -> WorkOrder:
     """A work order as the map makes it."""
     found: dict[type[Any], int] = {}

@@ -109,7 +109,7 @@ class RowSender:
                     claims.append(claim)
                 if row.number % _TURN == 0:
                     await asyncio.sleep(0)
-            for claim in await self._not_there(claims):
+            for claim in await self._not_there(claims, again=only is not None):
                 yield claim
 
     async def planned_rows(self) -> AsyncIterator[Row]:
@@ -165,8 +165,11 @@ class RowSender:
             require_sendable(command)
         return command, context.missing
 
-    async def _not_there(self, claims: list[Claim]) -> list[Claim]:
-        """Return the claims whose keys are not in the Company yet; the others end here."""
+    async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
+        """Return the claims whose keys are not in the Company yet; the others end here.
+
+        Of rows that are sent ``again``, a record that appeared so late is the work of the job.
+        """
         if self.keys is None or not claims:
             return claims
         found = await self.company.find_marked(
@@ -177,6 +180,9 @@ class RowSender:
             records = found.get(claim.key or "")
             if not records:
                 kept.append(claim)
+            elif again and len(records) == 1:
+                self.created += 1
+                self._end(claim.row, RowOutcome.created(claim.row, records[0]))
             elif self.options.if_exists == "skip":
                 self._end(claim.row, RowOutcome.found(claim.row, records[0]))
             else:
