@@ -54,6 +54,7 @@ __all__ = ["Company"]
 E = TypeVar("E", bound=Record)
 V = TypeVar("V", bound=Referable)
 R = TypeVar("R", bound=CommandResult)
+K = TypeVar("K", bound=Key)
 I = TypeVar("I")  # noqa: E741 - an input
 T = TypeVar("T")
 
@@ -655,9 +656,28 @@ class Company:
 
         return Run(inputs, run_one, limit=limit, grace=grace, keep_replies=keep_replies)
 
+    @overload
     async def find_marked(
-        self, owner: type[Command[Any]] | type[Record], marker: str, keys: Iterable[Key], **_unknown: Never
-    ) -> dict[Key, list[Any]]:
+        self,
+        owner: type[Command[Any]],
+        marker: str,
+        keys: Iterable[K],
+        *,
+        properties: Iterable[str | Path] = (),
+    ) -> dict[K, list[Any]]: ...
+    @overload
+    async def find_marked(
+        self, owner: type[E], marker: str, keys: Iterable[K], *, properties: Iterable[str | Path] = ()
+    ) -> dict[K, list[E]]: ...
+    async def find_marked(
+        self,
+        owner: type[Record],
+        marker: str,
+        keys: Iterable[Key],
+        *,
+        properties: Iterable[str | Path] = (),
+        **_unknown: Any,
+    ) -> Any:
         """Return the records that carry keys of your own: a list for each key, empty if no record has it.
 
         ::
@@ -671,14 +691,16 @@ class Company:
             owner: the class of the command or of the record that carries the keys.
             marker: where it carries them, as for :meth:`run` and :meth:`create`.
             keys: texts or numbers.
+            properties: property paths to read, as for :meth:`get`; the key and the id are always read.
 
         Raises:
             InvalidCallError: keys there could not be found, or a value cannot be a key.
             NotUniqueError: 1,000 records or more have the same key.
         """
         if _unknown:
-            refuse_keywords("find_marked", _unknown, ())
-        return await find_marked(field_of(owner, marker), keys, self._sender.send)
+            refuse_keywords("find_marked", _unknown, ("properties",))
+        field = field_of(owner, marker)
+        return await find_marked(field, keys, self._sender.send, selection(field.entity, properties))
 
     # --- what no verb covers ------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+import attrs
+
 from wosdk_async.bulk import Run
 from wosdk_async.errors import DeadlineError, NoAnswerError, NotUniqueError, RefusedError, WosdkError
 from wosdk_async.markers import MOST_ROWS, Key, MarkedField, Marker, checked_keys
@@ -35,57 +37,66 @@ Found = Mapping[str, list[Any] | WosdkError]
 # --- one query ------------------------------------------------------------------------------
 
 
-async def _read(field: MarkedField, keys: Mapping[str, Key], send: Send) -> Found | WosdkError:
-    """Return the records with each of the keys; or an error that one of the keys may have caused alone."""
-    # With a RequestId, so that no other response is taken for this one.
-    expression = field.expression(list(keys.values()))
-    try:
-        rows = await send(calls.query(field.entity, expression, numbered=True))
-    except RefusedError as error:
-        if ending_of(error).passes:
-            raise
-        return error
-    if len(rows) >= MOST_ROWS:
-        return NotUniqueError(
-            f"{MOST_ROWS} records or more of {field.entity.wire_name} have one of {len(keys)} keys in"
-            f" {field.path}; a marker is a field with a key of its own in each record"
-        )
-    found: dict[str, list[Any]] = {text: [] for text in keys}
-    for row in rows:  # facts 3.4: removed records too
+@attrs.frozen
+class _Search:
+    """Search for the records that have keys in a field."""
+
+    field: MarkedField
+    send: Send
+    properties: Sequence[str] = ("*",)
+
+    async def read(self, keys: Mapping[str, Key]) -> Found:
+        """Return the records with each of the keys; an error that one key causes is that of this key."""
+        found = await self._ask(keys)
+        return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
+
+    async def _ask(self, keys: Mapping[str, Key]) -> Found | WosdkError:
+        """Return the records with each of the keys; or an error that one key alone may have caused."""
+        field = self.field
+        expression = field.expression(list(keys.values()), self.properties)
         try:
-            text = field.text_in(row)
-        except NoAnswerError as error:
+            # With a RequestId, so that no other response is taken for this one
+            rows = await self.send(calls.query(field.entity, expression, numbered=True))
+        except RefusedError as error:
+            if ending_of(error).passes:
+                raise
             return error
-        if text in found:  # the service may ignore letter case (not shown; assumed); we do not
-            found[text].append(row)
-    return found
+        if len(rows) >= MOST_ROWS:
+            return NotUniqueError(
+                f"{MOST_ROWS} records or more of {field.entity.wire_name} have one of {len(keys)} keys in"
+                f" {field.path}; a marker is a field with a key of its own in each record"
+            )
+        found: dict[str, list[Any]] = {text: [] for text in keys}
+        for row in rows:  # facts 3.4: removed records too
+            try:
+                text = field.text_in(row)
+            except NoAnswerError as error:
+                return error
+            if text in found:  # the service may ignore letter case (not shown; assumed); we do not
+                found[text].append(row)
+        return found
 
-
-async def _read_each(field: MarkedField, keys: Mapping[str, Key], send: Send) -> Found:
-    """Return the records with each of the keys. An error that one key causes is that of this key alone."""
-    found = await _read(field, keys, send)
-    return await _isolate(field, keys, found, send) if isinstance(found, WosdkError) else found
-
-
-async def _isolate(field: MarkedField, keys: Mapping[str, Key], error: WosdkError, send: Send) -> Found:
-    """Ask for the halves of ``keys`` again, after ``error``. Raises it when both of them fail."""
-    if len(keys) == 1:
-        return dict.fromkeys(keys, error)
-    items = list(keys.items())
-    halves = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
-    parts = [(half, await _read(field, half, send)) for half in halves]
-    if all(isinstance(part, WosdkError) for _, part in parts):
-        raise error
-    found: dict[str, list[Any] | WosdkError] = {}
-    for half, part in parts:
-        found |= await _isolate(field, half, part, send) if isinstance(part, WosdkError) else part
-    return found
+    async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
+        """Ask for the halves of ``keys`` again, after ``error``. Raises it when both of them fail."""
+        if len(keys) == 1:
+            return dict.fromkeys(keys, error)
+        items = list(keys.items())
+        halves = dict(items[: len(items) // 2]), dict(items[len(items) // 2 :])
+        parts = [(half, await self._ask(half)) for half in halves]
+        if all(isinstance(part, WosdkError) for _, part in parts):
+            raise error
+        found: dict[str, list[Any] | WosdkError] = {}
+        for half, part in parts:
+            found |= await self._isolate(half, part) if isinstance(part, WosdkError) else part
+        return found
 
 
 # --- many keys of one caller ----------------------------------------------------------------
 
 
-async def find_marked(field: MarkedField, keys: Iterable[Key], send: Send) -> dict[Key, list[Any]]:
+async def find_marked(
+    field: MarkedField, keys: Iterable[Key], send: Send, properties: Sequence[str]
+) -> dict[Any, list[Any]]:
     """Return the records that have each key: a list for each, empty if there are none.
 
     Raises:
@@ -97,8 +108,10 @@ async def find_marked(field: MarkedField, keys: Iterable[Key], send: Send) -> di
     texts = {str(key): key for key in wanted}
     found: dict[str, list[Any]] = {}
 
+    search = _Search(field, send, properties or ("*",))
+
     async def read(batch: Mapping[str, Key], _: Trace) -> Found:
-        return await _read_each(field, batch, send)
+        return await search.read(batch)
 
     async with Run(_batches(texts), read, limit=_AT_ONCE, grace=0.0) as run:
         async for outcome in run:
@@ -177,7 +190,7 @@ class MarkedRecords:
                 with contextlib.suppress(TimeoutError), hold.within(GATHERING):
                     await last.ended()
             batch.open = False
-            return await _read_each(marker.field, batch.keys, send)
+            return await _Search(marker.field, send).read(batch.keys)
 
         batch = _Batch(ask, hold.clock.now)
         batch.keys, batch.open = {marker.text: marker.key}, True

@@ -74,8 +74,8 @@ class MarkedField:
         _require_query(entity, where)
         return cls(entity, path, found)
 
-    def expression(self, keys: Sequence[Key]) -> dict[str, Any]:
-        """Return the QueryExpression that finds all records with one of the keys.
+    def expression(self, keys: Sequence[Key], properties: Sequence[str]) -> dict[str, Any]:
+        """Return the QueryExpression that finds all records with one of the keys, and reads ``properties``.
 
         Raises InvalidCallError when a key does not fit the property.
         """
@@ -83,7 +83,7 @@ class MarkedField:
         plan = Plan(self.entity)
         # facts 4: Equal is recorded with success, In is documented only
         condition = condition_of(plan, marked == keys[0] if len(keys) == 1 else marked.in_(keys))
-        plan = attrs.evolve(plan, conditions=(condition,), properties=("*", selected(plan, marked)))
+        plan = attrs.evolve(plan, conditions=(condition,), properties=(*properties, selected(plan, marked)))
         return plan.expression(Count=MOST_ROWS)
 
     def require_fit(self, key: Key) -> None:

@@ -117,6 +117,22 @@ async def test_a_query_as_the_service_has_it() -> None:
     )
 
 
+async def test_properties_to_read() -> None:
+    """Those that are named, the key and the id; without any, what the service sends by default."""
+    sets: list[Any] = []
+
+    async def serve(_: str, __: str, ___: dict[str, str], body: bytes | None) -> Response:
+        sets.append(json.loads(body or b"")["QueryExpression"]["PropertySet"]["Properties"])
+        return reply({"Entities": []})
+
+    company = World(serve).company()
+    await company.find_marked(WorkOrder, "po_number", ["a"], properties=["Number", "Items.*"])
+    await company.find_marked(WorkOrder, "po_number", ["a"])
+    assert sets == [["Number", "Items.*", "PoNumber", "Id"], ["*", "PoNumber"]]
+    with pytest.raises(InvalidCallError, match="unknown property 'Numbr'"):
+        await company.find_marked(WorkOrder, "po_number", ["a"], properties=["Numbr"])
+
+
 async def test_removed_records_are_there() -> None:
     """facts 3.4: a query returns them as well; their key is used up."""
 

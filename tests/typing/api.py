@@ -61,6 +61,13 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.get("NewEntity", 1), dict[str, Any])
     assert_type(await acme.query(Customer, {}), list[Customer])
     assert_type(await acme.create(Customer(name="A")), EntitySpecifier)
+    assert_type(
+        await acme.create(Customer(tenant_code="A"), marker="tenant_code", look_first=True), EntitySpecifier
+    )
+    assert_type(await acme.find_marked(Customer, "tenant_code", ["A"]), dict[str, list[Customer]])
+    assert_type(await acme.find_marked(WorkOrder, "won_id", [1]), dict[int, list[WorkOrder]])
+    assert_type(await acme.find_marked(WoCreateCommand, "work_order.po_number", ("A",)), dict[str, list[Any]])
+    await acme.create("Customer", {}, marker="tenant_code")  # type: ignore[call-overload]
     assert_type(await acme.update(order, po_number="PO-77"), WorkOrder)
     assert_type(await acme.update(order, po_number="PO-77", if_unchanged=True), WorkOrder)
     assert_type(await acme.update(order, order, if_unchanged=True), WorkOrder)
@@ -68,6 +75,9 @@ async def verbs(client: Client) -> None:
     assert_type(await acme.edit(WorkOrder, 7, marked), WorkOrder)
     await acme.edit(Customer, 7, mark)  # type: ignore[arg-type]
     assert_type(await acme.run(WoCreateCommand()), WoActionResponse)
+    assert_type(
+        await acme.run(WoCreateCommand(), marker="work_order.po_number", look_first=True), WoActionResponse
+    )
     assert_type(await acme.run(WoStartCommand(work_order_id=1)), WoActionResponse)
     assert_type(await acme.run("NewCommand", {}), dict[str, Any])
     assert_type(await acme.get(WorkOrder, 1, properties=[fields(WorkOrder).number], check=False), WorkOrder)
