@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 import zoneinfo
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -75,7 +76,9 @@ def _check_date(_: object, __: object, date: str) -> None:
         return
     sample = datetime(2025, 12, 31, 16, 5, 6, tzinfo=UTC)
     try:
-        read = datetime.strptime(sample.strftime(date), date)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Python 3.13 warns of a format without a year, which is refused
+            read = datetime.strptime(sample.strftime(date), date)
     except (ValueError, re.error):
         raise ValueError(f'takes a date such as "%d.%m.%Y" or "iso", not {date!r}') from None
     if read.date() != sample.date():
