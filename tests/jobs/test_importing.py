@@ -131,6 +131,8 @@ async def test_columns_are_read_as_the_type_of_their_field(local: Local, job: Jo
 async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: Job, write: Write) -> None:
     summary = await job(write(HEADER, []), MAP).run(local.company)
     assert summary.complete
+    (warning,) = summary.warnings
+    assert warning.endswith("rows.csv: there are no rows below the header")
     assert summary.as_dict() | {"seconds": 0} == {
         "rows": 0,
         "created": 0,

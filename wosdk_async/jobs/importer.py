@@ -80,6 +80,8 @@ class Import:
             self._rows += 1
             if row.fault is None:
                 self._index.collect(row.cells)
+        if not self._rows:
+            self._index.warnings.append(f"{source.path}: there are no rows below the header")
 
     def _require_marker(self, marker: str) -> None:
         """Raise ImportMapError for a marker that no field can carry."""
