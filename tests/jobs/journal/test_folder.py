@@ -1,0 +1,231 @@
+"""Folders of jobs: found again by what the job is, made once, and files in them that a kill leaves whole."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.journal.plans import a_plan, rows
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, job_folders, plan_of, replace_file
+
+FILE = Path("/data/requests.csv")
+SAME = ("acme", "WoCreateCommand", FILE, "ab")
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    return tmp_path / "requests.csv.job"
+
+
+def a_job(base: Path, **changes: str) -> Path:
+    folders = JobFolders(base)
+    folders.find("nobody", "", None, "")
+    folder, lock = folders.new()
+    Journal.create(folder, a_plan(**changes), rows(2), lock=lock).abandon()
+    return folder
+
+
+# --- find -------------------------------------------------------------------------------------------
+
+
+def test_a_job_is_known_by_company_operation_and_file(base: Path) -> None:
+    folder = a_job(base)
+    folders = JobFolders(base)
+    assert folders.find(*SAME) == folder == base
+    assert folders.find("other", "WoCreateCommand", FILE, "ab") is None
+    assert folders.find("acme", "create Customer", FILE, "ab") is None
+    assert folders.find("acme", "WoCreateCommand", Path("/data/renamed.csv"), "ab") == folder
+    assert folders.find("acme", "WoCreateCommand", FILE, "changed") == folder
+    assert folders.find("acme", "WoCreateCommand", Path("/data/other.csv"), "changed") is None
+    assert folders.find("acme", "WoCreateCommand", None, "ab") == folder
+    assert folders.find("acme", "WoCreateCommand", None, "changed") is None
+
+
+def test_the_newest_of_several_jobs_is_found(base: Path) -> None:
+    assert [a_job(base, company=each).name for each in ("acme", "other", "acme", "third")] == [
+        "requests.csv.job",
+        "requests.csv.job-2",
+        "requests.csv.job-3",
+        "requests.csv.job-4",
+    ]
+    assert JobFolders(base).find(*SAME) == base.with_name("requests.csv.job-3")
+    assert plan_of(base.with_name("requests.csv.job-2")).company == "other"
+
+
+def test_a_journal_that_cannot_be_read_is_not_passed_by(base: Path) -> None:
+    (a_job(base, company="other") / "journal.db").write_bytes(b"\xff" * 9000)
+    with pytest.raises(JournalError, match="is damaged"):
+        JobFolders(base).find(*SAME)
+
+
+def test_a_folder_of_something_else_is_not_taken(base: Path) -> None:
+    base.mkdir()
+    (base / "results.csv").write_text("mine")
+    with pytest.raises(JournalError, match="is not the folder of a job, and not empty; name another"):
+        JobFolders(base).find(*SAME)
+    (base / "results.csv").unlink()
+    base.rmdir()
+    base.write_text("a file")
+    with pytest.raises(JournalError, match="is not the folder of a job"):
+        JobFolders(base).find(*SAME)
+    base.unlink()
+    base.symlink_to(base.parent / "nowhere")
+    with pytest.raises(JournalError, match="is not the folder of a job"):
+        JobFolders(base).find(*SAME)
+
+
+def test_jobs_in_a_directory_are_listed(base: Path, tmp_path: Path) -> None:
+    first, second = a_job(base), a_job(base)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "a file").touch()
+    assert job_folders(tmp_path) == [first, second]
+    assert job_folders(first) == [first]
+    with pytest.raises(JournalError, match="nowhere"):
+        job_folders(tmp_path / "nowhere")
+
+
+# --- new --------------------------------------------------------------------------------------------
+
+
+def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
+    folders = JobFolders(tmp_path / "jobs" / "today" / "first")
+    folder, lock = folders.new()
+    assert folder == tmp_path / "jobs" / "today" / "first"
+    with pytest.raises(JournalError, match="another process works on this job"):
+        FolderLock(folder)
+    lock.release()
+    FolderLock(folder).release()
+
+
+def test_a_folder_in_which_a_start_was_killed_is_used_again(base: Path) -> None:
+    base.mkdir()
+    for name in ("lock", "journal.db.part", "journal.db.part-journal", "input.csv"):
+        (base / name).touch()
+    folders = JobFolders(base)
+    assert folders.find(*SAME) is None
+    folder, lock = folders.new()
+    assert folder == base
+    Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+    assert sorted(os.listdir(base)) == ["input.csv", "journal.db", "lock"]
+    assert JobFolders(base).find(*SAME) == base
+
+
+def test_a_job_that_is_just_being_made_is_waited_for(base: Path) -> None:
+    folders = JobFolders(base)
+    folders.find(*SAME)
+    _, lock = folders.new()
+    with pytest.raises(JournalError, match="another process works on this job"):
+        JobFolders(base).find(*SAME)
+    lock.release()
+
+
+def test_of_two_that_start_together_one_is_refused(base: Path) -> None:
+    first, second = JobFolders(base), JobFolders(base)
+    assert first.find(*SAME) is second.find(*SAME) is None
+    folder, lock = first.new()
+    Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+    with pytest.raises(JournalError, match="has just made a job there"):
+        second.new()
+    assert not base.with_name("requests.csv.job-2").exists()
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) -> None:
+    base.mkdir()
+    first, second = JobFolders(base), JobFolders(base)
+    assert first.find(*SAME) is second.find(*SAME) is None
+    folder, lock = first.new()
+    if made:
+        Journal.create(folder, a_plan(), rows(2), lock=lock).abandon()
+    with pytest.raises(JournalError, match="has just made a job there" if made else "another process works"):
+        second.new()
+    lock.release()
+
+
+STARTER = """
+import sys
+from pathlib import Path
+from tests.jobs.journal.plans import a_plan, rows
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import JobFolders, Journal
+folders = JobFolders(Path(sys.argv[1]))
+sys.stdin.read(1)  # all start together
+try:
+    if folders.find("acme", "WoCreateCommand", None, "ab") is None:
+        folder, lock = folders.new()
+        Journal.create(folder, a_plan(), rows(3000), lock=lock)
+        print("made", flush=True)
+    else:
+        print("found", flush=True)
+except JournalError as error:
+    print("refused", flush=True)
+"""
+
+
+def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", STARTER, str(base)]
+    processes = [
+        subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("x")
+        process.stdin.flush()
+    said = [process.communicate()[0].strip() for process in processes]
+    assert said.count("made") == 1
+    assert set(said) <= {"made", "found", "refused"}
+    assert [each.name for each in job_folders(base.parent)] == [base.name]
+
+
+# --- files that a kill leaves whole -------------------------------------------------------------------
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    for content in (b"first", b"second, which is longer", b""):
+        with replace_file(path) as file:
+            file.write(content)
+            assert not path.exists() or path.read_bytes() != content
+        assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["results.csv"]
+
+
+def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"old")
+    with pytest.raises(KeyError), replace_file(path) as file:
+        file.write(b"new")
+        raise KeyError
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["results.csv"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from wosdk_async.jobs.journal import replace_file
+with replace_file(Path(sys.argv[1])) as file:
+    file.write(b"new" * 100_000)
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_kill_leaves_the_old_file_and_the_next_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_bytes(b"old")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    assert subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environment).returncode == -9
+    assert path.read_bytes() == b"old"
+    with replace_file(path) as file:
+        file.write(b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["results.csv"]
