@@ -30,7 +30,7 @@ from wosdk_async.transport.clock import Scope, TransportClock
 from wosdk_async.transport.http.native.connection import Connection
 from wosdk_async.transport.http.native.engine import NativeEngine
 
-__all__ = ["Result", "run"]
+__all__ = ["Result", "replayable", "run"]
 
 _LOG = logging.getLogger("wosdk_async")
 _PROGRAM = ("wo", "base", "many", "get", "update", "query", "connect", "close")
@@ -64,7 +64,7 @@ def run(plan: Plan, *, keep: bool = False) -> Result:
 
 
 @contextmanager
-def _replayable(seed: int) -> Iterator[None]:
+def replayable(seed: int) -> Iterator[None]:
     """Make the client deterministic within the block.
 
     Its random numbers come from the seed. Objects of two of its classes are kept in sets, so their hashes
@@ -121,7 +121,7 @@ class _Run:
 
     def result(self) -> Result:
         """Run the plan and check it."""
-        with _replayable(self.plan.seed):
+        with replayable(self.plan.seed):
             stuck = ""
             try:
                 self.loop.run_until_complete(self._main())

@@ -17,13 +17,13 @@ from wosdk_async.sandbox.seed.initial import create_company, open_store
 from wosdk_async.sandbox.storage.store import Store
 from wosdk_async.testing.engine import scope_of
 
-__all__ = ["SandboxBackend"]
+__all__ = ["LoopClock", "SandboxBackend"]
 
 _START = int(datetime(2026, 1, 5, tzinfo=UTC).timestamp()) * 10**9
 _TABLES = {"command": ("WorkOrder", "PoNumber"), "create": ("Contact", "LastName")}
 
 
-class _LoopClock(Clock):
+class LoopClock(Clock):
     """Clock of the sandbox that shows the time of the loop."""
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -31,6 +31,7 @@ class _LoopClock(Clock):
         self._loop_now = now
 
     def __call__(self) -> int:
+        """Return the time in nanoseconds since 1970."""
         return _START + int(self._loop_now() * 10**9)
 
     async def sleep(self, seconds: float) -> None:
@@ -53,7 +54,7 @@ class SandboxBackend(Backend):
         super().__init__()
         self._loop = loop
         self._store = Store(":memory:", like=_first_store(companies))
-        self._app = create_app(self._store, _LoopClock(loop.time))
+        self._app = create_app(self._store, LoopClock(loop.time))
 
     def credentials(self, number: int) -> Credentials:
         """Return the credentials of a Company."""

@@ -29,14 +29,17 @@ class Claim:
 class Claims:
     """An async iterator over claims whose ``SENDING`` is on disk.
 
-    At most ``limit`` claims wait here, and at most ``limit`` calls are under way: after a kill at most twice
-    as many rows are in doubt. A group is claimed while the one before it is handed out, so that no call waits
+    At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
+    kill no more are in doubt. A group is claimed while the one before it is handed out, so that no call waits
     for the disk.
 
     ::
 
         async with Claims(prepared, journal, limit) as claims:
-            async for claim in claims: ...
+            async for claim in claims:
+                ...
+                journal.record(...)
+                claims.recorded()
 
     Claims that were not handed out are planned again when the block ends.
 
@@ -51,6 +54,7 @@ class Claims:
         self._journal = journal
         self._limit = limit
         self._size = max(1, limit // 2)
+        self._unrecorded = 0
         self._ready: deque[Claim] = deque()
         self._changed = asyncio.Event()
         self._stopped = False
@@ -75,6 +79,11 @@ class Claims:
     def stop(self) -> None:
         """Claim no further row; the claims that are ready are still handed out."""
         self._stopped = True
+        self._changed.set()
+
+    def recorded(self) -> None:
+        """Note that the journal was given what became of a claim that was handed out."""
+        self._unrecorded -= 1
         self._changed.set()
 
     def __aiter__(self) -> Self:
@@ -107,9 +116,13 @@ class Claims:
                 await self._write(group)
 
     async def _write(self, group: list[Claim]) -> None:
-        while len(self._ready) + len(group) > self._limit and not self._stopped:
+        # What was recorded before is on the disk with this group, at the latest.
+        while not self._stopped and (
+            len(self._ready) + len(group) > self._limit or self._unrecorded + len(group) > 2 * self._limit
+        ):
             await self._next_change()
         if not self._stopped:
+            self._unrecorded += len(group)
             await self._journal.begin([claim.row.number for claim in group])
             self._ready.extend(group)
             self._changed.set()

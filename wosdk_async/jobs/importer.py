@@ -111,12 +111,19 @@ class Import:
         if self._stops == 2 and self._task is not None:
             self._task.cancel()
 
-    async def open(self, company: Company | None = None, *, identity: str | None = None) -> OpenedJob:
+    async def open(
+        self,
+        company: Company | None = None,
+        *,
+        identity: str | None = None,
+        journals: type[Journal] = Journal,
+    ) -> OpenedJob:
         """Open the job that the import belongs to, a new one or one that was stopped; send nothing.
 
         Args:
             company: the Company in which the work orders are created.
             identity: text that tells the Company from others; None means its name, its id and its region.
+            journals: the class that makes and opens the journal; a test gives one that is killed.
 
         Raises:
             JournalError: another process carries the job out, or its journal cannot be used.
@@ -132,6 +139,7 @@ class Import:
                 marker=self._marker,
                 identity=identity or company_identity(self._company),
                 options=self.options,
+                journals=journals,
             )
         return self._job
 

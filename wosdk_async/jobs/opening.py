@@ -59,6 +59,7 @@ async def open_job(
     marker: str | None,
     identity: str,
     options: ImportOptions,
+    journals: type[Journal] = Journal,
 ) -> OpenedJob:
     """Open the job that the arguments mean, and lock it.
 
@@ -69,6 +70,7 @@ async def open_job(
         marker: the field that carries the key of each row.
         identity: text that tells the Company from others.
         options: where the job is, and whether it begins anew.
+        journals: the class that makes and opens the journal; a test gives one that is killed.
 
     Raises:
         ImportMapError: the file or the marker has changed since an unfinished job began.
@@ -94,12 +96,12 @@ async def open_job(
         )
         keys = RowKeys.of(import_map, marker, plan.job) if marker else None
         folder, lock = folders.new()
-        return Journal.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
+        return journals.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
 
     found = await asyncio.to_thread(folders.find, identity, operation, path, sha256)
     if found is None or options.again:
         return _opened(await asyncio.to_thread(begin), new=True)
-    journal = await asyncio.to_thread(Journal.open, found)
+    journal = await asyncio.to_thread(journals.open, found)
     try:
         if options.retry_refused:
             await journal.plan_again()

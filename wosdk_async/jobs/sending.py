@@ -223,6 +223,7 @@ class RowSender:
             async with run:
                 async for outcome in run:
                     self._report(outcome)
+                    claims.recorded()
         except asyncio.CancelledError:
             claims.stop()
             async for outcome in run:  # what ended meanwhile, and what was not started

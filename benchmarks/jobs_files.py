@@ -1,0 +1,62 @@
+"""Files for measurements of imports: maps, and as many rows as are wanted."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+__all__ = ["MARKER", "write_map", "write_rows"]
+
+MARKER = "work_order.po_number"
+
+_MAP = """
+[command]
+comment = "{notes}"
+[command.work_order]
+type_category = "Request"
+sub_type = "@kind"
+customer = "@customer"
+po_number = "{key}"
+[[command.work_order.items]]
+asset = "@asset"
+task = "@task"
+comment = "{text}"
+
+[reference.kind]
+entity = "WorkOrderType"
+where = { type_id = "Request", is_def_sr = true }
+[reference.asset]
+entity = "Location"
+[reference.task]
+entity = "Task"
+[reference.zone]
+entity = "WorkZone"
+where = { is_offline = false }
+
+[reference.customer]
+entity = "Customer"
+by = "display_as"
+from = "{customer}"
+if_missing = "create"
+[reference.customer.create]
+name = "{}"
+work_zone = "@zone"
+"""
+
+
+def write_map(folder: Path) -> Path:
+    """Write the map of :func:`write_rows`."""
+    path = folder / "map.toml"
+    path.write_text(_MAP, encoding="utf-8")
+    return path
+
+
+def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) -> Path:
+    """Write a CSV file whose keys begin with ``prefix``; its rows name so many customers, which are new."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["key", "text", "notes", "customer"])
+        for row in range(1, rows + 1):
+            customer = f"{prefix} customer {row % customers}"
+            writer.writerow([f"{prefix}{row}", f"text {row}", f"notes {row}", customer])
+    return path

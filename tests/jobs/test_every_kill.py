@@ -1,0 +1,88 @@
+"""An import on virtual time, killed at every commit and between every two steps, and begun again."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.jobs_simulated import KilledJob, simulate
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.settling import Settling
+
+BOTH = pytest.mark.parametrize("marked", [True, False], ids=["marker", "no marker"])
+
+
+def run(folder: Path, *kills: int, marked: bool, seed: int = 1) -> KilledJob:
+    folder = folder / "-".join(map(str, (seed, *kills, marked)))
+    folder.mkdir()
+    return simulate(kills, marked=marked, seed=seed, folder=folder)
+
+
+def broken_by_each_kill(folder: Path, marked: bool) -> dict[int, list[str]]:
+    points = len(run(folder, marked=marked).points[0])
+    found = {kill: run(folder, kill, marked=marked).broken for kill in range(1, points + 1)}
+    return {kill: broken for kill, broken in found.items() if broken}
+
+
+def broken_by_some_kill(folder: Path, marked: bool) -> Iterator[str]:
+    """Yield what goes wrong, kill by kill, until the reader has enough."""
+    for kill in range(30, 90):
+        yield from run(folder, kill, marked=marked).broken
+
+
+@BOTH
+def test_a_kill_at_any_point_loses_nothing_and_doubles_nothing(tmp_path: Path, marked: bool) -> None:
+    assert broken_by_each_kill(tmp_path, marked) == {}
+
+
+@BOTH
+def test_several_kills_lose_nothing_and_double_nothing(tmp_path: Path, marked: bool) -> None:
+    rng = random.Random(f"kills {marked}")  # noqa: S311 - replays
+    for seed in range(2, 22):
+        kills = [rng.randint(1, 100), rng.randint(1, 80), rng.randint(1, 60)][: rng.randint(1, 3)]
+        assert run(tmp_path, *kills, marked=marked, seed=seed).broken == [], (seed, kills)
+
+
+def test_the_import_meets_every_fault_when_nobody_kills_it(tmp_path: Path) -> None:
+    job = run(tmp_path, marked=False)
+    assert job.states == {State.DONE: 7, State.IN_DOUBT: 3}
+    arrived = [name.split()[-1] for name in job.points[0] if name.startswith("arrived")]
+    assert {"lost", "late", "cut"} <= set(arrived)
+    assert "arrived /api/v1/base/Customer cut" in job.points[0]
+    assert run(tmp_path, marked=True).states == {State.DONE: 10}
+
+
+def test_a_kill_may_happen_again_at_the_same_point(tmp_path: Path) -> None:
+    points = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        points.append(run(tmp_path / name, 30, 20, marked=True).points)
+    assert points[0] == points[1]
+
+
+# Faults that are put back: each would break the promise, and the kills find it.
+
+
+@BOTH
+def test_rows_that_are_sent_again_without_settling_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marked: bool
+) -> None:
+    async def plan_again(self: Settling) -> None:
+        for row in await self.journal.rows_in(State.SENDING):
+            self.journal.record(RowRecord(row.row, State.PLANNED))
+
+    monkeypatch.setattr(Settling, "look_at_earlier_runs", plan_again)
+    assert any("times" in text or "twice" in text for text in broken_by_some_kill(tmp_path, marked))
+
+
+def test_rows_that_are_sent_before_the_journal_says_so_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def begin_nothing(self: Journal, rows: Sequence[int]) -> None:
+        """Leave the rows as they are."""
+
+    monkeypatch.setattr(Journal, "begin", begin_nothing)
+    assert any("twice" in text for text in broken_by_some_kill(tmp_path, marked=False))
