@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
@@ -13,7 +12,6 @@ from typing import Any
 import anyio
 import attrs
 
-from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import ImportMapError, JournalError
@@ -23,8 +21,9 @@ from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
-from wosdk_async.jobs.sending import ABORT_GRACE, RowSender
+from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.stops import StopRules
@@ -221,11 +220,22 @@ class Import:
     async def _carry_out(
         self, job: OpenedJob, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
     ) -> None:
+        references = ReferenceStage(sender)
+        self._stoppable.append(references.stop)
         if job.new:
             await self._report_refused(job.journal, sender)
         with self._keep_reporting():
             await settling.look_at_earlier_runs()
-            await self._create_references(sender, settling, on_stage)
+            await references.complete(settling.wait, on_stage)
+        try:
+            await self._send_and_settle(sender, settling, on_stage)
+        finally:
+            settling.undecided += sender.doubted
+            settling.leave_the_rest()
+
+    async def _send_and_settle(
+        self, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
+    ) -> None:
         with self._keep_reporting():
             try:
                 await sender.send()
@@ -239,8 +249,6 @@ class Import:
                     await sender.send(only=absent)
             except (ImportMapError, JournalError) as error:  # the file has changed, or the disk is full
                 sender.stops.stop(error.message)
-        settling.undecided += sender.doubted
-        settling.leave_the_rest()
 
     @contextlib.contextmanager
     def _keep_reporting(self) -> Iterator[None]:
@@ -251,60 +259,6 @@ class Import:
             if self._stops < 2 or self._task is None:
                 raise
             self._task.uncancel()
-
-    # --- references ---------------------------------------------------------------------------
-
-    async def _create_references(
-        self, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
-    ) -> None:
-        index, company, limit = self._index, self._company, self.options.limit
-        await index.look_up(company, limit)
-        doubtful = [
-            each
-            for each in await sender.journal.references()
-            if each.state in (State.SENDING, State.IN_DOUBT)
-        ]
-        if any(not index.is_known(each.reference, each.name) for each in doubtful):
-            on_stage(f"records in doubt to be settled: {len(doubtful)}")
-            await settling.wait()
-            await index.look_up(company, limit)
-        for name in self._map.fixed:
-            if reason := index.unfound(name):
-                raise ImportMapError(f"{self._map.path}: {reason}")
-        if index.incomplete:
-            await self._mark_wanted(sender)
-        for spec in self._map.references:
-            if missing := index.missing(spec):
-                on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
-                run = index.creation(company, spec, sender.journal, limit=limit, grace=ABORT_GRACE)
-                await self._consume(run, functools.partial(index.add_created, spec, sender.journal))
-
-    async def _mark_wanted(self, sender: RowSender) -> None:
-        """Mark the missing records of every row that can be created once it has them.
-
-        A record that only bad rows name would never be used, so it is not created.
-        """
-        async for row in sender.planned_rows():
-            if row.fault is None and self._index.undecided(row.cells):
-                with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                    for record in sender.build(row)[1]:
-                        record.wanted = True
-            if self._stops:
-                return
-
-    async def _consume(self, run: Run[Any, Any], report: Callable[[Any], None]) -> None:
-        """Carry out a run and report every outcome, one for each input also when it is cancelled."""
-        self._stoppable.append(run.stop)
-        if self._stops:
-            run.stop()
-        try:
-            async with run:
-                async for outcome in run:
-                    report(outcome)
-        except asyncio.CancelledError:
-            async for outcome in run:  # what ended meanwhile, and what was not started
-                report(outcome)
-            raise
 
     # --- reports ------------------------------------------------------------------------------
 

@@ -1,0 +1,92 @@
+"""Stage of an import before its rows: what they refer to is looked up, and created if it is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+
+from wosdk_async.bulk import Run
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.sending import ABORT_GRACE, RowSender
+
+__all__ = ["ReferenceStage"]
+
+_UNSURE = (State.SENDING, State.IN_DOUBT)
+
+
+@attrs.define(eq=False)
+class ReferenceStage:
+    """Completes the index of a job: each record that rows refer to gets its id, or the reason why not."""
+
+    sender: RowSender
+    _stopped: bool = False
+    _run: Run[Any, Any] | None = None
+
+    def stop(self) -> None:
+        """Create no further record."""
+        self._stopped = True
+        if self._run is not None:
+            self._run.stop()
+
+    async def complete(self, settled: Callable[[], Awaitable[None]], on_stage: Callable[[str], None]) -> None:
+        """Look up the records of all names, and create those that are missing and that a row can use.
+
+        Args:
+            settled: waits until what an earlier run sent can be seen.
+            on_stage: called with a text that says what is being done.
+
+        Raises:
+            ImportMapError: a record that all rows need does not exist.
+            WosdkError: the lookup failed; nothing was created.
+        """
+        company, index, journal = self.sender.company, self.sender.index, self.sender.journal
+        import_map, limit = self.sender.import_map, self.sender.options.limit
+        await index.look_up(company, limit)
+        unsure = [each for each in await journal.references() if each.state in _UNSURE]
+        if any(not index.is_known(each.reference, each.name) for each in unsure):
+            on_stage(f"records in doubt to be settled: {len(unsure)}")
+            await settled()
+            await index.look_up(company, limit)
+        for name in import_map.fixed:
+            if reason := index.unfound(name):
+                raise ImportMapError(f"{import_map.path}: {reason}")
+        if index.incomplete:
+            await self._mark_wanted()
+        for spec in import_map.references:
+            if missing := index.missing(spec):
+                on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
+                run = index.creation(company, spec, journal, limit=limit, grace=ABORT_GRACE)
+                await self._consume(run, functools.partial(index.add_created, spec, journal))
+
+    async def _mark_wanted(self) -> None:
+        """Mark the missing records of every row that can be created once it has them.
+
+        A record that only bad rows name would never be used, so it is not created.
+        """
+        async for row in self.sender.planned_rows():
+            if row.fault is None and self.sender.index.undecided(row.cells):
+                with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
+                    for record in self.sender.build(row)[1]:
+                        record.wanted = True
+            if self._stopped:
+                return
+
+    async def _consume(self, run: Run[Any, Any], report: Callable[[Any], None]) -> None:
+        """Carry out a run and report every outcome, one for each input also when it is cancelled."""
+        self._run = run
+        if self._stopped:
+            run.stop()
+        try:
+            async with run:
+                async for outcome in run:
+                    report(outcome)
+        except asyncio.CancelledError:
+            async for outcome in run:  # what ended meanwhile, and what was not started
+                report(outcome)
+            raise
