@@ -14,7 +14,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
-from wosdk_async.jobs.journal import Journal, RowRecord, State, digest
+from wosdk_async.jobs.journal import ANSWERED, Journal, RowRecord, State, digest
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.marking import RowKeys
@@ -253,6 +253,10 @@ class RowSender:
         else:
             self.created += 1
             self.stops.done()
+            order = outcome.result.wo
+            version = order.concurrency_id if order is not None else None
+            self._end(row, RowOutcome.of(row, outcome), version=version, proof=ANSWERED)
+            return
         self._end(row, RowOutcome.of(row, outcome))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
@@ -267,7 +271,9 @@ class RowSender:
         self.stops.refused(reason)
         self._end(row, RowOutcome.failed(row, reason))
 
-    def _end(self, row: Row, outcome: RowOutcome) -> None:
+    def _end(
+        self, row: Row, outcome: RowOutcome, *, version: int | None = None, proof: str | None = None
+    ) -> None:
         state = State.PLANNED if row.number in self.unsent else _STATES[outcome.outcome]
         self._write(
             RowRecord(
@@ -278,6 +284,8 @@ class RowSender:
                 outcome.reason,
                 request_id=outcome.request_id,
                 warnings=outcome.warnings,
+                version=version,
+                proof=proof,
             )
         )
         self.on_row(outcome)

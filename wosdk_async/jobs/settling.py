@@ -9,7 +9,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
-from wosdk_async.jobs.journal import Journal, RowRecord, State
+from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.model import WoCreateCommand
 
@@ -128,7 +128,7 @@ class Settling:
     def _found(self, doubt: Doubt, record: object) -> None:
         outcome = RowOutcome.created(Row(doubt.row, doubt.line, {}), record)
         self.journal.record(
-            RowRecord(doubt.row, State.DONE, outcome.work_order_id, outcome.number, proof="looked up")
+            RowRecord(doubt.row, State.DONE, outcome.work_order_id, outcome.number, proof=LOOKED_UP)
         )
         self.created += 1
         self.on_row(outcome)

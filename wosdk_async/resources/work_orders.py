@@ -124,8 +124,12 @@ class WorkOrders:
         if _unknown:
             refuse_keywords("work_orders.cancel", _unknown, _REASONED)
         id = _order_id(order)
-        reason_id = await self._reason_id("Cancel", "cancel reason", reason)
+        reason_id = await self.cancel_reason(reason)
         return await self._act(WoCancelCommand(action_reason_id=reason_id, comment=comment), id, at)
+
+    async def cancel_reason(self, reason: WoActionReasonLookup | str | int) -> int:
+        """Return the id of a reason to cancel, given its name: for many cancels, or before the first."""
+        return await self._reason_id("Cancel", "cancel reason", reason)
 
     async def set_flags(
         self,

@@ -9,6 +9,9 @@ in ``writer.py``, by a thread of ``thread.py`` and the statements of ``queries.p
 from __future__ import annotations
 
 from wosdk_async.jobs.journal.entries import (
+    ANSWERED,
+    DECIDED,
+    LOOKED_UP,
     JobRun,
     PageRow,
     Plan,
@@ -26,6 +29,9 @@ from wosdk_async.jobs.journal.journal import Journal
 from wosdk_async.jobs.journal.lock import FolderLock
 
 __all__ = [
+    "ANSWERED",
+    "DECIDED",
+    "LOOKED_UP",
     "FolderLock",
     "JobFolders",
     "JobRun",

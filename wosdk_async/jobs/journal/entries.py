@@ -12,7 +12,10 @@ import attrs
 import orjson
 
 __all__ = [
+    "ANSWERED",
+    "DECIDED",
     "FORMAT",
+    "LOOKED_UP",
     "REPEATED_KEY",
     "JobRun",
     "PageRow",
@@ -34,6 +37,13 @@ FORMAT = 1
 
 REPEATED_KEY = "RepeatedKey"
 """Code of a row that was refused because an earlier row has its key."""
+
+ANSWERED = "answered"
+"""Proof of a row: the service answered that it was carried out."""
+LOOKED_UP = "looked up"
+"""Proof of a row: its key was absent before its first attempt, and was found after it."""
+DECIDED = "decided"
+"""Proof of a row: a person said what became of it (``wosdk jobs settle --row``)."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
 _ID_LENGTH = 8
@@ -132,8 +142,8 @@ class RowRecord:
         code: ErrorCode of the service, or the class of the error.
         version: version of the record after the call; ``undo`` leaves records that have another one.
         seconds: duration of the call.
-        proof: how the outcome is known, in a word of the importer's. ``undo`` needs it: it touches only what
-            this job surely created.
+        proof: how the outcome is known: :data:`ANSWERED`, :data:`LOOKED_UP`, :data:`DECIDED` or nothing.
+            ``undo`` needs it: it touches only what this job surely created.
     """
 
     row: int

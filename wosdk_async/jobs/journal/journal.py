@@ -26,6 +26,7 @@ from wosdk_async.jobs.journal.store import (
     newest_stamp,
     sync_folder,
 )
+from wosdk_async.jobs.journal.undo_table import save_undos
 from wosdk_async.jobs.journal.writer import CommitHook, JournalWriter
 
 __all__ = ["Journal"]
@@ -269,6 +270,25 @@ class Journal(JournalReader):
         writer = self._open_writer()
         writer.queue.references.append(record)
         writer.write_soon()
+
+    async def begin_undo(self, row: int) -> None:
+        """Note that the record of a row is about to be taken back; it is on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        writer = self._usable_writer()
+        self._queue_undo(writer, RowRecord(row, State.SENDING))
+        await writer.written()
+
+    def record_undo(self, record: RowRecord) -> None:
+        """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
+        writer = self._open_writer()
+        self._queue_undo(writer, record)
+        writer.write_soon()
+
+    def _queue_undo(self, writer: JournalWriter, record: RowRecord) -> None:
+        writer.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
 
     def sample(self, second: int, calls: int, p50: float, p95: float, waits: int, retries: int) -> None:
         """Queue the figures of one second of the job, see :class:`Sample`.

@@ -11,9 +11,19 @@ from typing import TypeVar
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
-from wosdk_async.jobs.journal.entries import JobRun, PageRow, Plan, ReferenceRecord, Sample, State, StoredRow
+from wosdk_async.jobs.journal.entries import (
+    JobRun,
+    PageRow,
+    Plan,
+    ReferenceRecord,
+    RowRecord,
+    Sample,
+    State,
+    StoredRow,
+)
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.journal.thread import JobThread
+from wosdk_async.jobs.journal.undo_table import undo_counts, undo_page
 
 __all__ = ["JournalReader"]
 
@@ -68,6 +78,16 @@ class JournalReader:
         """Return the records of references that the job began to create."""
         await self._flush_before_reading()
         return await self._read(queries.references)
+
+    async def undos(self, first: int, last: int) -> dict[int, RowRecord]:
+        """Return what an undo did with the rows ``first`` to ``last``, without those it never began."""
+        await self._flush_before_reading()
+        return await self._read(functools.partial(undo_page, first=first, last=last))
+
+    async def undo_counts(self) -> dict[State, int]:
+        """Return how many rows of an undo have each state; empty when there was none."""
+        await self._flush_before_reading()
+        return await self._read(undo_counts)
 
     async def runs(self) -> list[JobRun]:
         """Return the processes that worked on the job, in their order."""

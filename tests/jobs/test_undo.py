@@ -1,0 +1,194 @@
+"""Undo takes back what a job surely created, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async import Customer, WorkOrder, WorkZone
+from wosdk_async.errors import UnsupportedError
+from wosdk_async.jobs import Import
+from wosdk_async.jobs.journal import ANSWERED, DECIDED, LOOKED_UP, Journal, Plan, RowEntry, RowRecord, State
+from wosdk_async.jobs.undo import Undo, UndoRow, created_entity
+
+Job = Callable[..., Import]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+
+MAP = WORK_ORDER + FIXED_CUSTOMER
+MARKER = "work_order.po_number"
+CANCEL = "Entered twice"
+
+
+def rows(*keys: int) -> list[list[str]]:
+    return [[str(key), f"text {key}", f"notes {key}", ""] for key in keys]
+
+
+async def imported(local: Local, job: Import) -> Path:
+    summary = await job.run(local.company)
+    assert summary.complete
+    assert summary.folder is not None
+    return summary.folder
+
+
+async def undone(local: Local, folder: Path, *, look: bool = False) -> dict[int, UndoRow]:
+    found: dict[int, UndoRow] = {}
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal, on_row=lambda row: found.update({row.row: row}))
+        if look:
+            await undo.look()
+        else:
+            await undo.run(await local.company.work_orders.cancel_reason(CANCEL), "undone")
+    return found
+
+
+def fates(found: dict[int, UndoRow]) -> dict[int, str]:
+    return {row: each.fate for row, each in found.items()}
+
+
+async def states(local: Local) -> dict[str, str]:
+    return {
+        each["PoNumber"]: each["StatusId"] for each in await local.rows("WorkOrder", "PoNumber", "StatusId")
+    }
+
+
+async def test_what_was_created_is_cancelled_once(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP))
+    assert fates(await undone(local, folder, look=True)) == dict.fromkeys((1, 2, 3), "undo")
+    assert set((await states(local)).values()) == {"New"}, "looking changes nothing"
+    found = await undone(local, folder)
+    assert fates(found) == dict.fromkeys((1, 2, 3), "undone"), found
+    assert set((await states(local)).values()) == {"Cancelled"}
+    assert local.server.count("WoCancelCommand") == 3
+    assert fates(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone")
+    assert local.server.count("WoCancelCommand") == 3, "a second undo sends nothing"
+    logs = await local.rows("WoActionLog", "Comment", "TypeId")
+    assert Counter(each["Comment"] for each in logs if each["TypeId"] == "Cancel") == {"undone": 3}
+
+
+async def test_changed_and_cancelled_records_are_left(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, limit=1))
+    orders = {each["PoNumber"]: each["Id"] for each in await local.rows("WorkOrder", "PoNumber")}
+    order = await local.company.get(WorkOrder, orders["1"])
+    await local.company.update(order, po_number="1a")
+    await local.company.work_orders.cancel(orders["2"], reason=CANCEL)
+    found = await undone(local, folder)
+    assert fates(found) == {1: "changed", 2: "gone", 3: "undone"}
+    assert found[1].reason == "its version was 1, and is 2"
+    assert await states(local) == {"1a": "New", "2": "Cancelled", "3": "Cancelled"}
+
+
+async def test_records_that_were_there_are_never_touched(local: Local, job: Job, write: Write) -> None:
+    """Neither what another job created and this one found, nor what a person only said was created."""
+    first = job(write(HEADER, rows(1)), MAP, marker=MARKER)
+    await imported(local, first)
+    second = job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER, again=True, if_exists="skip")
+    folder = await imported(local, second)
+    async with Journal.open(folder) as journal:
+        (third,) = await journal.rows_in(State.DONE, after=2)
+        journal.record(RowRecord(3, State.DONE, third.id, proof=DECIDED))
+    assert fates(await undone(local, folder)) == {2: "undone", 3: "unsure"}
+    assert await states(local) == {"1": "New", "2": "Cancelled", "3": "New"}
+
+
+async def test_a_row_that_was_looked_up_is_one_of_this_job(local: Local, job: Job, write: Write) -> None:
+    """Its key was absent before the first attempt, so the record that was found later is the job's own."""
+    source = write(HEADER, rows(1, 2))
+    local.company = local.company.with_options(settle=0.2)
+    await imported(local, job(source, MAP, marker=MARKER))
+    folder = source.with_name("rows.csv.job")
+    async with Journal.open(folder) as journal:
+        await journal.begin([2])
+    await imported(local, job(source, MAP, marker=MARKER))
+    async with Journal.open(folder, read_only=True) as journal:
+        stored = await journal.rows_in(State.DONE)
+    assert [(each.proof, each.version) for each in stored] == [(ANSWERED, 1), (LOOKED_UP, None)]
+    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+
+
+async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Write) -> None:
+    """One cancel had taken effect at the kill, one not; both were written as begun."""
+    folder = await imported(local, job(write(HEADER, rows(1, 2)), MAP, limit=1))
+    journal = Journal.open(folder)
+    for row in (1, 2):
+        await journal.begin_undo(row)
+    (order, _) = await journal.rows_in(State.DONE)
+    journal.abandon()
+    assert order.id is not None
+    await local.company.work_orders.cancel(order.id, reason=CANCEL)
+    assert fates(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
+    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+    assert local.server.count("WoCancelCommand") == 2
+
+
+async def test_a_record_that_changes_after_it_was_read_is_left(local: Local, job: Job, write: Write) -> None:
+    """The command carries the state and version that were read, and the service refuses it (facts 3.7)."""
+    folder = await imported(local, job(write(HEADER, rows(1)), MAP))
+    local.server.creation, local.server.held = "WoCancelCommand", asyncio.Event()
+    undoing = asyncio.create_task(undone(local, folder))
+    await local.server.arrived.wait()
+    ((order),) = await local.rows("WorkOrder")
+    await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="mine")
+    local.server.held.set()
+    assert fates(await undoing) == {1: "changed"}
+    assert await states(local) == {"mine": "New"}
+
+
+async def test_a_cancel_in_doubt_is_decided_by_the_next_undo(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, rows(1)), MAP))
+    local.server.creation, local.server.broken = "WoCancelCommand", True
+    found = await undone(local, folder)
+    assert fates(found) == {1: "in_doubt"}
+    async with Journal.open(folder, read_only=True) as journal:
+        assert await journal.undo_counts() == {State.IN_DOUBT: 1}
+    local.server.broken = False
+    assert fates(await undone(local, folder)) == {1: "undone"}
+
+
+async def test_records_of_an_entity_are_deleted(local: Local, tmp_path: Path) -> None:
+    """A removed one and a changed one are left."""
+    zone = (await local.rows("WorkZone"))[0]["Id"]
+    made = [
+        await local.company.create(Customer(name=name, work_zone=WorkZone.ref(zone)))
+        for name in ("one", "two", "three")
+    ]
+    ids = [each.id for each in made]
+    assert ids[1] is not None
+    assert ids[2] is not None
+    await local.company.delete(Customer, ids[1])
+    await local.company.update(await local.company.get(Customer, ids[2]), dba="mine")
+    plan = Plan(
+        job="j",
+        file="f.csv",
+        size=1,
+        sha256="s",
+        company="c",
+        operation="create Customer",
+        map_sha256="m",
+        created_at="2026-01-01T00:00:00+00:00",
+    )
+    async with Journal.create(tmp_path, plan, [RowEntry(row, row, 0) for row in (1, 2, 3)]) as journal:
+        for row, id in enumerate(ids, 1):
+            journal.record(RowRecord(row, State.DONE, id, version=1, proof=ANSWERED))
+    found = await undone(local, tmp_path)
+    assert fates(found) == {1: "undone", 2: "gone", 3: "changed"}
+    removed = [(await local.company.get(Customer, id)).is_removed for id in ids if id is not None]
+    assert removed == [True, True, False]
+
+
+def test_only_creations_can_be_undone() -> None:
+    assert created_entity("WoCreateCommand") is WorkOrder
+    assert created_entity("create Customer") is Customer
+    for operation in (
+        "WoAssignCommand",
+        "update Customer by number",
+        "delete Customer by id",
+        "create Nothing",
+    ):
+        with pytest.raises(UnsupportedError, match="cannot be undone"):
+            created_entity(operation)

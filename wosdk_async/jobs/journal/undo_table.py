@@ -1,0 +1,55 @@
+"""Table of a journal for its undo: which records the undo began to take back, and what became of each.
+
+Journals are made without it; the first undo adds it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+import orjson
+
+from wosdk_async.jobs.journal.entries import RowRecord, State, to_json
+
+__all__ = ["save_undos", "undo_counts", "undo_page"]
+
+_TABLE = """CREATE TABLE IF NOT EXISTS undo (
+    row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
+)"""
+
+
+def save_undos(db: sqlite3.Connection, *, records: Iterable[RowRecord], now: float) -> None:
+    """Save what became of records that the undo takes back."""
+    db.execute(_TABLE)
+    db.executemany(
+        "REPLACE INTO undo VALUES (?, ?, ?, ?)",
+        [
+            (each.row, int(each.state), int(now * 1000), to_json((each.id, each.reason, each.request_id)))
+            for each in records
+        ],
+    )
+
+
+def undo_page(db: sqlite3.Connection, *, first: int, last: int) -> dict[int, RowRecord]:
+    """Return what the undo did with the rows ``first`` to ``last``, without those it never began."""
+    if not _exists(db):
+        return {}
+    found = db.execute("SELECT row, state, detail FROM undo WHERE row BETWEEN ? AND ?", (first, last))
+    records = {}
+    for row, state, detail in found.fetchall():
+        id, reason, request_id = orjson.loads(detail)
+        records[row] = RowRecord(row, State(state), id, reason=reason, request_id=request_id)
+    return records
+
+
+def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
+    """Return how many rows of the undo have each state, without states that no row has."""
+    if not _exists(db):
+        return {}
+    found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
+    return {State(state): count for state, count in found}
+
+
+def _exists(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'undo'").fetchone())
