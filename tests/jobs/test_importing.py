@@ -134,6 +134,7 @@ async def test_a_header_without_rows_is_an_import_of_nothing(local: Local, job: 
     (warning,) = summary.warnings
     assert warning.endswith("rows.csv: there are no rows below the header")
     assert summary.as_dict() | {"seconds": 0} == {
+        "job": str(summary.folder),
         "rows": 0,
         "created": 0,
         "failed": 0,

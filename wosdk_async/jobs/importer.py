@@ -14,12 +14,13 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
-from wosdk_async.jobs.errors import ImportMapError, JournalError
+from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
 from wosdk_async.jobs.options import ImportOptions
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.reference_stage import ReferenceStage
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
@@ -195,22 +196,44 @@ class Import:
             on_row=on_row,
         )
         self._stoppable += [sender.stop, settling.stop]
-        await job.journal.start_run(options=str(self.options))
+        summary = None
+        if job.new or not job.finished:
+            await job.journal.start_run(options=str(self.options))
         try:
             try:
                 if not job.finished:
                     await self._carry_out(job, sender, settling, on_stage)
+                self._task = None  # nothing is under way that a second stop could abort
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
                     await self._report_not_started(job.journal, sender, on_row)
                 raise
             await self._report_not_started(job.journal, sender, on_row)
-            return await self._summary(job, sender, settling, started)
+            summary = await self._summary(job, sender, settling, started)
+            return summary
         finally:
             with anyio.CancelScope(shield=True):
+                await self._end(job, summary, sender.stops.reason)
+
+    async def _end(self, job: OpenedJob, summary: Summary | None, stopped: str | None) -> None:
+        """Write how the run ended, and the files of the job unless they are there from its last run."""
+        ran = job.new or not job.finished
+        if stopped is None and self._stops:
+            stopped = "it was asked to stop"
+        try:
+            if ran:
                 with contextlib.suppress(JournalError):  # the summary says why the journal failed
-                    await job.journal.end_run(0, stopped=sender.stops.reason)
-                await self.close()
+                    await job.journal.end_run(int(summary is None or not summary.complete), stopped=stopped)
+            # From a journal that does not have all outcomes no files are made; the next run makes them.
+            if job.journal.failed is None and (ran or not await outputs_are_current(job.journal)):
+                files = await write_outputs(job.journal, self._source)
+                if summary is not None:
+                    summary.files = files
+        except (OutputError, JournalError) as error:
+            if summary is not None:
+                summary.files_failed = error.message
+        finally:
+            await self.close()
 
     async def close(self) -> None:
         """Close the journal of the job, if it is open; :meth:`run` does it itself."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import csv
-import functools
 import io
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import anyio
-import anyio.from_thread
-import anyio.to_thread
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
@@ -54,12 +52,12 @@ async def write_outputs(journal: JournalReader, source: Source | None) -> list[P
     Raises:
         OutputError: not all files could be written.
     """
-    return await _written(journal, functools.partial(_write_all, source=source))
+    return await _written(journal, _write_all(journal, source))
 
 
 async def write_report(journal: JournalReader) -> list[Path]:
     """Write ``report.html`` and ``report.json`` of a job again, as :func:`write_outputs` does."""
-    return await _written(journal, _write_report_alone)
+    return await _written(journal, _write_report_alone(journal))
 
 
 async def outputs_are_current(journal: JournalReader) -> bool:
@@ -75,15 +73,9 @@ async def outputs_are_current(journal: JournalReader) -> bool:
         return False
 
 
-async def _written(
-    journal: JournalReader, write: Callable[[JournalReader, JobFacts], list[Path]]
-) -> list[Path]:
-    async def in_thread() -> list[Path]:
-        facts = await JobFacts.read(journal)
-        return await anyio.to_thread.run_sync(write, journal, facts)
-
+async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
     try:
-        return await _to_its_end(asyncio.ensure_future(in_thread()))
+        return await _to_its_end(asyncio.get_running_loop().create_task(writing))
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: "
@@ -91,7 +83,7 @@ async def _written(
         ) from error
 
 
-async def _to_its_end(task: asyncio.Future[T]) -> T:
+async def _to_its_end(task: asyncio.Task[T]) -> T:
     """Return the result of a task, and let it end also if the caller is cancelled meanwhile."""
     cancelled: asyncio.CancelledError | None = None
     with anyio.CancelScope(shield=True):
@@ -107,38 +99,37 @@ async def _to_its_end(task: asyncio.Future[T]) -> T:
     return task.result()
 
 
-# --- all files, in a thread -----------------------------------------------------------------------
+# --- all files ------------------------------------------------------------------------------------
 
 
-def _write_all(journal: JournalReader, facts: JobFacts, *, source: Source | None) -> list[Path]:
-    folder = journal.folder
-    written = [folder / _RESULTS]
-    with _csv_file(written[0]) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(_COLUMNS)
-        for page in _pages(journal):
-            facts.add(page)
-            writer.writerows(_result(row, journal.plan) for row in page)
+async def _write_all(journal: JournalReader, source: Source | None) -> list[Path]:
+    facts = await JobFacts.read(journal)
+    written = [await _write_results(journal, facts)]
     problem = None
-    for name, states, write in ((_REJECTS, (State.REFUSED,), _rejects), (_IN_DOUBT, _DOUBTFUL, _doubts)):
+    for name, states, write in (
+        (_REJECTS, (State.REFUSED,), _write_rejects),
+        (_IN_DOUBT, _DOUBTFUL, _write_doubts),
+    ):
+        path = journal.folder / name
         if not any(facts.counts[state] for state in states):
-            _remove(folder / name)
+            path.unlink(missing_ok=True)
         elif source is not None:
             try:
-                write(folder / name, journal, source)
-                written.append(folder / name)
+                await write(path, journal, source)
+                written.append(path)
             except ImportMapError as error:  # the input was changed or removed meanwhile
-                problem = OutputError(f"{folder / name} was not written: {error.message}")
-    written += _write_report(facts)
+                problem = OutputError(f"{path} was not written: {error.message}")
+    written += await asyncio.to_thread(_write_report, facts)
     if problem is not None:
         raise problem
     return written
 
 
-def _write_report_alone(journal: JournalReader, facts: JobFacts) -> list[Path]:
-    for page in _pages(journal):
+async def _write_report_alone(journal: JournalReader) -> list[Path]:
+    facts = await JobFacts.read(journal)
+    async for page in _pages(journal):
         facts.add(page)
-    return _write_report(facts)
+    return await asyncio.to_thread(_write_report, facts)
 
 
 def _write_report(facts: JobFacts) -> list[Path]:
@@ -154,22 +145,30 @@ def _write_report(facts: JobFacts) -> list[Path]:
     return [page, data]
 
 
-def _pages(journal: JournalReader, *states: State) -> Iterator[list[StoredRow]]:
-    """Yield the rows of the journal, which is read by its event loop."""
+async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
     after = 0
-    while page := anyio.from_thread.run(
-        functools.partial(journal.rows_in, *states, after=after, limit=_PAGE)
-    ):
+    while page := await journal.rows_in(*states, after=after, limit=_PAGE):
         yield page
         after = page[-1].row
 
 
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
+# --- rows: read from the journal by the event loop, written by a thread -----------------------------
+
+
+@contextlib.asynccontextmanager
+async def _csv_file(path: Path, encoding: str = "utf-8") -> AsyncIterator[TextIO]:
+    manager = _text_file(path, encoding)
+    file = await asyncio.to_thread(manager.__enter__)
+    try:
+        yield file
+    except BaseException:
+        manager.__exit__(*sys.exc_info())
+        raise
+    await asyncio.to_thread(manager.__exit__, None, None, None)
 
 
 @contextlib.contextmanager
-def _csv_file(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+def _text_file(path: Path, encoding: str) -> Iterator[TextIO]:
     with replace_file(path) as file:
         # A reason may have characters that the encoding of the input has not.
         text = io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
@@ -177,7 +176,71 @@ def _csv_file(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
         text.detach()  # writes what is left, and leaves the file open
 
 
-# --- rows -----------------------------------------------------------------------------------------
+async def _write_results(journal: JournalReader, facts: JobFacts) -> Path:
+    path = journal.folder / _RESULTS
+    async with _csv_file(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(_COLUMNS)
+
+        def write(page: Sequence[StoredRow]) -> None:
+            facts.add(page)
+            writer.writerows(_result(row, journal.plan) for row in page)
+
+        async for page in _pages(journal):
+            await asyncio.to_thread(write, page)
+    return path
+
+
+async def _write_rejects(path: Path, journal: JournalReader, source: Source) -> None:
+    """Write the original cells of the refused rows, in the way in which the input is written."""
+    dialect = source.dialect or Dialect(encoding="utf-8-sig")  # with the mark Excel knows that it is UTF-8
+    async with _csv_file(path, dialect.encoding) as file:
+        writer = dialect.writer(file)
+        writer.writerow([*source.columns, *REPORT_COLUMNS])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            outcome = outcome_of(stored.state, journal.plan)
+            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
+            return [*row.original(source.columns), *report]
+
+        await _write_rows(writer, journal, source, cells, State.REFUSED)
+
+
+async def _write_doubts(path: Path, journal: JournalReader, source: Source) -> None:
+    """Write the rows in doubt with their cells."""
+    async with _csv_file(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow([*_COLUMNS, *map(without_formulas, source.columns)])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            return [*_result(stored, journal.plan), *map(without_formulas, row.original(source.columns))]
+
+        await _write_rows(writer, journal, source, cells, *_DOUBTFUL)
+
+
+async def _write_rows(
+    writer: Any,
+    journal: JournalReader,
+    source: Source,
+    cells: Callable[[StoredRow, Row], list[Any]],
+    *states: State,
+) -> None:
+    """Write the rows that have one of the states, each with what the input has in it.
+
+    Raises:
+        ImportMapError: the input has changed since the job began, or cannot be read.
+    """
+    rows = iter(source)
+
+    def write(page: Sequence[StoredRow]) -> None:
+        for stored in page:
+            row = next((row for row in rows if row.number == stored.row), None)
+            if row is None or digest(row.cells) != stored.digest:
+                raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
+            writer.writerow(cells(stored, row))
+
+    async for page in _pages(journal, *states):
+        await asyncio.to_thread(write, page)
 
 
 def _result(row: StoredRow, plan: Plan) -> list[Any]:
@@ -197,47 +260,3 @@ def _result(row: StoredRow, plan: Plan) -> list[Any]:
 
 def _safe(text: str | None) -> str | None:
     return without_formulas(text) if text else None
-
-
-def _rejects(path: Path, journal: JournalReader, source: Source) -> None:
-    """Write the original cells of the refused rows, in the way in which the input is written."""
-    dialect = source.dialect or Dialect(encoding="utf-8-sig")  # with the mark Excel knows that it is UTF-8
-    with _csv_file(path, dialect.encoding) as file:
-        writer = dialect.writer(file)
-        writer.writerow([*source.columns, *REPORT_COLUMNS])
-        for stored, row in _with_cells(journal, source, State.REFUSED):
-            outcome = outcome_of(stored.state, journal.plan)
-            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
-            writer.writerow([*row.original(source.columns), *report])
-
-
-def _doubts(path: Path, journal: JournalReader, source: Source) -> None:
-    """Write the rows in doubt with their cells."""
-    with _csv_file(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow([*_COLUMNS, *map(without_formulas, source.columns)])
-        for stored, row in _with_cells(journal, source, *_DOUBTFUL):
-            cells = map(without_formulas, row.original(source.columns))
-            writer.writerow([*_result(stored, journal.plan), *cells])
-
-
-def _with_cells(journal: JournalReader, source: Source, *states: State) -> Iterator[tuple[StoredRow, Row]]:
-    """Yield the rows that have one of the states, each with what the input has in it.
-
-    Raises:
-        ImportMapError: the input has changed since the job began, or cannot be read.
-    """
-    rows = iter(source)
-    for page in _pages(journal, *states):
-        for stored in page:
-            row = _row(rows, stored.row)
-            if row is None or digest(row.cells) != stored.digest:
-                raise ImportMapError(
-                    f"{source.path}, row {stored.row}: the file has changed since the job began"
-                )
-            yield stored, row
-
-
-def _row(rows: Iterator[Row], number: int) -> Row | None:
-    """Return the row with this number, skipping those before it; None when there is none."""
-    return next((row for row in rows if row.number == number), None)

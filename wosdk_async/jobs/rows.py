@@ -53,6 +53,8 @@ class RowOutcome:
     work_order_id: int | None = None
     number: str | None = None
     reason: str | None = None
+    code: str | None = None
+    """ErrorCode of the service, or the class of the error."""
     request_id: str | None = None
     warnings: tuple[str, ...] = ()
 
@@ -111,7 +113,7 @@ def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-@attrs.frozen(kw_only=True)
+@attrs.define(kw_only=True)
 class Summary:
     """The counts of a job, all its runs together.
 
@@ -141,6 +143,10 @@ class Summary:
     """What became of rows and could not be written in the journal; the other counts do not have it."""
     folder: Path | None = None
     """The job folder."""
+    files: list[Path] = attrs.field(factory=list)
+    """The files that this run wrote into it; none when the job had been finished before."""
+    files_failed: str | None = None
+    """Why files of the job could not be written: its journal is right, and they can be written again."""
 
     @property
     def complete(self) -> bool:
@@ -163,4 +169,5 @@ class Summary:
             **{name: count for name, count in more.items() if count},
             "empty_rows": self.empty_rows,
             "seconds": round(self.seconds, 3),
+            **({"job": str(self.folder)} if self.folder is not None else {}),
         }

@@ -156,8 +156,9 @@ def import_command(
             require_not_needed("--outcomes", outcomes, file, map_file)
             if sandbox is not None and sandbox != _TEMPORARY:
                 require_not_store("--outcomes", outcomes, Path(sandbox))
+        temporary = sandbox == _TEMPORARY and options["folder"] is None  # the job ends with its Company
         with ExitStack() as exits:
-            if sandbox == _TEMPORARY and options["folder"] is None:  # the job ends with its Company
+            if temporary:
                 options["folder"] = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
             options |= {"limit": concurrency, "retry_refused": retry is not None}
             job = _job(file, map_file, options)  # before the sandbox starts
@@ -173,7 +174,7 @@ def import_command(
                 confirm(runner.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
             signals = _Signals(job)
             lines = _opened(outcomes, anew=opened.new)
-            summary = runner.run(_run(job, signals, lines, outcomes, as_json), exit_soon=False)
+            summary = runner.run(_run(job, signals, lines, outcomes, as_json, temporary), exit_soon=False)
     if signals.first is not None and not summary.complete:
         sys.exit(128 + signals.first)
     sys.exit(Exit.DONE if summary.complete else Exit.SOME)
@@ -248,8 +249,9 @@ async def _run(
     opened: IO[bytes] | nullcontext[None],
     outcomes: Path | None,
     as_json: bool,
+    temporary: bool,
 ) -> Summary:
-    from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
+    from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
 
     with opened as file, signals.handled():  # both last until the summary is printed
         writer = OutcomeWriter(file, job.stop)
@@ -260,9 +262,17 @@ async def _run(
                 progress.add(1, writer.problems)
 
             summary = await job.run(on_row=on_row, on_stage=progress.stage)
-        with writing(f"the import has ended, {counted(summary.created, 'work order')} created"):
+        if temporary:  # it is deleted before anybody could look
+            summary.folder, summary.files = None, []
+        ended = f"the import has ended, {counted(summary.created, 'work order')} created"
+        with writing(ended):
             writer.say_problems(summary, outcomes)
+            say_files(summary)
             print_summary(summary, as_json)
+        if summary.files_failed is not None:
+            raise CliError(
+                f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN
+            )
     return summary
 
 

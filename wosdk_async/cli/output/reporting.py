@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wosdk_async.jobs import RowOutcome, Summary
 
-__all__ = ["OutcomeWriter", "RowProgress", "print_summary"]
+__all__ = ["OutcomeWriter", "RowProgress", "print_summary", "say_files"]
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
 
@@ -160,7 +160,8 @@ class OutcomeWriter:
             sent = f" (RequestId {row.request_id})" if row.request_id else ""
             say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
         more = summary.failed + summary.in_doubt - len(self._bad_rows)
-        remedy = f"see {outcomes}" if outcomes else "--outcomes FILE keeps them all"
+        places = (outcomes, *(path for path in summary.files if path.name == "results.csv"))
+        remedy = next((f"see {path}" for path in places if path), "--outcomes FILE keeps them all")
         if more > 0:
             say(f"and {counted(more, 'more row')}; {remedy}")
         for warning in summary.warnings[:_MAX_SHOWN]:
@@ -174,6 +175,21 @@ class OutcomeWriter:
             say(f"not in the journal: {json_text(known | {'state': record.state.name})}")
         if summary.stopped:
             say(f"stopped: {summary.stopped}")
+
+
+_FILES = {
+    "results.csv": "what became of each row",
+    "rejects.csv": "rows to correct and import",
+    "in_doubt.csv": "rows in doubt",
+    "report.html": "report",
+}
+
+
+def say_files(summary: Summary) -> None:
+    """Say where the files are, on stderr."""
+    for path in summary.files:
+        if path.name in _FILES:
+            say(f"{_FILES[path.name]}: {path}")
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:

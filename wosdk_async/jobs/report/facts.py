@@ -33,10 +33,14 @@ _OTHER = "other causes"
 _LOOKED_UP = "looked up"  # proof of an outcome in the journal
 
 
+_VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCreateCommand": "created"}
+"""First word of an operation -> outcome of a row that was carried out; other commands are ``done``."""
+
+
 def outcome_of(state: State, plan: Plan) -> str:
     """Return the outcome of a row; rows that were updated or deleted are not called created."""
     if state == State.DONE:
-        return str(plan.options.get("label") or OUTCOMES[State.DONE])
+        return _VERBS.get(plan.operation.partition(" ")[0], "done")
     return OUTCOMES[state]
 
 
