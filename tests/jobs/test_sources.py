@@ -193,7 +193,9 @@ def test_the_place_of_a_bad_byte_counts_characters_and_every_kind_of_line_end(tm
         list(CsvFile(path))
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1", "cp850"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "cp850"]
+)
 def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
     path = written(tmp_path, 'a,b\r\nä,"ö\nü"\r\n'.encode(encoding))
     source = open_source(path, encoding=encoding)

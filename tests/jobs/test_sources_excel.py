@@ -94,6 +94,9 @@ def test_a_cell_that_cannot_be_used_fails_rows_that_use_it(tmp_path: Path, value
     bad, good = source
     assert (bad.fault, bad.line, bad.cells["a"], bad.cells["b2"]) == (None, 5, "1", "x")
     assert good.cells["b"] == "5"
+    with pytest.raises(RowError):
+        bad.cells.get("b")
+    assert (bad.cells.get("b2"), bad.cells.get("x", "-")) == ("x", "-")
     with pytest.raises(RowError) as caught:
         bad.cells["b"]
     assert caught.value.message.startswith("column 'b': ")

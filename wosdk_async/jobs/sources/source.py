@@ -95,6 +95,12 @@ class FaultyCells(dict[str, str]):
             raise RowError(f"column {column!r}: {self.faults[column]}")
         return super().__getitem__(column)
 
+    def get(self, column: str, default: Any = None) -> Any:
+        """Return a cell or ``default``. Raise RowError when the cell cannot be used."""
+        if column not in self:
+            return default
+        return self[column]
+
 
 class Header:
     """The columns of a file in which each row is a list of cells.

@@ -17,7 +17,13 @@ __all__ = ["TextFile"]
 _MAX_LINE = 16 << 20  # characters; a file without line breaks is not a table, and must not fill the memory
 _CHUNK = 1 << 16  # bytes
 
-_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # begins with the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 """Byte order marks, each with the encoding that reads and writes it."""
 
 _BINARY = {
