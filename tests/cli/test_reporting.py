@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import attrs
 import pytest
 
 from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
@@ -50,7 +51,7 @@ def test_nothing_is_shown_unless_wanted_and_read(capsys: pytest.CaptureFixture[s
 
 
 def outcome(row: int, kind: str) -> RowOutcome:
-    details = {"work_order_id": row} if kind == "created" else {"reason": f"reason {row}"}
+    details = {"entity": "WorkOrder", "id": row} if kind == "created" else {"reason": f"reason {row}"}
     if kind == "in_doubt":
         details["request_id"] = f"request-{row}"
     return RowOutcome(row=row, line=row + 1, outcome=kind, **details)  # type: ignore[arg-type]
@@ -63,14 +64,12 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
     """Five of each, how many more there are, and where all of them are; rows not started are only counted."""
     file = io.BytesIO()
     writer = OutcomeWriter(file, stop=lambda: pytest.fail("nothing is wrong with the file"))
-    summary = Summary(rows=8, not_started=1, warnings=[f"warning {i}" for i in range(7)])
+    warnings = [f"warning {i}" for i in range(7)]
+    summary = Summary(rows=8, done=1, failed=5, in_doubt=1, not_started=1, warnings=warnings)
     for row, kind in enumerate(KINDS, 1):
-        writer.row(outcome(row, kind))
-        if kind != "not_started":
-            summary.add(outcome(row, kind))
+        writer.row(attrs.evolve(outcome(row, kind), warnings=("cut",) if row == 1 else ()))
     assert writer.problems == "5 failed, 1 in doubt, 1 not started"
     assert [json.loads(line)["outcome"] for line in file.getvalue().splitlines()] == KINDS
-    summary.rows_with_warnings = 1
     writer.say_problems(summary, Path("out.jsonl"))
     lines = [line.removeprefix("wosdk: ") for line in capsys.readouterr().err.splitlines()]
     assert lines == [
@@ -87,7 +86,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
 def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
     writer = OutcomeWriter(None, stop=lambda: None)
     writer.row(outcome(1, "created"))
-    summary = Summary(rows=1, created=1, seconds=0.5, references_found=2)
+    summary = Summary(rows=1, done=1, seconds=0.5, references_found=2)
     writer.say_problems(summary, None)
     print_summary(summary, as_json=False)
     shown = capsys.readouterr()

@@ -19,10 +19,10 @@ __all__ = ["Claim", "Claims"]
 
 @attrs.define(eq=False)
 class Claim:
-    """One row that may be sent, with the command that was built from it."""
+    """One row that may be sent, with the command or record that was built from it."""
 
     row: Row
-    command: Any
+    record: Any
     key: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""The import: a file and a map become work orders of a Company, each row once."""
+"""The import: what a map says is done with each row of a file, once."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
+from wosdk_async.jobs.operations import Operation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
@@ -68,9 +69,13 @@ class Import:
         self._map = import_map
         self._company_given = company
         self._index = ReferenceIndex(import_map.references)
-        self._marker = self.options.marker or import_map.marker
+        self._marker = self.options.marker or import_map.marker or import_map.action.by
         if self._marker:
             self._require_marker(self._marker)
+        if import_map.action.by is not None and self.options.if_exists == "skip":
+            raise ImportMapError(
+                f'if_exists="skip" is for creates; {import_map.operation!r} needs records that exist'
+            )
         self._stops = 0
         self._stoppable: list[Callable[[], None]] = []
         self._task: asyncio.Task[Any] | None = None
@@ -87,6 +92,7 @@ class Import:
         """Raise ImportMapError for a marker that no field can carry."""
         try:
             RowKeys.of(self._map, marker, "")
+            self._map.action.require_marker(marker)
         except ImportMapError as error:
             if self.options.marker:
                 raise
@@ -97,6 +103,11 @@ class Import:
 
     def __await__(self) -> Generator[Any, None, Summary]:
         return self.run().__await__()
+
+    @property
+    def operation(self) -> Operation:
+        """What is done with each row."""
+        return self._map.action
 
     @property
     def rows(self) -> int:
@@ -121,7 +132,7 @@ class Import:
         """Open the job that the import belongs to, a new one or one that was stopped; send nothing.
 
         Args:
-            company: the Company in which the work orders are created.
+            company: the Company of the records.
             identity: text that tells the Company from others; None means its name, its id and its region.
             journals: the class that makes and opens the journal; a test gives one that is killed.
 
@@ -157,12 +168,12 @@ class Import:
         on_row: Callable[[RowOutcome], None] = lambda _: None,
         on_stage: Callable[[str], None] = lambda _: None,
     ) -> Summary:
-        """Carry the job out: create what the rows refer to, then a work order for each row.
+        """Carry the job out: create what the rows refer to, then do with each row what the map says.
 
         Rows that an earlier run ended are skipped. Rows of which no response told are settled first.
 
         Args:
-            company: the Company in which the work orders are created.
+            company: the Company of the records.
             on_row: called with the outcome of every row, in the order in which the rows end.
             on_stage: called with a text that says what is being done.
 
@@ -191,7 +202,9 @@ class Import:
         settling = Settling(
             company=self._company,
             journal=job.journal,
+            operation=self._map.action,
             marker=self._marker,
+            rebuilt=sender.rebuilt,
             seconds=self._company.options.settle,
             on_row=on_row,
         )
@@ -248,8 +261,12 @@ class Import:
         if job.new:
             await self._report_refused(job.journal, sender)
         with self._keep_reporting():
-            await settling.look_at_earlier_runs()
+            compares = self._map.action.compares  # with values that need the references
+            if not compares:
+                await settling.look_at_earlier_runs()
             await references.complete(settling.wait, on_stage)
+            if compares:
+                await settling.look_at_earlier_runs()
         try:
             await self._send_and_settle(sender, settling, on_stage)
         finally:
@@ -313,9 +330,7 @@ class Import:
         try:
             counts = job.journal.counts()
         except JournalError:  # nor can it be read: what this run did
-            counts = Counter(
-                {State.DONE: sender.created + settling.created, State.IN_DOUBT: sender.stops.doubted}
-            )
+            counts = Counter({State.DONE: sender.done + settling.done, State.IN_DOUBT: sender.stops.doubted})
             counts[State.REFUSED] = sender.stops.failed - len(sender.unsent)
             counts[State.PLANNED] = self._rows - counts.total()
         index = self._index
@@ -323,12 +338,13 @@ class Import:
         return Summary(
             rows=self._rows,
             empty_rows=self._source.empty_rows,
-            created=counts[State.DONE],
+            done=counts[State.DONE],
+            label=self._map.action.label,
             found=counts[State.FOUND],
             failed=counts[State.REFUSED] + unsent,
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
             not_started=counts[State.PLANNED] - unsent,
-            created_now=sender.created + settling.created,
+            done_now=sender.done + settling.done,
             seconds=time.perf_counter() - started,
             references_found=index.found,
             references_created=index.created,

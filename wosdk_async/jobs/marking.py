@@ -31,7 +31,7 @@ class RowKeys:
     def of(cls, import_map: ImportMap, path: str, job: str) -> RowKeys:
         """Return the keys for the marker ``path``. Raise ImportMapError when no field can carry them."""
         names = path.split(".")
-        node: Node | None = import_map.command
+        node: Node | None = import_map.record
         for i, name in enumerate(names):
             if not isinstance(node, ObjectNode):
                 raise ImportMapError(

@@ -10,12 +10,12 @@ import attrs
 
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.journal import RowRecord
-from wosdk_async.model import WoActionResponse
+from wosdk_async.jobs.operations import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 
 __all__ = ["Row", "RowOutcome", "Summary"]
 
-Kind = Literal["created", "found", "failed", "in_doubt", "not_started"]
+Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
 
 @attrs.define
@@ -45,12 +45,15 @@ class Row:
 
 @attrs.frozen(kw_only=True)
 class RowOutcome:
-    """What became of one row; ``reason`` says why when no work order is known to exist."""
+    """What became of one row; ``reason`` says why when it is not known to be carried out."""
 
     row: int
     line: int
     outcome: Kind
-    work_order_id: int | None = None
+    entity: str | None = None
+    """Type of the record that the row created or changed."""
+    id: int | None = None
+    """Id of that record."""
     number: str | None = None
     reason: str | None = None
     code: str | None = None
@@ -59,12 +62,12 @@ class RowOutcome:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, row: Row, outcome: Outcome[Any, WoActionResponse]) -> RowOutcome:
-        """Return the outcome of a row from the outcome of its call."""
+    def of(
+        cls, row: Row, outcome: Outcome[Any, Any], label: Label, effect: Effect | None = None
+    ) -> RowOutcome:
+        """Return the outcome of a row from the outcome of its call; a ``Done`` has an effect."""
         if isinstance(outcome, Done):
-            order = outcome.result.wo
-            ids = {} if order is None else {"work_order_id": order.id, "number": order.number}
-            return cls._for(row, "created", **ids)
+            return cls.carried_out(row, label, effect or Effect())
         if isinstance(outcome, InDoubt):
             error = outcome.error
             return cls.in_doubt(row, error.message, error.request_id)
@@ -88,14 +91,19 @@ class RowOutcome:
         return cls._for(row, "in_doubt", reason=reason, request_id=request_id)
 
     @classmethod
-    def created(cls, row: Row, record: Any) -> RowOutcome:
-        """Return the outcome of a row whose work order was found after a doubt."""
-        return cls._for(row, "created", work_order_id=record.id, number=getattr(record, "number", None))
+    def carried_out(cls, row: Row, label: Label, effect: Effect) -> RowOutcome:
+        """Return the outcome of a row that was carried out."""
+        return cls._for(row, label, entity=effect.entity or None, id=effect.id, number=effect.number)
 
     @classmethod
-    def found(cls, row: Row, record: Any) -> RowOutcome:
-        """Return the outcome of a row whose work order was there before."""
-        return cls._for(row, "found", work_order_id=record.id, number=getattr(record, "number", None))
+    def found(cls, row: Row, effect: Effect) -> RowOutcome:
+        """Return the outcome of a row whose record was there before."""
+        return cls._for(row, "found", entity=effect.entity or None, id=effect.id, number=effect.number)
+
+    @property
+    def work_order_id(self) -> int | None:
+        """The id, if the record is a work order."""
+        return self.id if self.entity == "WorkOrder" else None
 
     @classmethod
     def _for(cls, row: Row, outcome: Kind, **details: Any) -> RowOutcome:
@@ -104,7 +112,9 @@ class RowOutcome:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the line of the outcomes file, without what is not known."""
-        return attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
+        values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
+        is_order = values.pop("entity", None) == "WorkOrder"
+        return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
 
 
 def _reason(error: Exception) -> str:
@@ -117,20 +127,23 @@ def _reason(error: Exception) -> str:
 class Summary:
     """The counts of a job, all its runs together.
 
-    ``rows`` is the sum of ``created``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
+    ``rows`` is the sum of ``done``, ``found``, ``failed``, ``in_doubt`` and ``not_started``; it leaves out
     ``empty_rows``, which are skipped.
     """
 
     rows: int
     empty_rows: int = 0
-    created: int = 0
+    done: int = 0
+    """Rows that were carried out: created, updated or deleted."""
+    label: Label = "created"
+    """What these rows are."""
     found: int = 0
-    """Rows whose work orders were there before (``if_exists="skip"``)."""
+    """Rows whose records were there before (``if_exists="skip"``)."""
     failed: int = 0
     in_doubt: int = 0
     not_started: int = 0
-    created_now: int = 0
-    """Work orders that this run created."""
+    done_now: int = 0
+    """Rows that this run carried out."""
     seconds: float = 0.0
     """Seconds of this run."""
     references_found: int = 0
@@ -150,20 +163,30 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row is a work order."""
-        return self.created + self.found == self.rows
+        """Whether every row is carried out, or was there before."""
+        return self.done + self.found == self.rows
+
+    @property
+    def created(self) -> int:
+        """The rows that were carried out, by the name that fits imports that create."""
+        return self.done
+
+    @property
+    def created_now(self) -> int:
+        """The rows that this run carried out, by the name that fits imports that create."""
+        return self.done_now
 
     @property
     def rate(self) -> float:
-        """Work orders that this run created in a second."""
-        return self.created_now / self.seconds if self.seconds else 0.0
+        """Rows that this run carried out in a second."""
+        return self.done_now / self.seconds if self.seconds else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures that ``wosdk import --json`` prints."""
         more = {"found": self.found, "not_started": self.not_started}
         return {
             "rows": self.rows,
-            "created": self.created,
+            self.label: self.done,
             "failed": self.failed,
             "in_doubt": self.in_doubt,
             **{name: count for name, count in more.items() if count},

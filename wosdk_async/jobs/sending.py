@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
 from itertools import islice
-from typing import cast
+from typing import Any
 
 import attrs
 
@@ -18,13 +19,14 @@ from wosdk_async.jobs.journal import ANSWERED, Journal, RowRecord, State, digest
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.operations import Operation, effect_of
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row, RowOutcome
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.stops import StopRules
-from wosdk_async.model import WoActionResponse, WoCreateCommand
+from wosdk_async.model import Record
 from wosdk_async.outcome import Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -53,10 +55,15 @@ class RowSender:
     """Rows that this run could not send; the same command given again sends them."""
     doubted: list[Doubt] = attrs.field(factory=list)
     """Rows that this run left in doubt, and that can be looked up later."""
-    created: int = 0
+    done: int = 0
     stopped: bool = False
     _proved: bool = False
     _stop_current: Callable[[], None] | None = None
+
+    @property
+    def operation(self) -> Operation:
+        """What is done with each row."""
+        return self.import_map.action
 
     def stop(self) -> None:
         """Start no further row."""
@@ -72,17 +79,13 @@ class RowSender:
             JournalError: the journal cannot be written; no row is sent that is not in it.
         """
         async with Claims(self._prepared(only), self.journal, self.options.limit) as claims:
-            if self.keys is not None and not self._proved:
+            if self.keys is not None and self.operation.by is None and not self._proved:
                 # One row alone, so that a marker that cannot be found costs one work order.
                 first = Run(_Until(claims, self._is_proved), self._send_and_prove, limit=1, grace=ABORT_GRACE)
                 await self._consume(first, claims)
-            run = self.company.run_many(
-                claims,
-                command=lambda claim: claim.command,
-                marker=self.keys.path if self.keys else None,
-                limit=self.options.limit,
-                grace=ABORT_GRACE,
-            )
+            marker = self.keys.path if self.keys else None
+            limit = self.options.limit
+            run = self.operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
             await self._consume(run, claims)
 
     # --- reading ------------------------------------------------------------------------------
@@ -130,7 +133,7 @@ class RowSender:
     def _built(self, row: Row, key: str | None) -> Claim | None:
         """Return the claim of a row, or None after it was refused."""
         try:
-            command, missing = self.build(row)
+            record, missing = self.build(row)
             if missing:
                 raise RowError("a record that it refers to is missing: the file has changed since the start")
             if self.keys is not None:
@@ -138,7 +141,7 @@ class RowSender:
                     raise RowError(
                         f"its key is {now!r} now, and was {key!r} when the job began; give the map as it was"
                     )
-                self.keys.put(command, key)
+                self.keys.put(record, key)
         except WaitingRowError as error:
             self.unsent.add(row.number)
             self.stops.unsent(error.message)
@@ -147,23 +150,32 @@ class RowSender:
         except Exception as error:  # of one row: the others can be sent
             self._refused(row, _text(error))
             return None
-        return Claim(row, command, key)
+        return Claim(row, record, key)
 
-    def build(self, row: Row) -> tuple[WoCreateCommand, list[MissingRecord]]:
-        """Return the command of a row, and the records that have to be created before it is sent.
+    def build(self, row: Row) -> tuple[Record, list[MissingRecord]]:
+        """Return the command or record of a row, and the records that have to be created before it is sent.
 
         Raises:
-            InvalidCallError: the row cannot be created, whichever records exist.
+            InvalidCallError: the row cannot be sent, whichever records exist.
         """
         if row.fault is not None:
             raise RowError(row.fault)
         context = RowContext(row.cells, self.index, row.warnings)
-        command = cast(
-            WoCreateCommand, self.import_map.command.build(context)
-        )  # [command] is compiled for it
+        record = self.import_map.record.build(context)
         if context.missing:
-            require_sendable(command)
-        return command, context.missing
+            require_sendable(record, new=self.operation.new)
+        return record, context.missing
+
+    async def rebuilt(self, numbers: set[int]) -> dict[int, Record]:
+        """Return what is built from some rows of the file, without those that cannot be built."""
+        found = {}
+        for row in self.source:
+            if row.number in numbers:
+                with suppress(Exception):  # the row stays in doubt
+                    found[row.number] = self.build(row)[0]
+            if row.number % _PAGE == 0:
+                await asyncio.sleep(0)
+        return found
 
     async def _not_there(self, claims: list[Claim], *, again: bool) -> list[Claim]:
         """Return the claims whose keys are not in the Company yet; the others end here.
@@ -172,32 +184,45 @@ class RowSender:
         """
         if self.keys is None or not claims:
             return claims
-        found = await self.company.find_marked(
-            WoCreateCommand, self.keys.path, [claim.key for claim in claims if claim.key is not None]
-        )
+        keys = [claim.key for claim in claims if claim.key is not None]
+        found = await self.operation.find(self.company, self.keys.path, keys)
         kept = []
         for claim in claims:
-            records = found.get(claim.key or "")
-            if not records:
+            records = found.get(claim.key or "", ())
+            if self.operation.by is not None:
+                if self._pointed(claim, records):
+                    kept.append(claim)
+            elif not records:
                 kept.append(claim)
             elif again and len(records) == 1:
-                self.created += 1
-                self._end(claim.row, RowOutcome.created(claim.row, records[0]))
+                self.done += 1
+                effect = effect_of(records[0])
+                self._end(claim.row, RowOutcome.carried_out(claim.row, self.operation.label, effect))
             elif self.options.if_exists == "skip":
-                self._end(claim.row, RowOutcome.found(claim.row, records[0]))
+                effect = effect_of(records[0])
+                self._end(claim.row, RowOutcome.found(claim.row, effect))
             else:
                 ids = ", ".join(str(record.id) for record in records[:3])
                 self._refused(claim.row, f"is there already: {self.keys.path} {claim.key!r} is that of {ids}")
         return kept
 
+    def _pointed(self, claim: Claim, records: Sequence[Any]) -> bool:
+        """Return whether the record that a row changes is known; if not, the row is refused."""
+        try:
+            self.operation.point(claim.record, claim.key or "", records)
+        except RowError as error:
+            self._refused(claim.row, error.message)
+            return False
+        return True
+
     # --- sending ------------------------------------------------------------------------------
 
-    async def _send_and_prove(self, claim: Claim, trace: Trace) -> WoActionResponse:
-        """Create the first work order, and check that a query finds it by its key."""
+    async def _send_and_prove(self, claim: Claim, trace: Trace) -> Any:
+        """Create the first record, and check that a query finds it by its key."""
         assert self.keys is not None  # noqa: S101 - only called with a marker
-        result: WoActionResponse = await self.company.traced(trace).run(claim.command, marker=self.keys.path)
+        result = await self.operation.send(self.company.traced(trace), claim.record, self.keys.path)
         if not self._proved:
-            found = await self.company.find_marked(WoCreateCommand, self.keys.path, [claim.key or ""])
+            found = await self.operation.find(self.company, self.keys.path, [claim.key or ""])
             self._proved = bool(found.get(claim.key or ""))
             if not self._proved:
                 self.stops.stop(
@@ -209,7 +234,7 @@ class RowSender:
     def _is_proved(self) -> bool:
         return self._proved
 
-    async def _consume(self, run: Run[Claim, WoActionResponse], claims: Claims) -> None:
+    async def _consume(self, run: Run[Claim, Any], claims: Claims) -> None:
         """Carry out a run and report every outcome, one for each claim also when it is cancelled."""
 
         def stop() -> None:
@@ -234,7 +259,7 @@ class RowSender:
 
     # --- reporting ----------------------------------------------------------------------------
 
-    def _report(self, outcome: Outcome[Claim, WoActionResponse]) -> None:
+    def _report(self, outcome: Outcome[Claim, Any]) -> None:
         row = outcome.input.row
         if isinstance(outcome, NotStarted):
             self.journal.record(RowRecord(row=row.number, state=State.PLANNED))
@@ -251,20 +276,19 @@ class RowSender:
                 self._doubt(outcome.input, outcome.error)
                 return
         else:
-            self.created += 1
+            self.done += 1
             self.stops.done()
-            order = outcome.result.wo
-            version = order.concurrency_id if order is not None else None
-            self._end(row, RowOutcome.of(row, outcome), version=version, proof=ANSWERED)
+            effect = self.operation.effect(outcome.result)
+            done = RowOutcome.of(row, outcome, self.operation.label, effect)
+            self._end(row, done, version=effect.version, proof=ANSWERED)
             return
-        self._end(row, RowOutcome.of(row, outcome))
+        self._end(row, RowOutcome.of(row, outcome, self.operation.label))
 
     def _doubt(self, claim: Claim, error: InDoubtError) -> None:
         """Keep a row that can be looked up later; it is reported when it is decided."""
         row, now = claim.row, asyncio.get_running_loop().time()
-        self.doubted.append(
-            Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id)
-        )
+        doubt = Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id)
+        self.doubted.append(attrs.evolve(doubt, record=claim.record) if self.operation.compares else doubt)
         self._write(RowRecord(row.number, State.IN_DOUBT, reason=error.message, request_id=error.request_id))
 
     def _refused(self, row: Row, reason: str) -> None:
@@ -279,7 +303,7 @@ class RowSender:
             RowRecord(
                 row.number,
                 state,
-                outcome.work_order_id,
+                outcome.id,
                 outcome.number,
                 outcome.reason,
                 request_id=outcome.request_id,
@@ -299,7 +323,7 @@ class RowSender:
 
 
 _STATES = {
-    "created": State.DONE,
+    **dict.fromkeys(("created", "updated", "deleted", "done"), State.DONE),
     "found": State.FOUND,
     "failed": State.REFUSED,
     "in_doubt": State.IN_DOUBT,

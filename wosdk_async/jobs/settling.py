@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
+from wosdk_async.jobs.operations import Effect, Operation
 from wosdk_async.jobs.rows import Row, RowOutcome
-from wosdk_async.model import WoCreateCommand
 
 __all__ = ["Doubt", "Settling"]
 
@@ -31,6 +33,8 @@ class Doubt:
     since: float
     reason: str
     request_id: str | None = None
+    record: Any = None
+    """What was built from the row; None when nobody has to compare it."""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -39,13 +43,16 @@ class Settling:
 
     company: Company
     journal: Journal
+    operation: Operation
+    rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]]
+    """Function that returns what is built from rows of the file, without those that cannot be built."""
     marker: str | None
     """Field that carries the keys; without one nothing can be decided."""
     seconds: float
     """Seconds after which a row that is not there will not appear any more (``CallOptions.settle``)."""
     on_row: Callable[[RowOutcome], None]
     undecided: list[Doubt] = attrs.field(factory=list)
-    created: int = 0
+    done: int = 0
     _ended: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     def stop(self) -> None:
@@ -69,8 +76,11 @@ class Settling:
             if self.marker is None:
                 for each in doubts:
                     self._leave(each, each.reason)
-            else:
-                self.undecided += await self._look_up(doubts)
+                continue
+            if self.operation.compares:
+                records = await self.rebuilt({each.row for each in doubts})
+                doubts = [attrs.evolve(each, record=records.get(each.row)) for each in doubts]
+            self.undecided += await self._look_up(doubts)
 
     async def settle(self) -> set[int]:
         """Wait until the undecided rows have settled, and return those that are certainly not there.
@@ -112,26 +122,31 @@ class Settling:
     async def _look_up(self, doubts: Sequence[Doubt]) -> list[Doubt]:
         """Return the rows that are not there; the others are decided."""
         assert self.marker is not None  # noqa: S101 - checked by both callers
-        found = await self.company.find_marked(WoCreateCommand, self.marker, [each.key for each in doubts])
+        keys = [each.key for each in doubts]
+        found = await self.operation.find(self.company, self.marker, keys, whole=True)
         absent = []
         for each in doubts:
-            records = found.get(each.key, [])
-            if len(records) == 1:
-                self._found(each, records[0])
-            elif records:
-                ids = ", ".join(str(record.id) for record in records)
-                self._leave(each, f"several work orders have the key {each.key!r}: ids {ids}")
-            else:
+            try:
+                if self.operation.compares and each.record is None:
+                    raise RowError("its row cannot be read any more, so nothing can be compared")
+                effect = self.operation.settled(each.record, each.key, found.get(each.key, ()))
+            except RowError as error:
+                self._leave(each, error.message)
+                continue
+            if effect is None:
                 absent.append(each)
+            else:
+                self._done(each, effect)
         return absent
 
-    def _found(self, doubt: Doubt, record: object) -> None:
-        outcome = RowOutcome.created(Row(doubt.row, doubt.line, {}), record)
-        self.journal.record(
-            RowRecord(doubt.row, State.DONE, outcome.work_order_id, outcome.number, proof=LOOKED_UP)
+    def _done(self, doubt: Doubt, effect: Effect) -> None:
+        record = RowRecord(
+            doubt.row, State.DONE, effect.id, effect.number, version=effect.version, proof=LOOKED_UP
         )
-        self.created += 1
-        self.on_row(outcome)
+        self.journal.record(record)
+        self.done += 1
+        row = Row(doubt.row, doubt.line, {})
+        self.on_row(RowOutcome.carried_out(row, self.operation.label, effect))
 
     def _leave(self, doubt: Doubt, reason: str) -> None:
         self.journal.record(RowRecord(doubt.row, State.IN_DOUBT, reason=reason, request_id=doubt.request_id))

@@ -1,4 +1,4 @@
-"""``wosdk import``: create work orders from a file, as a map says."""
+"""``wosdk import``: create, change or delete records from a file, as a map says."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TEMPORARY = "\0"  # --sandbox without a STORE; no file can have this name
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("import", short_help="Create a work order for each row of a file.", no_args_is_help=True)
+@click.command("import", short_help="Create or change a record for each row of a file.", no_args_is_help=True)
 @click.argument("file", type=_PATH, required=False)
 @click.option(
     "--map",
@@ -68,6 +68,10 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     help="What to do with a row whose key is in the Company already.",
 )
+@click.option("--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default.")
+@click.option("--entity", metavar="NAME", help="Create a record of this entity for each row: Customer.")
+@click.option("--update-by", metavar="FIELD", help="Update the record of --entity that has the row's FIELD.")
+@click.option("--delete-by", metavar="FIELD", help="Delete the record of --entity that has the row's FIELD.")
 @click.option("--again", is_flag=True, help="Begin a new job, although there is one for this file.")
 @click.option(
     "--continue", "carry_over", is_flag=True, help="Go on with an unfinished job after FILE was changed."
@@ -123,15 +127,20 @@ def import_command(
     rate: float | None,
     retry: str | None,
     concurrency: int,
+    command: str | None,
+    entity: str | None,
+    update_by: str | None,
+    delete_by: str | None,
     **options: Any,
 ) -> None:
-    """Create one work order for each row of a CSV FILE.
+    """Create one work order for each row of FILE, or do for each row what the map says.
 
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
-    reported, and all others are created.
+    reported, and all others are carried out. The map or --entity and --command say what is done: a command
+    is run, or a record is created, updated or deleted.
 
     The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
-    where it was: no row is created twice. When the job is finished, the same command sends nothing.
+    where it was: no row is sent twice. When the job is finished, the same command sends nothing.
 
     \b
       wosdk import requests.csv --map map.toml --sandbox
@@ -139,8 +148,8 @@ def import_command(
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
       wosdk import requests.csv --map map.toml --retry refused --yes
 
-    Exit status: 0 all rows were created, 1 some were not, 2 the command, a file or the job cannot be used;
-    3 to 6 the Company refused or was not reached before anything was created, 8 the summary could not be
+    Exit status: 0 all rows were carried out, 1 some were not, 2 the command, a file or the job cannot be
+    used; 3 to 6 the Company refused or was not reached before anything was sent, 8 the summary could not be
     written, 130 after Ctrl-C and 143 after SIGTERM.
     """
     if file is None:
@@ -151,7 +160,7 @@ def import_command(
 
         target = target_of(ctx)
         if target.read_only:
-            raise CliError("--read-only: an import creates work orders, so nothing is sent")
+            raise CliError("--read-only: an import changes the Company, so nothing is sent")
         if outcomes is not None:
             require_not_needed("--outcomes", outcomes, file, map_file)
             if sandbox is not None and sandbox != _TEMPORARY:
@@ -161,7 +170,8 @@ def import_command(
             if temporary:
                 options["folder"] = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
             options |= {"limit": concurrency, "retry_refused": retry is not None}
-            job = _job(file, map_file, options)  # before the sandbox starts
+            operation = _operation(command, entity, update_by, delete_by)
+            job = _job(file, map_file, operation, options)  # before the sandbox starts
             client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
             variables = exits.enter_context(_company_variables(sandbox))
             runner = exits.enter_context(Runner(target, variables, rate=rate, **client))
@@ -169,9 +179,9 @@ def import_command(
             exits.callback(lambda: runner.run(job.close()))
             if outcomes is not None and opened.new:
                 _require_new(outcomes, force)
-            _say_job(opened)
+            _say_job(opened, job.operation.label)
             if variables is None and not opened.finished:
-                confirm(runner.company, counted(job.rows, "row"), "Create the work orders?", ask=not yes)
+                confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not yes)
             signals = _Signals(job)
             lines = _opened(outcomes, anew=opened.new)
             summary = runner.run(_run(job, signals, lines, outcomes, as_json, temporary), exit_soon=False)
@@ -188,14 +198,14 @@ def _identity(variables: Mapping[str, str] | None) -> str | None:
     return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"
 
 
-def _say_job(opened: OpenedJob) -> None:
+def _say_job(opened: OpenedJob, label: str) -> None:
     """Say when the import is not a new one."""
     from wosdk_async.jobs.journal.entries import State
 
     if opened.new:
         return
     plan, counts = opened.plan, opened.journal.counts()
-    done = f"{counts[State.DONE]} of {counted(plan.rows, 'row')} created"
+    done = f"{counts[State.DONE]} of {counted(plan.rows, 'row')} {label}"
     if opened.finished:
         say(f"the job in {opened.folder} is finished ({done}): nothing is sent; --again begins a new job")
     else:
@@ -220,10 +230,27 @@ def _require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _job(file: Path, map_file: Path, options: Mapping[str, Any]) -> Import:
+def _operation(
+    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
+) -> str | None:
+    """Return the name of the operation that the options ask for; None leaves it to the map."""
+    if command is not None and entity is not None:
+        raise CliError("--command and --entity exclude each other; give one of them")
+    if update_by is not None and delete_by is not None:
+        raise CliError("--update-by and --delete-by exclude each other; give one of them")
+    if entity is None:
+        if update_by is not None or delete_by is not None:
+            raise CliError("--update-by and --delete-by need --entity: --entity Customer --update-by Id")
+        return command
+    if update_by is not None:
+        return f"update {entity} by {update_by}"
+    return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
+
+
+def _job(file: Path, map_file: Path, operation: str | None, options: Mapping[str, Any]) -> Import:
     from wosdk_async.jobs import Import, ImportMap, open_source
 
-    import_map = ImportMap.load(map_file)
+    import_map = ImportMap.load(map_file, operation=operation)
     return Import(open_source(file), import_map, **options)
 
 
@@ -264,7 +291,7 @@ async def _run(
             summary = await job.run(on_row=on_row, on_stage=progress.stage)
         if temporary:  # it is deleted before anybody could look
             summary.folder, summary.files = None, []
-        ended = f"the import has ended, {counted(summary.created, 'work order')} created"
+        ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
         with writing(ended):
             writer.say_problems(summary, outcomes)
             say_files(summary)

@@ -104,7 +104,7 @@ def _bar(total: int | None) -> tuple[Progress, TaskID]:
         bar = Progress(
             name, BarColumn(), MofNCompleteColumn(), detail, TimeRemainingColumn(), console=console
         )
-    return bar, bar.add_task("work orders", total=total, detail="")
+    return bar, bar.add_task("rows", total=total, detail="")
 
 
 # --- an import ------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def print_summary(summary: Summary, as_json: bool) -> None:
     found = f", {summary.found} found" if summary.found else ""
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
-        f"{counted(summary.rows, 'row')}: {summary.created} created{found}, {summary.failed} failed, "
+        f"{counted(summary.rows, 'row')}: {summary.done} {summary.label}{found}, {summary.failed} failed, "
         f"{summary.in_doubt} in doubt{not_started}{empty}\n"
         f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
         f"references: {summary.references_found} found, {summary.references_created} created"

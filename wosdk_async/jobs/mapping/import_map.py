@@ -14,26 +14,36 @@ from wosdk_async.jobs.mapping.nodes import ObjectNode
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.model import WoCreateCommand
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.operations import Operation
 from wosdk_async.suggestions import suggestion
 
-__all__ = ["ImportMap"]
+__all__ = ["DEFAULT_OPERATION", "ImportMap"]
+
+DEFAULT_OPERATION = "WoCreateCommand"
 
 
 @attrs.frozen(repr=False)
 class ImportMap:
-    """The command for each row, and the references that it needs."""
+    """The operation, the command or record for each row, and the references that it needs."""
 
     path: Path
-    command: ObjectNode
+    action: Operation
+    record: ObjectNode
+    """The command or the record that is built from a row."""
     references: tuple[ReferenceSpec, ...]
     """Each stands behind those it needs."""
     marker: str | None = None
     """Field that carries the key of each row, unless the import names another."""
 
     @classmethod
-    def load(cls, path: str | Path) -> ImportMap:
+    def load(cls, path: str | Path, *, operation: str | None = None) -> ImportMap:
         """Read a map file and check it as a whole.
+
+        Args:
+            path: the file.
+            operation: what is done with each row, such as ``"update Customer by tenant_code"``; None means
+                what the map says, or else ``"WoCreateCommand"``.
 
         Raises:
             ImportMapError: the file cannot be used; the message names the file, the line or key, and the
@@ -42,7 +52,8 @@ class ImportMap:
         path = Path(path)
         try:
             tables = read_tables(path)
-            return cls(path, *_compiled(tables), tables.marker)
+            action = _operation(tables, operation)
+            return cls(path, action, *_compiled(tables, action), tables.marker)
         except ImportMapError as error:
             raise ImportMapError(f"{path}: {error.message}") from None
         except RecursionError:
@@ -55,12 +66,12 @@ class ImportMap:
     @property
     def operation(self) -> str:
         """What is done with each row, as the journal names it."""
-        return WoCreateCommand.wire_name
+        return self.action.name
 
     @property
     def columns(self) -> dict[str, str]:
         """The columns it reads, each with the table that names it."""
-        found = dict.fromkeys(sorted(self.command.columns), f"[command] of {self.path}")
+        found = dict.fromkeys(sorted(self.record.columns), f"[{self.action.table}] of {self.path}")
         for spec in self.references:
             for column in sorted(spec.columns):
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
@@ -68,35 +79,60 @@ class ImportMap:
 
     @property
     def fixed(self) -> frozenset[str]:
-        """The references of the command that are the same for every row."""
-        return frozenset(spec.name for spec in self.references if not spec.columns) & self.command.references
+        """The references of all rows that are the same for every row."""
+        return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
-def _compiled(tables: MapTables) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
-    command = compile_object(WoCreateCommand, tables.command, "command")
-    if NAME in command.columns:
+def _operation(tables: MapTables, given: str | None) -> Operation:
+    """Return what is done with each row. Raise ImportMapError when map and caller disagree."""
+    asked = operation_named(given) if given is not None else None
+    if tables.operation is None:
+        if asked is None and tables.command is None and tables.entity is not None:
+            raise ImportMapError('operation is missing; write it first, as in operation = "create Customer"')
+        return asked or operation_named(DEFAULT_OPERATION)
+    stated = operation_named(tables.operation)
+    if asked is not None and asked.name != stated.name:
         raise ImportMapError(
-            "command: {} stands for a name that was looked up; name a column, as in {column}"
+            f"operation is {stated.name!r}, and {asked.name!r} is asked for; name one of them"
+        )
+    return stated
+
+
+def _compiled(tables: MapTables, action: Operation) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
+    table = action.table
+    both = {"command": tables.command, "entity": tables.entity}
+    other = next(name for name in both if name != table)
+    if both[other] is not None:
+        raise ImportMapError(f"[{other}] is not used by {action.name!r}; write its fields below [{table}]")
+    if both[table] is None:
+        raise ImportMapError(
+            f"{table} is missing; write a table [{table}] with the fields of {action.kind.__name__}"
+        )
+    record = compile_object(action.kind, both[table], table)
+    action.require_fields(record.fields)
+    if NAME in record.columns:
+        raise ImportMapError(
+            f"{table}: {{}} stands for a name that was looked up; name a column, as in {{column}}"
         )
     specs = {}
     for name, raw in tables.reference.items():
         path = f"reference.{name}"
         specs[name] = compile_reference(name, checked_table(ReferenceTable, raw, path), path)
-    _check_names(command, specs)
+    _check_names(table, record, specs)
     for spec in specs.values():
         _check_filters(spec, specs)
-    return command, _ordered(specs)
+    return record, _ordered(specs)
 
 
-def _check_names(command: ObjectNode, specs: Mapping[str, ReferenceSpec]) -> None:
+def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSpec]) -> None:
     """Refuse names of references that do not exist, and references that nothing names."""
     needs = {f"reference.{name}": spec.needs for name, spec in specs.items()}
-    for place, names in {"command": command.references, **needs}.items():
+    for place, names in {table: record.references, **needs}.items():
         for name in sorted(names - specs.keys()):
             raise ImportMapError(
                 f'{place} names "@{name}", and there is no [reference.{name}]{suggestion(name, specs)}'
             )
-    if unused := specs.keys() - command.references.union(*needs.values()):
+    if unused := specs.keys() - record.references.union(*needs.values()):
         name = min(unused)
         raise ImportMapError(
             f'reference.{name} is used nowhere; write "@{name}" where it belongs, or delete it'

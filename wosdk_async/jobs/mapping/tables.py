@@ -37,7 +37,12 @@ Ambiguous = NewType("Ambiguous", str)
 class MapTables:
     """A whole map file."""
 
-    command: Any
+    operation: str | None = None
+    """What is done with each row, such as ``create Customer``; None runs WoCreateCommand."""
+    command: Any = None
+    """The fields of the command."""
+    entity: Any = None
+    """The fields of the record, where the operation is on an entity."""
     marker: str | None = None
     """The field that carries the key of each row."""
     reference: Fields = attrs.field(factory=lambda: Fields({}))
@@ -158,7 +163,6 @@ def _messages(error: cattrs.BaseValidationError, place: str) -> Iterator[str]:
 
 
 _EXAMPLES = {
-    "command": "a table [command] with the fields of WoCreateCommand",
     "entity": 'entity = "Customer"',
     "text": 'text = "{column}"',
 }

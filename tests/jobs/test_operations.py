@@ -1,0 +1,347 @@
+"""Operations other than work orders: any command, and records that are created, updated or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async import Customer, Ref, WorkOrder
+from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
+from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.operation_names import operation_named
+
+Job = Callable[..., Import]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+
+CREATE = """
+operation = "create Customer"
+[entity]
+name = "{name}"
+display_as = "{name}"
+dba = "{name}"
+tenant_code = "{code}"
+instructions = "{note}"
+tax_exempt = false
+work_zone = "@zone"
+[reference.zone]
+entity = "WorkZone"
+where = { is_offline = false }
+"""
+UPDATE = """
+operation = "update Customer by TenantCode"
+[entity]
+tenant_code = "{code}"
+instructions = "{note}"
+work_zone = "@zone"
+[reference.zone]
+entity = "WorkZone"
+where = { is_offline = false }
+"""
+DELETE = 'operation = "delete Customer by TenantCode"\n[entity]\ntenant_code = "{code}"\n'
+COLUMNS = ("code", "name", "note")
+
+
+async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, RowOutcome]]:
+    outcomes: dict[int, RowOutcome] = {}
+    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    return summary, outcomes
+
+
+async def customers(local: Local) -> dict[str, dict[str, Any]]:
+    """The customers of the tests, by their codes."""
+    rows = await local.rows("Customer", "TenantCode", "Name", "Instructions", "IsRemoved", "ConcurrencyId")
+    return {
+        row["TenantCode"]: row for row in rows if str(row.get("TenantCode"))[:-1] in ("T", "T1", "T2", "T3")
+    }
+
+
+async def made(local: Local, *codes: str) -> list[int]:
+    """Create customers with these codes."""
+    (zone, *_) = await local.rows("WorkZone")
+    return [
+        (
+            await local.company.create(
+                Customer(
+                    name=f"n{code}",
+                    display_as=f"n{code}",
+                    dba=f"n{code}",
+                    tenant_code=code,
+                    tax_exempt=False,
+                    work_zone=Ref(zone["Id"]),
+                )
+            )
+        ).id
+        or 0
+        for code in codes
+    ]
+
+
+async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> None:
+    """Leave the journal as a kill does while these rows are under way."""
+    opened = await job.open(local.company)
+    await opened.journal.begin(numbers)
+    opened.journal.abandon()
+
+
+# --- create ---------------------------------------------------------------------------------
+
+
+async def test_each_row_becomes_a_record(local: Local, job: Job, write: Write) -> None:
+    source = write(COLUMNS, [[f"T{i}", f"Shop {i}", f"note {i}"] for i in range(1, 31)])
+    task = job(source, CREATE)
+    summary, outcomes = await carried_out(task, local)
+    assert (summary.done, summary.label, summary.complete) == (30, "created", True)
+    found = await customers(local)
+    assert {code: row["Name"] for code, row in found.items()} == {f"T{i}": f"Shop {i}" for i in range(1, 31)}
+    assert outcomes[7].as_dict() == {"row": 7, "line": 8, "outcome": "created", "id": found["T7"]["Id"]}
+    assert outcomes[7].work_order_id is None
+    opened = await job(source, CREATE).open(local.company)
+    assert (opened.finished, opened.plan.operation) == (True, "create Customer")
+    assert [row.version for row in await opened.journal.rows_in(State.DONE)] == [1] * 30
+    await opened.journal.close()
+
+
+async def test_a_record_is_created_once_with_a_marker(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T2")
+    source = write(COLUMNS, [["T1", "a", ""], ["T2", "b", ""], ["T3", "c", ""], ["T4", "d", ""]])
+    await killed_while_sending(job(source, CREATE, marker="tenant_code"), local, [2, 3])
+    company = local.company.with_options(settle=0.1)
+    again = job(source, CREATE, marker="tenant_code")
+    summary = await again.run(company)
+    assert (summary.done, summary.complete) == (4, True)
+    rows = await local.rows("Customer", "TenantCode")
+    assert sorted(row["TenantCode"] for row in rows if row["TenantCode"] in ("T1", "T2", "T3", "T4")) == [
+        "T1",
+        "T2",
+        "T3",
+        "T4",
+    ]
+
+
+async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Job, write: Write) -> None:
+    source = write(COLUMNS, [["T1", "x" * 65, ""], ["T2", "b", ""]])
+    summary, outcomes = await carried_out(job(source, CREATE), local)
+    assert (summary.done, summary.failed) == (1, 1)
+    assert outcomes[1].reason == (
+        "entity.name has 65 characters, the service takes 64; shorten it, or set truncate = true"
+    )
+
+
+# --- update ---------------------------------------------------------------------------------
+
+
+async def test_an_update_writes_the_fields_of_the_map_only(local: Local, job: Job, write: Write) -> None:
+    ids = await made(local, "T1", "T2", "T3")
+    source = write(COLUMNS, [["T1", "ignored", "one"], ["T3", "ignored", "three"]])
+    summary, outcomes = await carried_out(job(source, UPDATE), local)
+    assert (summary.done, summary.label, summary.complete) == (2, "updated", True)
+    assert summary.as_dict()["updated"] == 2
+    found = await customers(local)
+    assert {code: (row["Name"], row["Instructions"] or "") for code, row in found.items()} == {
+        "T1": ("nT1", "one"),
+        "T2": ("nT2", ""),
+        "T3": ("nT3", "three"),
+    }
+    assert (outcomes[2].outcome, outcomes[2].id) == ("updated", ids[2])
+    opened = await job(source, UPDATE).open(local.company)
+    assert [row.id for row in await opened.journal.rows_in(State.DONE)] == [ids[0], ids[2]]
+    await opened.journal.close()
+
+
+async def test_rows_whose_record_is_not_one_fail(local: Local, job: Job, write: Write) -> None:
+    first, second, gone = await made(local, "T1", "T1", "T3")
+    await local.company.delete(Customer, gone)
+    source = write(
+        COLUMNS, [["T1", "", "x"], ["T2", "", "x"], ["T3", "", "x"], ["T4", "", ""], ["", "", "x"]]
+    )
+    summary, outcomes = await carried_out(job(source, UPDATE), local)
+    assert summary.failed == 5
+    assert {number: each.reason for number, each in outcomes.items()} == {
+        1: f"2 Customer records have tenant_code 'T1' (ids {first}, {second}); name them by id",
+        2: "no Customer has tenant_code 'T2'",
+        3: f"the Customer with tenant_code 'T3' is removed (id {gone})",
+        4: "no Customer has tenant_code 'T4'",
+        5: "the key in tenant_code ('') is empty; each row needs a key of its own",
+    }
+
+
+async def test_a_row_without_anything_to_write_fails(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T1")
+    text = UPDATE.split("work_zone")[0]
+    _, outcomes = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
+    assert outcomes[1].reason == "there is nothing to write: all cells of its fields are empty"
+
+
+async def test_an_update_by_id(local: Local, job: Job, write: Write) -> None:
+    ids = await made(local, "T1", "T2")
+    text = 'operation = "update Customer by Id"\n[entity]\nid = "{code}"\nname = "{name}"\n'
+    source = write(COLUMNS, [[str(ids[1]), "Two", ""], ["999999", "None", ""], ["x", "None", ""]])
+    summary, outcomes = await carried_out(job(source, text), local)
+    assert (await customers(local))["T2"]["Name"] == "Two"
+    assert (summary.done, outcomes[2].reason) == (1, "no Customer has id '999999'")
+    assert outcomes[3].reason == "entity.id takes a whole number, not 'x' (column 'code')"
+
+
+async def test_an_update_that_was_under_way_is_compared(local: Local, job: Job, write: Write) -> None:
+    """One was written, one was not, one record is gone; the fourth row was never sent."""
+    ids = await made(local, "T1", "T2", "T3", "T4")
+    source = write(COLUMNS, [[f"T{i}", "", f"note {i}"] for i in range(1, 5)])
+    await killed_while_sending(job(source, UPDATE), local, [1, 2, 3])
+    await local.company.update(Customer.ref(ids[0]), instructions="note 1")
+    await local.company.delete(Customer, ids[2])
+    before = (await customers(local))["T1"]["ConcurrencyId"]
+    outcomes: dict[int, RowOutcome] = {}
+    company = local.company.with_options(settle=0.1)
+    summary = await job(source, UPDATE).run(company, on_row=lambda row: outcomes.update({row.row: row}))
+    found = await customers(local)
+    assert [found[f"T{i}"]["Instructions"] for i in (1, 2, 4)] == ["note 1", "note 2", "note 4"]
+    assert found["T1"]["ConcurrencyId"] == before, "it was not written again"
+    assert (summary.done, summary.in_doubt) == (3, 1)
+    assert outcomes[3].reason == f"the Customer with tenant_code 'T3' is removed (id {ids[2]})"
+
+
+async def test_an_update_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T1")
+    local.server.creation, local.server.broken = "base/Customer", True
+    source = write(COLUMNS, [["T1", "", "new"]])
+
+    def stage(_: str) -> None:
+        local.server.broken = False
+
+    summary = await job(source, UPDATE).run(local.company.with_options(settle=0.1), on_stage=stage)
+    assert (summary.done, summary.in_doubt) == (1, 0)
+    assert (await customers(local))["T1"]["Instructions"] == "new"
+
+
+# --- delete ---------------------------------------------------------------------------------
+
+
+async def test_records_are_deleted_by_a_key(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T1", "T2", "T3")
+    source = write(COLUMNS, [["T1", "", ""], ["T3", "", ""], ["T9", "", ""]])
+    summary, outcomes = await carried_out(job(source, DELETE), local)
+    assert {code for code, row in (await customers(local)).items() if row["IsRemoved"]} == {"T1", "T3"}
+    assert (summary.done, summary.label, outcomes[3].reason) == (
+        2,
+        "deleted",
+        "no Customer has tenant_code 'T9'",
+    )
+
+
+async def test_a_delete_that_was_under_way_is_decided(local: Local, job: Job, write: Write) -> None:
+    ids = await made(local, "T1", "T2")
+    source = write(COLUMNS, [["T1", "", ""], ["T2", "", ""]])
+    await killed_while_sending(job(source, DELETE), local, [1, 2])
+    await local.company.delete(Customer, ids[0])
+    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1))
+    assert (summary.done, summary.complete) == (2, True)
+    assert all(row["IsRemoved"] for row in (await customers(local)).values())
+
+
+async def test_rows_with_one_key_are_refused_but_the_first(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", "first"], ["T1", "", "second"]])
+    summary, _ = await carried_out(job(source, UPDATE), local)
+    assert (summary.done, summary.failed) == (1, 1)
+    assert (await customers(local))["T1"]["Instructions"] == "first"
+
+
+# --- commands -------------------------------------------------------------------------------
+
+CANCEL = """
+operation = "WoCancelCommand"
+[command]
+work_order_id = "{id}"
+action_reason_id = "@reason"
+comment = "{note}"
+[reference.reason]
+entity = "WoActionReasonLookup"
+where = { action_id = "Cancel" }
+"""
+
+
+async def test_any_command_of_the_catalogue(local: Local, job: Job, write: Write, tmp_path: Path) -> None:
+    source = write(HEADER, [[str(i), "text", "", ""] for i in (1, 2)])
+    await job(source, WORK_ORDER + FIXED_CUSTOMER).run(local.company)
+    orders = await local.rows("WorkOrder", "PoNumber")
+    path = tmp_path / "cancel.csv"
+    path.write_text("id,note\n" + "".join(f"{row['Id']},no more\n" for row in orders))
+    summary, outcomes = await carried_out(job(path, CANCEL), local)
+    assert (summary.done, summary.label, summary.complete) == (2, "done", True), outcomes
+    order = await local.company.get(WorkOrder, orders[0]["Id"])
+    assert str(order.status_id) == "Cancelled"
+    assert outcomes[1].as_dict()["work_order_id"] == orders[0]["Id"]
+
+
+async def test_a_command_without_a_marker_that_was_under_way_is_in_doubt(
+    local: Local, job: Job, tmp_path: Path
+) -> None:
+    path = tmp_path / "cancel.csv"
+    path.write_text("id,note\n77,no more\n")
+    await killed_while_sending(job(path, CANCEL), local, [1])
+    summary = await job(path, CANCEL).run(local.company)
+    assert (summary.in_doubt, summary.done) == (1, 0)
+    assert local.server.count("WoCancelCommand") == 0
+
+
+# --- what cannot be used --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("operation = 'create Custmer'\n[entity]\n", "no entity 'Custmer'; did you mean 'Customer'?"),
+        ("operation = 'WoAsignCommand'\n[command]\n", "; did you mean 'WoAssignCommand'?"),
+        ("operation = 'create WorkOrder'\n[entity]\n", "create is not supported by WorkOrder"),
+        ("operation = 'update Customer by Tenant'\n[entity]\n", "has no field 'Tenant'; did you mean"),
+        ("operation = 'update Customer by WorkZone'\n[entity]\n", "is not a text or a whole number"),
+        ("operation = 'create Customer'\n[command]\n", "[command] is not used by 'create Customer'"),
+        ("operation = 'create Customer'\n", "write a table [entity] with the fields of Customer"),
+        ("[entity]\nname='{a}'", "operation is missing"),
+        ("", "command is missing; write a table [command] with the fields of WoCreateCommand"),
+        ("operation = 'update Customer by Id'\n[entity]\nname='{a}'", "entity.id is missing"),
+        ("operation = 'update Customer by Id'\n[entity]\nid='{a}'", "writes nothing"),
+        ("operation = 'update Customer by Name'\n[entity]\nname='{a}'\nid='{b}'", "id is never written"),
+        ("operation = 'delete Customer by Id'\n[entity]\nid='{a}'\nname='{b}'", "name is not used when"),
+    ],
+)
+def test_a_map_that_cannot_be_used(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text(text)
+    with pytest.raises(ImportMapError) as caught:
+        ImportMap.load(path)
+    assert message in caught.value.message
+    assert str(path) in caught.value.message
+
+
+def test_map_and_caller_must_agree(tmp_path: Path) -> None:
+    path = tmp_path / "map.toml"
+    path.write_text("operation = 'create Customer'\n[entity]\nname='{a}'")
+    assert ImportMap.load(path, operation="create  customer").operation == "create Customer"
+    with pytest.raises(ImportMapError, match="'create Customer', and 'update Customer by id' is asked for"):
+        ImportMap.load(path, operation="update Customer by Id")
+
+
+@pytest.mark.parametrize("changes", [{"marker": "name"}, {"if_exists": "skip"}])
+def test_an_update_is_told_by_its_key_alone(job: Job, write: Write, changes: dict[str, str]) -> None:
+    with pytest.raises(ImportMapError):
+        job(write(COLUMNS, []), UPDATE, **changes)
+
+
+def test_a_marker_that_cannot_be_found_again_is_refused(job: Job, write: Write) -> None:
+    text = CREATE + 'if_missing = "fail"\n'
+    with pytest.raises(ImportMapError, match="concurrency_id"):
+        job(write(COLUMNS, []), text, marker="concurrency_id")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["WoCreateCommand", "create Customer", "update Customer by tenant_code", "delete Customer by id"],
+)
+def test_a_name_is_read_back(name: str) -> None:
+    assert operation_named(name).name == name

@@ -1,0 +1,290 @@
+"""Operations of an import: run a command, or create, update or delete a record for each row.
+
+The names of operations are part of a job's identity; ``operation_names.py`` reads them, and ``changing.py``
+has the operations on records that exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
+
+import attrs
+
+from wosdk_async.bulk import Run
+from wosdk_async.company import Company
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.markers import field_of
+from wosdk_async.model import Command, Record, WoCreateCommand
+from wosdk_async.transport.telemetry.statistics import Trace
+
+__all__ = [
+    "CreateRecord",
+    "Effect",
+    "Item",
+    "Items",
+    "Label",
+    "OnRecords",
+    "Operation",
+    "RunCommand",
+    "effect_of",
+]
+
+Label = Literal["created", "updated", "deleted", "done"]
+"""What a row is when its operation was carried out."""
+
+
+@attrs.frozen
+class Effect:
+    """The record that a row created or changed, as far as the response says."""
+
+    entity: str = ""
+    id: int | None = None
+    number: str | None = None
+    version: int | None = None
+
+
+def effect_of(record: Any) -> Effect:
+    """Return the effect that a record shows."""
+    number = getattr(record, "number", None)
+    return Effect(
+        record.wire_name,
+        getattr(record, "id", None),
+        number if isinstance(number, str) else None,
+        getattr(record, "concurrency_id", None),
+    )
+
+
+class HasRecord(Protocol):
+    """One input of a run: a row with the record that was built from it."""
+
+    record: Any
+
+
+Item = TypeVar("Item", bound=HasRecord)
+Items = Iterable[Item] | AsyncIterable[Item]
+
+
+class Operation(Protocol):
+    """What is done with each row."""
+
+    @property
+    def name(self) -> str:
+        """Stable text that tells it from others in a journal."""
+
+    @property
+    def label(self) -> Label:
+        """What a row is afterwards."""
+
+    @property
+    def noun(self) -> str:
+        """What is made or changed, in the singular, for people."""
+
+    @property
+    def question(self) -> str:
+        """The question to ask a person before anything is sent."""
+
+    @property
+    def table(self) -> str:
+        """The table of the map that has its fields."""
+
+    @property
+    def kind(self) -> type[Record]:
+        """The class of the record that is built from a row."""
+
+    @property
+    def new(self) -> bool:
+        """Whether a record needs all fields that a new one needs."""
+
+    @property
+    def by(self) -> str | None:
+        """The field whose value says which record is changed; None when one is made."""
+
+    @property
+    def compares(self) -> bool:
+        """Whether :meth:`settled` compares the record that was built from the row."""
+
+    def require_fields(self, names: Collection[str]) -> None:
+        """Raise ImportMapError when a map that fills these fields cannot be carried out."""
+
+    def require_marker(self, path: str) -> None:
+        """Raise ImportMapError when records cannot be found by the field at ``path``."""
+
+    def run(
+        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Item, Any]:
+        """Return the run that carries it out for each item."""
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Carry it out for one record."""
+
+    def effect(self, result: Any) -> Effect:
+        """Return what :meth:`send` or the run gave, in short."""
+
+    async def find(
+        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
+    ) -> Mapping[str, Sequence[Any]]:
+        """Return the records that have each key in the field at ``path``; ``whole`` with all values."""
+
+    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
+        """Write the id of the record that is changed into ``record``. Raise RowError when there is none."""
+
+    def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
+        """Return the effect of a call of which no response told, or None when it had none.
+
+        Raises:
+            RowError: nobody can tell; the message says why.
+        """
+
+
+# --- those that make something, told by a marker --------------------------------------------
+
+
+class Making:
+    """What operations without a key of an existing record have in common."""
+
+    kind: type[Record]
+    by: ClassVar[None] = None
+    compares: ClassVar[bool] = False
+
+    def require_fields(self, names: Collection[str]) -> None:
+        """Accept all fields."""
+
+    def require_marker(self, path: str) -> None:
+        """Raise ImportMapError when records cannot be found by the field at ``path``."""
+        try:
+            field_of(self.kind, path)
+        except WosdkError as error:
+            raise ImportMapError(error.message) from None
+
+    async def find(
+        self, company: Company, path: str, keys: Sequence[str], *, whole: bool = False
+    ) -> Mapping[str, Sequence[Any]]:
+        """Return the records that have each key."""
+        del whole  # they come with all values
+        found: Mapping[Any, Sequence[Any]] = await company.find_marked(self.kind, path, keys)
+        return found
+
+    def point(self, record: Any, key: str, found: Sequence[Any]) -> None:
+        """Raise LookupError: there is no other record to point to."""
+        raise LookupError(f"{record!r:.40} {key} {len(found)}")
+
+    def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
+        """Return the record that carries the key, None when there is none."""
+        del record
+        if len(found) > 1:
+            ids = ", ".join(str(each.id) for each in found)
+            noun = "work orders" if found[0].wire_name == "WorkOrder" else f"{found[0].wire_name} records"
+            raise RowError(f"several {noun} have the key {key!r}: ids {ids}")
+        return effect_of(found[0]) if found else None
+
+
+@attrs.frozen(slots=False)
+class RunCommand(Making):
+    """Run a command of the catalogue."""
+
+    kind: type[Command[Any]]
+    table: ClassVar[str] = "command"
+    new: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """The service's name of the command."""
+        return self.kind.wire_name
+
+    @property
+    def label(self) -> Label:
+        """``created`` for work orders."""
+        return "created" if self.kind is WoCreateCommand else "done"
+
+    @property
+    def noun(self) -> str:
+        """``work order``, or the name of the command."""
+        return "work order" if self.kind is WoCreateCommand else self.name
+
+    @property
+    def question(self) -> str:
+        """``Create the work orders?``, or the name of the command."""
+        return "Create the work orders?" if self.kind is WoCreateCommand else f"Run {self.name} for each?"
+
+    def run(
+        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Item, Any]:
+        """Return the run of the commands."""
+        return company.run_many(
+            items, command=lambda item: item.record, marker=marker, limit=limit, grace=grace
+        )
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Run one command."""
+        return await company.run(record, marker=marker)
+
+    def effect(self, result: Any) -> Effect:
+        """Return the record that the result holds."""
+        for member in self._members:
+            if isinstance(record := getattr(result, member, None), Record):
+                return effect_of(record)
+        return Effect()
+
+    @cached_property
+    def _members(self) -> tuple[str, ...]:
+        table = self.kind.result_class().__wire__
+        return tuple(name for name, meta in table.items() if meta["type"] == "ref" and not meta.get("many"))
+
+
+class OnRecords:
+    """What operations on records of an entity have in common."""
+
+    kind: type[Record]
+    table: ClassVar[str] = "entity"
+    verb: ClassVar[str]
+    label: ClassVar[Label]
+
+    @property
+    def noun(self) -> str:
+        """The name of the entity."""
+        return self.kind.wire_name
+
+    @property
+    def question(self) -> str:
+        """Such as ``Update the Customer records?``."""
+        return f"{self.verb.capitalize()} the {self.noun} records?"
+
+    def run(
+        self, company: Company, items: Items[Item], marker: str | None, *, limit: int, grace: float
+    ) -> Run[Item, Any]:
+        """Return the run that sends a call for each record."""
+
+        async def call(item: Item, trace: Trace) -> Any:
+            return await self.send(company.traced(trace), item.record, marker)
+
+        return Run(items, call, limit=limit, grace=grace)
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Send the call for one record."""
+        raise NotImplementedError
+
+    def effect(self, result: Any) -> Effect:
+        """Return type, id and version of the specifier."""
+        return Effect(self.kind.wire_name, result.id, None, getattr(result, "concurrency_id", None))
+
+
+@attrs.frozen(slots=False)
+class CreateRecord(OnRecords, Making):
+    """Create a record of an entity."""
+
+    kind: type[Record]
+    verb: ClassVar[str] = "create"
+    label: ClassVar[Label] = "created"
+    new: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """Such as ``create Customer``."""
+        return f"create {self.kind.wire_name}"
+
+    async def send(self, company: Company, record: Any, marker: str | None) -> Any:
+        """Create one record."""
+        return await company.create(record, marker=marker)
