@@ -320,6 +320,13 @@ def test_rows_written_in_the_dialect_of_a_file_are_the_same_rows(
         assert [row.cells for row in again] == [row.cells for row in source]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_breaks_in_cells_survive_whatever_ends_the_lines(tmp_path: Path, end: str) -> None:
+    rows = [["a", "b"], ["1\r", "x"], ["2\n", "y\r\n"], ["\r\n", "3\r\n"]]
+    write_in(Dialect(line_end=end), tmp_path / "f.csv", rows)
+    assert [row.original(("a", "b")) for row in CsvFile(tmp_path / "f.csv")] == rows[1:]
+
+
 def test_cells_below_no_name_are_kept_for_the_rejects(tmp_path: Path) -> None:
     (row,) = CsvFile(written(tmp_path, b"a,,b\n1,2,3\n"))
     assert (row.cells, row.original(("a", "", "b"))) == ({"a": "1", "b": "3"}, ["1", "2", "3"])

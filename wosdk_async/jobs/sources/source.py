@@ -49,11 +49,26 @@ class Dialect:
         if self.first_line:
             file.write(self.first_line + self.line_end)
         return csv.writer(
-            file,
+            _LineEnds(file, self.line_end),
             delimiter=self.delimiter,
             quoting=csv.QUOTE_ALL if self.quote_all else csv.QUOTE_MINIMAL,
-            lineterminator=self.line_end,
+            lineterminator=_BOTH,
         )
+
+
+_BOTH = "\r\n"
+"""What ``csv.writer`` ends lines with: older Pythons quote only the line breaks that it uses itself."""
+
+
+class _LineEnds:
+    """A file to which ``csv.writer`` writes lines, which get another end."""
+
+    def __init__(self, file: TextIO, end: str) -> None:
+        self._file = file
+        self._end = end
+
+    def write(self, line: str) -> int:
+        return self._file.write(line.removesuffix(_BOTH) + self._end)
 
 
 class Source(Protocol):
