@@ -13,7 +13,7 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.journal import JobFolders, Journal, Plan, RowEntry, State, digest, new_job_id
+from wosdk_async.jobs.journal import JobFolders, Journal, Plan, RowEntry, State, digest, new_job_id, plan_of
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
@@ -93,12 +93,17 @@ async def open_job(
             map_sha256=_sha256(import_map.path),
             empty_rows=source.empty_rows,
             created_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            options=dict(options.details),
         )
         keys = RowKeys.of(import_map, marker, plan.job) if marker else None
         folder, lock = folders.new()
         return journals.create(folder, plan, _entries(source, keys, references), earlier=earlier, lock=lock)
 
-    found = await asyncio.to_thread(folders.find, identity, operation, path, sha256)
+    found: Path | None
+    if options.resume:
+        found = await asyncio.to_thread(_resumed, folders.base, path, sha256, identity, operation)
+    else:
+        found = await asyncio.to_thread(folders.find, identity, operation, path, sha256)
     if found is None or options.again:
         return _opened(await asyncio.to_thread(begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
@@ -117,6 +122,19 @@ async def open_job(
         return _opened(renewed, new=False)
     await journal.close()
     return _opened(await asyncio.to_thread(begin), new=True)
+
+
+def _resumed(folder: Path, path: Path, sha256: str, identity: str, operation: str) -> Path:
+    """Return the folder of the job that goes on. Raise ImportMapError when the arguments mean another."""
+    plan = plan_of(folder)
+    if plan.sha256 != sha256:
+        raise ImportMapError(_CHANGED.format(path=path, folder=folder, begun=plan.created_at))
+    for what, began, given in (("Company", plan.company, identity), ("operation", plan.operation, operation)):
+        if began != given:
+            raise ImportMapError(
+                f"the job in {folder} is of {what} {began!r}, not of {given!r}; name that one"
+            )
+    return folder
 
 
 def _opened(journal: Journal, *, new: bool) -> OpenedJob:

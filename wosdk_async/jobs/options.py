@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -74,6 +75,10 @@ class ImportOptions:
     """Whether an unfinished job goes on with a file that has changed: states are carried over by key."""
     retry_refused: bool = switch(False)
     """Whether to send the rows again that were refused, for example after the map was corrected."""
+    resume: bool = switch(False)
+    """Whether only the job in ``folder`` may go on: no new one begins."""
+    details: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
+    """What the plan of a new job keeps besides, such as the command that began it; plain data."""
     stop_after: StopAfter | None = attrs.field(default=None, converter=_as_stop_after)
     """Most rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
     stop_after_doubt: int | None = number(100, "a number of rows, 1 or more", low=1, whole=True, none=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import signal
 import sys
 import tempfile
@@ -14,7 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, sandbox_extra, say, writing
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, writing
+from wosdk_async.cli.kept_commands import kept_command
+from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.options import target_of, target_options
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_needed, require_not_store, require_stdout
@@ -28,7 +29,6 @@ __all__ = ["import_command"]
 
 # Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
-_TEMPORARY = "\0"  # --sandbox without a STORE; no file can have this name
 _PATH = click.Path(path_type=Path)
 
 
@@ -45,7 +45,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--sandbox",
     is_flag=False,
-    flag_value=_TEMPORARY,
+    flag_value=TEMPORARY,
     metavar="[STORE.db]",
     help="Import into a local Company that runs during the import; without STORE.db it is deleted then.",
 )
@@ -76,6 +76,7 @@ _PATH = click.Path(path_type=Path)
 @click.option(
     "--continue", "carry_over", is_flag=True, help="Go on with an unfinished job after FILE was changed."
 )
+@click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume).")
 @click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
 @click.option(
     "--concurrency",
@@ -163,19 +164,23 @@ def import_command(
             raise CliError("--read-only: an import changes the Company, so nothing is sent")
         if outcomes is not None:
             require_not_needed("--outcomes", outcomes, file, map_file)
-            if sandbox is not None and sandbox != _TEMPORARY:
+            if sandbox is not None and sandbox != TEMPORARY:
                 require_not_store("--outcomes", outcomes, Path(sandbox))
-        temporary = sandbox == _TEMPORARY and options["folder"] is None  # the job ends with its Company
+        temporary = sandbox == TEMPORARY and options["folder"] is None  # the job ends with its Company
         with ExitStack() as exits:
             if temporary:
                 options["folder"] = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-            options |= {"limit": concurrency, "retry_refused": retry is not None}
+            options |= {
+                "limit": concurrency,
+                "retry_refused": retry is not None,
+                "details": kept_command(ctx),
+            }
             operation = _operation(command, entity, update_by, delete_by)
             job = _job(file, map_file, operation, options)  # before the sandbox starts
             client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
-            variables = exits.enter_context(_company_variables(sandbox))
+            variables = exits.enter_context(company_variables(sandbox))
             runner = exits.enter_context(Runner(target, variables, rate=rate, **client))
-            opened = runner.run(job.open(runner.company, identity=_identity(variables)))
+            opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
             exits.callback(lambda: runner.run(job.close()))
             if outcomes is not None and opened.new:
                 _require_new(outcomes, force)
@@ -188,14 +193,6 @@ def import_command(
     if signals.first is not None and not summary.complete:
         sys.exit(128 + signals.first)
     sys.exit(Exit.DONE if summary.complete else Exit.SOME)
-
-
-def _identity(variables: Mapping[str, str] | None) -> str | None:
-    """Return a text that tells one sandbox from all others: their names and ids are the same."""
-    if variables is None:
-        return None
-    secret = variables["WOSDK_CLIENT_SECRET"]  # random in each store
-    return f"sandbox {hashlib.blake2b(secret.encode(), digest_size=6).hexdigest()}"
 
 
 def _say_job(opened: OpenedJob, label: str) -> None:
@@ -213,7 +210,7 @@ def _say_job(opened: OpenedJob, label: str) -> None:
 
 
 def _no_file(sandbox: str | None) -> str:
-    if sandbox and sandbox != _TEMPORARY:
+    if sandbox and sandbox != TEMPORARY:
         return (
             f"FILE is missing: --sandbox took {sandbox!r} as its store. Write FILE first, as in "
             f"wosdk import {sandbox} --sandbox --map MAP.toml"
@@ -252,22 +249,6 @@ def _job(file: Path, map_file: Path, operation: str | None, options: Mapping[str
 
     import_map = ImportMap.load(map_file, operation=operation)
     return Import(open_source(file), import_map, **options)
-
-
-@contextmanager
-def _company_variables(sandbox: str | None) -> Iterator[Mapping[str, str] | None]:
-    """Yield the ``WOSDK_*`` variables of a local Company; None without ``--sandbox``."""
-    if sandbox is None:
-        yield None
-        return
-    with sandbox_extra():
-        from wosdk_async.sandbox import LocalCompany, StoreError
-    with ExitStack() as exits:
-        try:
-            local = exits.enter_context(LocalCompany(None if sandbox == _TEMPORARY else sandbox))
-        except StoreError as error:
-            raise CliError(str(error)) from error
-        yield local.variables
 
 
 async def _run(

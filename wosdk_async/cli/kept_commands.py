@@ -1,0 +1,57 @@
+"""Commands as a job keeps them in its journal, so that ``wosdk jobs`` can give them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wosdk_async.cli.exit_codes import CliError
+
+__all__ = ["kept_arguments", "kept_command", "kept_globals"]
+
+_COMMAND, _GLOBALS = "command", "global"
+# Options of one run, and what the journal itself knows.
+_NOT_KEPT = frozenset(
+    ("file", "folder", "again", "carry_over", "retry", "resume", "force", "yes", "as_json", "check", "sample")
+)
+
+
+def kept_command(ctx: click.Context) -> dict[str, Any]:
+    """Return the options of a command as the plan of its job keeps them: files by their absolute paths."""
+    arguments = []
+    for param in ctx.command.params:
+        value = ctx.params.get(param.name or "")
+        if param.name in _NOT_KEPT or value == param.get_default(ctx) or value is None:
+            continue
+        option = param.opts[0]
+        if value is True or value == getattr(param, "flag_value", None):
+            arguments.append(option)
+        elif value is not False:
+            is_path = isinstance(value, Path) or param.name == "sandbox"
+            arguments.append(f"{option}={Path(value).absolute() if is_path else value}")
+    shared = {name: value for name, value in ctx.find_root().ensure_object(dict).items() if value is not None}
+    return {_COMMAND: arguments, _GLOBALS: shared}
+
+
+def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the options that a job was begun with.
+
+    Raises:
+        CliError: it was begun by a program, not by ``wosdk import``.
+    """
+    found = options.get(_COMMAND)
+    if not isinstance(found, list):
+        raise CliError(
+            f"{folder}: the job was not begun by wosdk import; run the program again that began it"
+        )
+    return [str(each) for each in found]
+
+
+def kept_globals(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the global options that a job was begun with: which Company, and the deadline."""
+    found = options.get(_GLOBALS)
+    known = ("profile", "company", "deadline")
+    return {name: found[name] for name in known if name in found} if isinstance(found, dict) else {}
