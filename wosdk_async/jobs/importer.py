@@ -283,7 +283,10 @@ class Import:
                     settling.undecided += sender.doubted
                     sender.doubted.clear()
                     if self._marker and settling.undecided and not self._stops:
-                        on_stage(f"rows in doubt to be settled: {len(settling.undecided)}")
+                        on_stage(
+                            f"rows in doubt: {len(settling.undecided)}; "
+                            f"looked up again in {settling.seconds_left:.0f} s"
+                        )
                     if not (absent := await settling.settle()):
                         break
                     await sender.send(only=absent)

@@ -50,7 +50,7 @@ class ReferenceStage:
         await index.look_up(company, limit)
         unsure = [each for each in await journal.references() if each.state in _UNSURE]
         if any(not index.is_known(each.reference, each.name) for each in unsure):
-            on_stage(f"records in doubt to be settled: {len(unsure)}")
+            on_stage(f"records in doubt: {len(unsure)}; they are looked up again when they have settled")
             await settled()
             await index.look_up(company, limit)
         for name in import_map.fixed:

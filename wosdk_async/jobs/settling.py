@@ -55,6 +55,12 @@ class Settling:
     done: int = 0
     _ended: asyncio.Event = attrs.field(factory=asyncio.Event)
 
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the undecided rows have settled."""
+        until = max((each.since for each in self.undecided), default=0.0) + self.seconds
+        return max(until - asyncio.get_running_loop().time(), 0.0)
+
     def stop(self) -> None:
         """Wait no longer: what is not decided stays in doubt."""
         self._ended.set()
@@ -89,8 +95,7 @@ class Settling:
         """
         if self.marker is None or not self.undecided:
             return set()
-        until = max(each.since for each in self.undecided) + self.seconds
-        if await self._stopped_within(until - asyncio.get_running_loop().time()):
+        if await self._stopped_within(self.seconds_left):
             return set()
         try:
             # Twice, as one lookup alone may have read the response of another.
