@@ -111,7 +111,7 @@ class Plan:
         return cls(**{name: value for name, value in data.items() if name in known})
 
 
-@attrs.frozen
+@attrs.define
 class RowEntry:
     """One row of the input, as it is planned.
 
@@ -130,7 +130,7 @@ class RowEntry:
     fault: str | None = None
 
 
-@attrs.frozen
+@attrs.define  # frozen, it takes three times as long to make, and each row makes one
 class RowRecord:
     """What became of a row.
 
@@ -160,7 +160,7 @@ class RowRecord:
     proof: str | None = None
 
 
-@attrs.frozen
+@attrs.define
 class StoredRow(RowRecord):
     """One row as it stands in the journal; ``changed_at`` is Unix time by this machine's clock, or 0."""
 
