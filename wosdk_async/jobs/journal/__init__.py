@@ -1,9 +1,10 @@
 """The journal of a job: a SQLite file in the folder of the job, from which a killed job goes on.
 
-``entries.py`` has what it keeps, ``journal.py`` the journal, which is read as in ``reader.py`` and written as
-in ``writer.py``, by a thread of ``thread.py`` and the statements of ``queries.py``. ``creation.py`` and
-``store.py`` make and open its file. ``folder.py`` has the folders of jobs and files that a kill leaves whole,
-``lock.py`` their lock.
+``entries.py`` has what it keeps. ``journal.py`` opens and closes the journal; ``reader.py`` and
+``writer.py`` say what can be read and written, with the statements of ``queries.py``. ``commits.py`` gathers
+what is written into commits, which the thread of ``thread.py`` carries out. ``creation.py`` and ``store.py``
+make and open the file. ``folder.py`` has the folders of jobs and files that a kill leaves whole, ``lock.py``
+their lock.
 """
 
 from __future__ import annotations

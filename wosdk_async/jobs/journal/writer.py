@@ -1,228 +1,191 @@
-"""Group commit: what the event loop queues is written by one thread, all that waits in one transaction."""
+"""Writing a journal: rows that are about to be sent, what became of them, references, runs and samples."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import attrs
+from typing import Any
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, State
+from wosdk_async.jobs.journal import queries
+from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
+from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample, State
 from wosdk_async.jobs.journal.lock import FolderLock
-from wosdk_async.jobs.journal.queries import MOST_AT_ONCE, save_references, save_rows
-from wosdk_async.jobs.journal.store import explained
-from wosdk_async.jobs.journal.thread import JobThread
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.store import newest_stamp
+from wosdk_async.jobs.journal.undo_table import save_undos
 
-__all__ = ["Batch", "CommitHook", "JournalWriter", "write_batch"]
-
-CommitHook = Callable[[Callable[[], None]], None]
-"""Called with the function that carries out one transaction; a test may raise before or after it."""
-
-_SOON = 0.02  # seconds until an outcome is committed when nothing else is
+__all__ = ["JournalWriter"]
 
 
-@attrs.define
-class Batch:
-    """What one transaction writes, in the order in which it came, and who waits for it."""
-
-    rows: list[int | RowRecord] = attrs.field(factory=list)
-    """Numbers of rows that are about to be sent, and what became of others."""
-    references: list[ReferenceRecord] = attrs.field(factory=list)
-    others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
-    waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
-
-    def __bool__(self) -> bool:
-        return bool(self.rows or self.references or self.others)
-
-    @property
-    def outcomes(self) -> list[RowRecord]:
-        """What became of rows."""
-        return [each for each in self.rows if not isinstance(each, int)]
-
-    def add_outcomes(self, batch: Batch) -> None:
-        """Add what ``batch`` has, without what was only about to be sent."""
-        self.rows += batch.outcomes
-        self.references += [each for each in batch.references if each.state != State.SENDING]
-        self.others += batch.others
-
-
-def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int) -> None:
-    """Write a batch in one transaction."""
-    if len(batch.rows) <= MOST_AT_ONCE and not batch.references and not batch.others:
-        save_rows(db, batch.rows, stamp)  # one statement, so a transaction by itself
-        return
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        for start in range(0, len(batch.rows), MOST_AT_ONCE):
-            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp)
-        save_references(db, batch.references, stamp)
-        for each in batch.others:
-            each(db)
-        db.execute(
-            "UPDATE change SET stamp = ?", [stamp]
-        )  # the others keep no stamp, or delete rows with one
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:  # SQLite ends it by itself when the disk is full
-            db.execute("ROLLBACK")
-        raise
-
-
-class JournalWriter:
-    """Queue of a journal that is open for writing; used in the event loop, except :meth:`_write`.
-
-    Every commit has a stamp that is higher than those before it: the time in milliseconds, or one more than
-    the last stamp. The lock of the folder keeps the last one, to notice commits that were lost.
-
-    Attributes:
-        failed: why nothing can be written any more.
-        unwritten: outcomes that could not be written.
-    """
+class JournalWriter(JournalReader):
+    """What the process that holds the lock of a journal writes; without a lock it is only read."""
 
     def __init__(
         self,
-        path: Path,
+        folder: Path,
         db: sqlite3.Connection,
-        lock: FolderLock,
-        thread: JobThread,
+        lock: FolderLock | None,
         *,
-        stamp: int,
         clock: Callable[[], float],
         commit: CommitHook,
+        synchronous: bool,
     ) -> None:
-        self.failed: JournalError | None = None
-        self.killed: BaseException | None = None
-        """What the commit hook raised: a test kills the process there."""
-        self.queue = Batch()
-        self.unwritten = Batch()
-        self._path = path
-        self._db = db
-        self._lock = lock
-        self._thread = thread
-        self._stamp = stamp
+        super().__init__(folder, db, synchronous=synchronous)
         self._clock = clock
-        self._commit = commit
-        self._busy = False
-        self._timer: asyncio.TimerHandle | None = None
-        self._scheduled = False  # a commit is under way, or comes soon
+        self._run = 0
+        self._commits: CommitQueue | None = None
+        if lock is not None:
+            stamp = newest_stamp(db, self.path, lock.stamp)
+            self._commits = CommitQueue(
+                self.path, db, lock, self._thread, stamp=stamp, clock=clock, commit=commit
+            )
 
-    def require_usable(self) -> None:
-        """Raise why nothing can be written any more."""
-        if (error := self.killed or self.failed) is not None:
-            raise error
+    async def begin(self, rows: Sequence[int]) -> None:
+        """Note that rows are about to be sent; they are SENDING on the disk when it returns.
 
-    def write_soon(self) -> None:
-        """See that what was queued is committed with the next group, within 20 ms."""
-        if self._scheduled:
-            return
-        if self._thread.synchronous:
-            with contextlib.suppress(JournalError):
-                self._write_now()
-        elif self.failed is not None or self.killed is not None:
-            self.unwritten.add_outcomes(self._take_queue())
-        else:
-            self._scheduled = True
-            self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
-
-    async def written(self) -> None:
-        """Wait until what was queued is on the disk.
+        If the caller is cancelled, they may be SENDING too: record them as PLANNED if they were not sent.
 
         Raises:
-            JournalError: it cannot be written.
+            JournalError: the journal cannot be written, so nothing must be sent.
         """
-        if self._thread.synchronous:
-            self._write_now()
-            return
-        waiting = asyncio.get_running_loop().create_future()
-        self.queue.waiting.append(waiting)
-        self._start()
-        await waiting
+        commits = self._usable_commits()
+        commits.queue.rows += rows
+        await commits.written()
+
+    def record(self, record: RowRecord) -> None:
+        """Queue what became of a row; it is on the disk with the next group, within 20 ms."""
+        commits = self._open_commits()
+        commits.queue.rows.append(record)
+        commits.write_soon()
+
+    async def plan_again(self) -> None:
+        """Plan the rows again that were refused, all but those whose key an earlier row has.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        commits = self._usable_commits()
+        commits.queue.others.append(queries.plan_again)
+        await commits.written()
+
+    async def begin_reference(self, reference: str, name: str, key: str) -> None:
+        """Note that the record of a reference is about to be created; it is on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        commits = self._usable_commits()
+        commits.queue.references.append(ReferenceRecord(reference, name, key, State.SENDING))
+        await commits.written()
+
+    def record_reference(self, record: ReferenceRecord) -> None:
+        """Queue what became of the record of a reference."""
+        commits = self._open_commits()
+        commits.queue.references.append(record)
+        commits.write_soon()
+
+    async def begin_undo(self, row: int) -> None:
+        """Note that the record of a row is about to be taken back; it is on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        commits = self._usable_commits()
+        self._queue_undo(commits, RowRecord(row, State.SENDING))
+        await commits.written()
+
+    def record_undo(self, record: RowRecord) -> None:
+        """Queue what became of a record that was taken back: DONE, REFUSED or IN_DOUBT."""
+        commits = self._open_commits()
+        self._queue_undo(commits, record)
+        commits.write_soon()
+
+    def _queue_undo(self, commits: CommitQueue, record: RowRecord) -> None:
+        commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))
+
+    def sample(self, second: int, calls: int, p50: float, p95: float, waits: int, retries: int) -> None:
+        """Queue the figures of one second of the job, see :class:`Sample`.
+
+        At most 2,000 intervals are kept; when there are more, all become twice as wide.
+        """
+        sample = Sample(second, calls, p50, p95, waits, retries)
+        commits = self._open_commits()
+        commits.queue.others.append(functools.partial(queries.add_sample, sample=sample))
+        commits.write_soon()
+
+    async def start_run(self, **details: Any) -> int:
+        """Note that this process works on the job, with version, host, pid, user and ``details``.
+
+        Returns:
+            The number of the run, from 1.
+
+        Raises:
+            JournalError: the journal cannot be written, so nothing must be sent.
+        """
+        commits = self._usable_commits()
+        started = self._clock()
+
+        def insert(db: sqlite3.Connection) -> None:
+            self._run = queries.insert_run(db, started, details)
+
+        commits.queue.others.append(insert)
+        await commits.written()
+        return self._run
+
+    async def end_run(self, exit_status: int, **details: Any) -> None:
+        """Note how the run ended that :meth:`start_run` began, with further ``details``.
+
+        Raises:
+            JournalError: it cannot be written now; :meth:`close` tries it once more.
+        """
+        commits = self._open_commits()
+        ended = self._clock()
+
+        def update(db: sqlite3.Connection) -> None:
+            queries.end_run(db, self._run, ended, exit_status, details)
+
+        commits.queue.others.append(update)
+        await commits.written()
 
     async def flush(self) -> None:
-        """Wait until everything is on the disk, also what a commit under way writes.
+        """Wait until everything queued so far is on the disk.
 
         Raises:
             JournalError: it cannot be written.
         """
-        if self.queue or self._busy:
-            await self.written()
-        self.require_usable()
+        await self._open_commits().flush()
 
-    def stop(self) -> None:
-        """Commit nothing more by itself."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-            self._scheduled = self._busy
+    @property
+    def failed(self) -> JournalError | None:
+        """Why the journal cannot be written any more, such as a full disk; :meth:`begin` raises it."""
+        return self._commits.failed if self._commits else None
 
-    def retry_unwritten(self) -> None:
-        """Try once more to write what could not be written. Called in the thread."""
-        if self.unwritten and self.killed is None:
-            self._write(self.unwritten)
-            self.unwritten = Batch()
+    @property
+    def unwritten(self) -> list[RowRecord]:
+        """The outcomes that :meth:`record` was given and that are not on the disk."""
+        return self._commits.unwritten.outcomes if self._commits else []
 
-    def _start(self) -> None:
-        self.stop()
-        if self.failed is not None or self.killed is not None:
-            self._refuse(self._take_queue())
-        elif not self._busy:
-            batch = self._take_queue()
-            self._busy = self._scheduled = True
-            future = self._thread.run(functools.partial(self._write, batch))
-            future.add_done_callback(functools.partial(self._end, batch))
+    async def _flush_before_reading(self) -> None:
+        if self._commits is not None and not self._closed:
+            with contextlib.suppress(JournalError):  # what is on the disk can be read
+                await self._commits.flush()
 
-    def _end(self, batch: Batch, written: asyncio.Future[None]) -> None:
-        self._busy = self._scheduled = False
-        if (error := written.exception()) is not None:
-            self._note(error)
-            self._refuse(batch)
-        for each in batch.waiting:
-            if not each.done():  # it may have been cancelled
-                each.set_result(None)
-        if self.queue.waiting:
-            self._start()
-        elif self.queue:
-            self.write_soon()
+    def _require_open(self) -> None:
+        if self._commits is not None and self._commits.killed is not None:
+            raise self._commits.killed
+        super()._require_open()
 
-    def _write_now(self) -> None:
-        batch = self._take_queue()
-        if self.failed is None and self.killed is None:
-            try:
-                self._write(batch)
-            except BaseException as error:
-                self._note(error)
-            else:
-                return
-        self._refuse(batch)
-        self.require_usable()
+    def _open_commits(self) -> CommitQueue:
+        self._require_open()
+        if self._commits is None:
+            raise JournalError(f"{self.path}: the journal was opened for reading only")
+        return self._commits
 
-    def _write(self, batch: Batch) -> None:
-        if not batch:
-            return
-        stamp = max(self._stamp + 1, int(self._clock() * 1000))
-        with explained(self._path):
-            self._commit(functools.partial(write_batch, self._db, batch, stamp))
-        self._stamp = stamp
-        self._lock.write_stamp(stamp)
-
-    def _note(self, error: BaseException) -> None:
-        if isinstance(error, JournalError):
-            self.failed = error
-        else:
-            self.killed = error
-
-    def _refuse(self, batch: Batch) -> None:
-        """Keep the outcomes of a batch for later, and give the error to those who wait for it."""
-        self.unwritten.add_outcomes(batch)
-        for each in batch.waiting:
-            if not each.done():
-                each.set_exception(self.killed or self.failed or asyncio.CancelledError())
-
-    def _take_queue(self) -> Batch:
-        batch, self.queue = self.queue, Batch()
-        return batch
+    def _usable_commits(self) -> CommitQueue:
+        commits = self._open_commits()
+        commits.require_usable()
+        return commits

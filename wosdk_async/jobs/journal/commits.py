@@ -1,0 +1,228 @@
+"""Group commit: what the event loop queues is written by one thread, all that waits in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import attrs
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, State
+from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.queries import MOST_AT_ONCE, save_references, save_rows
+from wosdk_async.jobs.journal.store import explained
+from wosdk_async.jobs.journal.thread import JobThread
+
+__all__ = ["Batch", "CommitHook", "CommitQueue", "write_batch"]
+
+CommitHook = Callable[[Callable[[], None]], None]
+"""Called with the function that carries out one transaction; a test may raise before or after it."""
+
+_SOON = 0.02  # seconds until an outcome is committed when nothing else is
+
+
+@attrs.define
+class Batch:
+    """What one transaction writes, in the order in which it came, and who waits for it."""
+
+    rows: list[int | RowRecord] = attrs.field(factory=list)
+    """Numbers of rows that are about to be sent, and what became of others."""
+    references: list[ReferenceRecord] = attrs.field(factory=list)
+    others: list[Callable[[sqlite3.Connection], None]] = attrs.field(factory=list)
+    waiting: list[asyncio.Future[None]] = attrs.field(factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.rows or self.references or self.others)
+
+    @property
+    def outcomes(self) -> list[RowRecord]:
+        """What became of rows."""
+        return [each for each in self.rows if not isinstance(each, int)]
+
+    def add_outcomes(self, batch: Batch) -> None:
+        """Add what ``batch`` has, without what was only about to be sent."""
+        self.rows += batch.outcomes
+        self.references += [each for each in batch.references if each.state != State.SENDING]
+        self.others += batch.others
+
+
+def write_batch(db: sqlite3.Connection, batch: Batch, stamp: int) -> None:
+    """Write a batch in one transaction."""
+    if len(batch.rows) <= MOST_AT_ONCE and not batch.references and not batch.others:
+        save_rows(db, batch.rows, stamp)  # one statement, so a transaction by itself
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        for start in range(0, len(batch.rows), MOST_AT_ONCE):
+            save_rows(db, batch.rows[start : start + MOST_AT_ONCE], stamp)
+        save_references(db, batch.references, stamp)
+        for each in batch.others:
+            each(db)
+        db.execute(
+            "UPDATE change SET stamp = ?", [stamp]
+        )  # the others keep no stamp, or delete rows with one
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # SQLite ends it by itself when the disk is full
+            db.execute("ROLLBACK")
+        raise
+
+
+class CommitQueue:
+    """Queue of a journal that is open for writing; used in the event loop, except :meth:`_write`.
+
+    Every commit has a stamp that is higher than those before it: the time in milliseconds, or one more than
+    the last stamp. The lock of the folder keeps the last one, to notice commits that were lost.
+
+    Attributes:
+        failed: why nothing can be written any more.
+        unwritten: outcomes that could not be written.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        db: sqlite3.Connection,
+        lock: FolderLock,
+        thread: JobThread,
+        *,
+        stamp: int,
+        clock: Callable[[], float],
+        commit: CommitHook,
+    ) -> None:
+        self.failed: JournalError | None = None
+        self.killed: BaseException | None = None
+        """What the commit hook raised: a test kills the process there."""
+        self.queue = Batch()
+        self.unwritten = Batch()
+        self._path = path
+        self._db = db
+        self._lock = lock
+        self._thread = thread
+        self._stamp = stamp
+        self._clock = clock
+        self._commit = commit
+        self._busy = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._scheduled = False  # a commit is under way, or comes soon
+
+    def require_usable(self) -> None:
+        """Raise why nothing can be written any more."""
+        if (error := self.killed or self.failed) is not None:
+            raise error
+
+    def write_soon(self) -> None:
+        """See that what was queued is committed with the next group, within 20 ms."""
+        if self._scheduled:
+            return
+        if self._thread.synchronous:
+            with contextlib.suppress(JournalError):
+                self._write_now()
+        elif self.failed is not None or self.killed is not None:
+            self.unwritten.add_outcomes(self._take_queue())
+        else:
+            self._scheduled = True
+            self._timer = asyncio.get_running_loop().call_later(_SOON, self._start)
+
+    async def written(self) -> None:
+        """Wait until what was queued is on the disk.
+
+        Raises:
+            JournalError: it cannot be written.
+        """
+        if self._thread.synchronous:
+            self._write_now()
+            return
+        waiting = asyncio.get_running_loop().create_future()
+        self.queue.waiting.append(waiting)
+        self._start()
+        await waiting
+
+    async def flush(self) -> None:
+        """Wait until everything is on the disk, also what a commit under way writes.
+
+        Raises:
+            JournalError: it cannot be written.
+        """
+        if self.queue or self._busy:
+            await self.written()
+        self.require_usable()
+
+    def stop(self) -> None:
+        """Commit nothing more by itself."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._scheduled = self._busy
+
+    def retry_unwritten(self) -> None:
+        """Try once more to write what could not be written. Called in the thread."""
+        if self.unwritten and self.killed is None:
+            self._write(self.unwritten)
+            self.unwritten = Batch()
+
+    def _start(self) -> None:
+        self.stop()
+        if self.failed is not None or self.killed is not None:
+            self._refuse(self._take_queue())
+        elif not self._busy:
+            batch = self._take_queue()
+            self._busy = self._scheduled = True
+            future = self._thread.run(functools.partial(self._write, batch))
+            future.add_done_callback(functools.partial(self._end, batch))
+
+    def _end(self, batch: Batch, written: asyncio.Future[None]) -> None:
+        self._busy = self._scheduled = False
+        if (error := written.exception()) is not None:
+            self._note(error)
+            self._refuse(batch)
+        for each in batch.waiting:
+            if not each.done():  # it may have been cancelled
+                each.set_result(None)
+        if self.queue.waiting:
+            self._start()
+        elif self.queue:
+            self.write_soon()
+
+    def _write_now(self) -> None:
+        batch = self._take_queue()
+        if self.failed is None and self.killed is None:
+            try:
+                self._write(batch)
+            except BaseException as error:
+                self._note(error)
+            else:
+                return
+        self._refuse(batch)
+        self.require_usable()
+
+    def _write(self, batch: Batch) -> None:
+        if not batch:
+            return
+        stamp = max(self._stamp + 1, int(self._clock() * 1000))
+        with explained(self._path):
+            self._commit(functools.partial(write_batch, self._db, batch, stamp))
+        self._stamp = stamp
+        self._lock.write_stamp(stamp)
+
+    def _note(self, error: BaseException) -> None:
+        if isinstance(error, JournalError):
+            self.failed = error
+        else:
+            self.killed = error
+
+    def _refuse(self, batch: Batch) -> None:
+        """Keep the outcomes of a batch for later, and give the error to those who wait for it."""
+        self.unwritten.add_outcomes(batch)
+        for each in batch.waiting:
+            if not each.done():
+                each.set_exception(self.killed or self.failed or asyncio.CancelledError())
+
+    def _take_queue(self) -> Batch:
+        batch, self.queue = self.queue, Batch()
+        return batch
