@@ -1,0 +1,450 @@
+"""Files that come out of a job: whole after a kill, and rejects that are an input as they stand."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import errno
+import hashlib
+import itertools
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.test_importing import Job, Write, rows
+from tests.support.laws import case, examples
+from wosdk_async.jobs import Row, Source, open_source, outputs
+from wosdk_async.jobs.errors import OutputError
+from wosdk_async.jobs.journal import Journal, Plan, RowEntry, RowRecord, State, digest
+from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS
+
+MAP = WORK_ORDER + FIXED_CUSTOMER
+
+
+def planned(folder: Path, source: Source, **more: Any) -> Journal:
+    """A journal in which every row of a file is planned."""
+    folder.mkdir(exist_ok=True)
+    fields = {"operation": "WoCreateCommand", "company": "Acme", "created_at": "2026-11-22T10:00:00+00:00"}
+    fields |= {"job": "abcd2345", "file": str(source.path), "sha256": "1f", "map_sha256": "2f"}
+    entries = (RowEntry(row.number, row.line, digest(row.cells), f"K{row.number}") for row in source)
+    return Journal.create(folder, Plan(size=1, **(fields | more)), entries)
+
+
+def table(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def records(path: Path) -> dict[str, dict[str, str]]:
+    header, *lines = table(path)
+    return {line[0]: dict(zip(header, line, strict=True)) for line in lines}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Source:
+    path = tmp_path / "in.csv"
+    path.write_text("name,note\r\n" + "".join(f"n{i},x{i}\r\n" for i in range(1, 8)), newline="")
+    return open_source(path)
+
+
+OUTCOMES = [
+    RowRecord(1, State.DONE, 901, "RSC1", warnings=("cut", "=late"), request_id="r1"),
+    RowRecord(2, State.REFUSED, reason="=cmd|' /C calc'!A0", code="BAD"),
+    RowRecord(3, State.IN_DOUBT, reason="no response", request_id="r3"),
+    RowRecord(4, State.FOUND, 77, "RSC0"),
+    RowRecord(5, State.SENDING),
+    RowRecord(6, State.PLANNED, reason="not reached"),
+]
+
+
+async def test_results_have_every_row(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        for record in OUTCOMES:
+            journal.record(record)
+        paths = await write_outputs(journal, source)
+    names = ["results.csv", "rejects.csv", "in_doubt.csv", "report.html", "report.json"]
+    assert [path.name for path in paths] == names
+    found = records(tmp_path / "job" / "results.csv")
+    assert [row["outcome"] for row in found.values()] == [
+        *("created", "failed", "in_doubt", "found", "in_doubt", "not_started", "not_started")
+    ]
+    assert found["1"] == {
+        "row": "1", "line": "2", "outcome": "created", "key": "K1", "id": "901", "number": "RSC1",
+        "reason": "", "code": "", "request_id": "r1", "warnings": "cut;' =late".replace("' =", " '="),
+    }  # fmt: skip
+    assert found["2"]["reason"] == "'=cmd|' /C calc'!A0"
+    doubts = records(tmp_path / "job" / "in_doubt.csv")
+    assert {number: (row["key"], row["name"], row["note"]) for number, row in doubts.items()} == {
+        "3": ("K3", "n3", "x3"),
+        "5": ("K5", "n5", "x5"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("operation", "word"),
+    [("update Customer by id", "updated"), ("delete Task by id", "deleted"), ("WoAssignCommand", "done")],
+)
+async def test_what_was_not_created_is_not_called_so(
+    tmp_path: Path, source: Source, operation: str, word: str
+) -> None:
+    async with planned(tmp_path / "job", source, operation=operation) as journal:
+        journal.record(RowRecord(1, State.DONE, 5))
+        await write_outputs(journal, source)
+    assert records(tmp_path / "job" / "results.csv")["1"]["outcome"] == word
+
+
+async def test_rejects_have_the_original_cells_and_the_reason(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        for record in OUTCOMES:
+            journal.record(record)
+        await write_outputs(journal, source)
+    assert (tmp_path / "job" / "rejects.csv").read_bytes() == (
+        b"name,note,_row,_line,_outcome,_code,_reason\r\nn2,x2,2,3,failed,BAD,'=cmd|' /C calc'!A0\r\n"
+    )
+
+
+async def test_rejects_of_other_formats_are_csv_that_excel_reads(tmp_path: Path) -> None:
+    lines = ['{"a": "Müller", "b": {"c": 0.10}}', '{"a": "x\\ny"}', "no JSON", '{"a": "left"}']
+    (tmp_path / "in.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    source = open_source(tmp_path / "in.jsonl")
+    async with planned(tmp_path / "job", source) as journal:
+        for row in (1, 2, 3):
+            journal.record(RowRecord(row, State.REFUSED, reason="bad"))
+        await write_outputs(journal, source)
+    rejects = tmp_path / "job" / "rejects.csv"
+    assert rejects.read_bytes().startswith(b"\xef\xbb\xbfa,b.c,_row,")
+    again = list(open_source(rejects))
+    assert [row.cells for row in again[:2]] == [{"a": "Müller", "b.c": "0.10"}, {"a": "x\ny", "b.c": ""}]
+    assert again[2].original(("a", "b.c")) == ["no JSON"]
+
+
+async def test_files_without_rows_go(tmp_path: Path, source: Source) -> None:
+    """A rejects.csv of an earlier run, whose rows were created meanwhile, would make them again."""
+    async with planned(tmp_path / "job", source) as journal:
+        journal.record(RowRecord(2, State.REFUSED, reason="bad"))
+        journal.record(RowRecord(3, State.IN_DOUBT, reason="no response"))
+        await write_outputs(journal, source)
+        for number in (2, 3):
+            journal.record(RowRecord(number, State.DONE, 7))
+        paths = await write_outputs(journal, source)
+    assert [path.name for path in paths] == ["results.csv", "report.html", "report.json"]
+    left = {path.name for path in (tmp_path / "job").iterdir()}
+    assert left == {"results.csv", "report.html", "report.json", "journal.db", "lock"}
+
+
+async def test_a_changed_input_gives_no_rejects_but_all_other_files(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        journal.record(RowRecord(2, State.REFUSED, reason="bad"))
+        journal.record(RowRecord(3, State.REFUSED, reason="bad"))
+        source.path.write_text(source.path.read_text().replace("n3", "m3"))
+        with pytest.raises(OutputError, match=r"rejects\.csv was not written: .*in\.csv has changed .*row 3"):
+            await write_outputs(journal, source)
+    left = {path.name for path in (tmp_path / "job").iterdir()}
+    assert left == {"results.csv", "report.html", "report.json", "journal.db", "lock"}
+
+
+async def test_without_the_input_the_report_is_written_again(tmp_path: Path, source: Source) -> None:
+    folder = tmp_path / "job"
+    async with planned(folder, source) as journal:
+        journal.record(RowRecord(2, State.REFUSED, reason="bad"))
+        await write_outputs(journal, source)
+    before = (folder / "rejects.csv").read_bytes()
+    for name in ("results.csv", "report.html", "report.json"):
+        (folder / name).unlink()
+    async with Journal.open(folder, read_only=True) as journal:
+        assert not await outputs_are_current(journal)
+        assert [path.name for path in await write_report(journal)] == ["report.html", "report.json"]
+        written = await write_outputs(journal, None)
+        assert [path.name for path in written] == ["results.csv", "report.html", "report.json"]
+        assert await outputs_are_current(journal)
+    assert (folder / "rejects.csv").read_bytes() == before
+
+
+async def test_hashes_are_those_of_the_files(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        for record in OUTCOMES:
+            journal.record(record)
+        paths = await write_outputs(journal, source)
+    report = json.loads((tmp_path / "job" / "report.json").read_text())
+    assert {file["name"]: file["sha256"] for file in report["files"]} == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths[:-1]
+    }
+
+
+# --- the law: rejects are an input as they stand ---------------------------------------------------
+
+letters = st.characters(codec="cp1252", exclude_characters="\0\x1a")
+HOSTILE = (
+    *("=cmd|' /C calc'!A0", "</script>", '"', 'a"b', "a\nb", "a\r\nb", "a\rb", "\r", "\n", "a;b", ","),
+    *("\t", " x ", "'", "\x01", "00501", "NA"),
+)
+hostile = st.sampled_from(HOSTILE)
+cell = st.one_of(hostile, st.text(letters, max_size=12))
+names = st.lists(
+    st.text(letters, min_size=1, max_size=6).map(str.strip).filter(bool), min_size=1, max_size=4, unique=True
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
+    header = [name for name in draw(names) if name not in REPORT_COLUMNS and not name.startswith("sep=")]
+    width = len(header := header or ["a"])
+    right = st.lists(cell, min_size=width, max_size=width)
+    lines = draw(
+        st.lists(st.one_of(right, right, st.lists(cell, min_size=1, max_size=width + 2)), max_size=6)
+    )
+    return header, lines
+
+
+@st.composite
+def dialects(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "delimiter": draw(st.sampled_from([",", ";", "\t", "|"])),
+        "encoding": draw(st.sampled_from(["utf-8", "utf-8-sig", "cp1252", "utf-16"])),
+        "end": draw(st.sampled_from(["\r\n", "\n", "\r"])),
+        "quote_all": draw(st.booleans()),
+        "first": draw(st.booleans()),
+    }
+
+
+def write_table(path: Path, table: tuple[list[str], list[list[str]]], dialect: Mapping[str, Any]) -> None:
+    """Write every cell quoted, or those that need it; the writer of the standard library forgets some."""
+    d = dialect["delimiter"]
+
+    def written(text: str) -> str:
+        needs = dialect["quote_all"] or not text or any(c in text for c in ('"', d, "\r", "\n", " "))
+        return '"' + text.replace('"', '""') + '"' if needs else text
+
+    lines = [d.join(map(written, line)) for line in [table[0], *table[1]]]
+    lines[:0] = [f"sep={d}"] if dialect["first"] else []
+    path.write_bytes("".join(f"{line}{dialect['end']}" for line in lines).encode(dialect["encoding"]))
+
+
+def opened(path: Path, dialect: Mapping[str, Any]) -> Source:
+    encoding = dialect["encoding"] if dialect["encoding"] == "cp1252" else None
+    return open_source(path, delimiter=dialect["delimiter"], encoding=encoding)
+
+
+def seen(row: Row, columns: Sequence[str]) -> tuple[dict[str, str], list[str], bool]:
+    return dict(row.cells), row.original(columns), row.fault is None
+
+
+def every_dialect() -> Iterator[dict[str, Any]]:
+    names = ("delimiter", "encoding", "end", "quote_all", "first")
+    ends, encodings = ("\r\n", "\n", "\r"), ("utf-8", "cp1252")
+    for values in itertools.product((",", ";", "\t"), encodings, ends, (False, True), (False, True)):
+        yield dict(zip(names, values, strict=True))
+
+
+def test_hostile_cells_come_back_in_every_dialect(tmp_path_factory: pytest.TempPathFactory) -> None:
+    lines = [[text, text[::-1]] for text in HOSTILE]
+    lines += [[text] for text in HOSTILE if text.strip()] + [[text, "1", text] for text in HOSTILE]
+    for dialect in every_dialect():
+        with case(dialect):
+            check_rejects(tmp_path_factory.mktemp("each"), (["a", "b"], lines), dialect)
+
+
+@examples(60)
+@given(table=tables(), dialect=dialects())
+def test_rejects_read_again_are_the_refused_rows(
+    tmp_path_factory: pytest.TempPathFactory, table: Any, dialect: dict[str, Any]
+) -> None:
+    check_rejects(tmp_path_factory.mktemp("law"), table, dialect)
+
+
+def check_rejects(folder: Path, table: Any, dialect: dict[str, Any]) -> None:
+    """Refuse two rows of three, and read the rejects again."""
+    write_table(folder / "in.csv", table, dialect)
+    source = opened(folder / "in.csv", dialect)
+    refused = [row for row in source if row.number % 3]
+
+    async def write() -> None:
+        async with planned(folder / "job", source) as journal:
+            for row in refused:
+                journal.record(RowRecord(row.number, State.REFUSED, reason='=é\n\u4e2d;"</script>', code="B"))
+            await write_outputs(journal, source)
+
+    asyncio.run(write())
+    rejects = folder / "job" / "rejects.csv"
+    assert rejects.exists() == bool(refused)
+    if refused:
+        again = opened(rejects, dialect)
+        assert again.columns == source.columns
+        assert [seen(row, again.columns) for row in again] == [seen(row, source.columns) for row in refused]
+
+
+# --- kills, cancellation, full disks ---------------------------------------------------------------
+
+CHILD = """
+import asyncio, sys
+from pathlib import Path
+from tests.jobs.test_outputs import planned
+from wosdk_async.jobs import open_source
+from wosdk_async.jobs.journal import RowRecord, State
+from wosdk_async.jobs.outputs import write_outputs
+
+async def main(folder):
+    source = open_source(folder / "in.csv")
+    async with planned(folder / "job", source) as journal:
+        for version in range(10_000):
+            for row in range(1, 1501):
+                journal.record(RowRecord(row, State(3 + row % 2), reason=f"version {version}"))
+            await journal.flush()
+            print(version, flush=True)
+            await write_outputs(journal, source)
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
+    chance = random.Random(14)  # noqa: S311 - moments of kills
+    seen = set()
+    for attempt in range(5):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        text = "name\r\n" + "".join(f"n{i}\r\n" for i in range(1, 1501))
+        (folder / "in.csv").write_text(text, newline="")
+        child = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(CHILD), str(folder)],
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+        assert child.stdout is not None
+        for _ in range(2):
+            assert child.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(chance.uniform(0, 0.12))
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        versions = {}
+        for name, count in (("results.csv", 1500), ("rejects.csv", 750), ("in_doubt.csv", 750)):
+            lines = records(folder / "job" / name) if name != "rejects.csv" else {}
+            reasons = [row["reason"] for row in lines.values()]
+            if name == "rejects.csv":
+                reasons = [line[-1] for line in table(folder / "job" / name)[1:]]
+            assert (len(reasons), len(set(reasons))) == (count, 1)
+            versions[name] = reasons[0]
+        assert json.loads((folder / "job" / "report.json").read_text())["counts"]["failed"] == 750
+        assert (folder / "job" / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
+        seen.add(len(set(versions.values())))
+    assert seen == {1, 2}  # some kills came between two files
+
+
+async def test_a_cancelled_caller_leaves_whole_files(tmp_path: Path, source: Source) -> None:
+    async with planned(tmp_path / "job", source) as journal:
+        journal.record(RowRecord(2, State.REFUSED, reason="bad"))
+        writing = asyncio.create_task(write_outputs(journal, source))
+        turns = 0
+        while not writing.done():
+            await asyncio.sleep(0)
+            turns += writing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await writing
+        assert turns > 2
+        assert await outputs_are_current(journal)
+    assert (tmp_path / "job" / "rejects.csv").exists()
+
+
+async def test_a_full_disk_keeps_the_old_files(
+    tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "job"
+    async with planned(folder, source) as journal:
+        await write_outputs(journal, source)
+        before = {path.name: path.read_bytes() for path in folder.glob("re*")}
+        journal.record(RowRecord(1, State.DONE, 5))
+
+        def full(_: int) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(
+                OutputError, match=r"No space left on device; the journal is right: .* wosdk jobs"
+            ):
+                await write_outputs(journal, source)
+        assert {path.name: path.read_bytes() for path in folder.glob("re*")} == before
+        await write_outputs(journal, source)
+    assert records(folder / "results.csv")["1"]["outcome"] == "created"
+
+
+# --- at the end of an import ------------------------------------------------------------------------
+
+
+def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.iterdir()}
+
+
+async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job, write: Write) -> None:
+    path = write(HEADER, [*rows(3), ["4", "too", "few"]])
+    first = await job(path, MAP).run(local.company)
+    assert [each.name for each in first.files] == ["results.csv", "rejects.csv", "report.html", "report.json"]
+    assert first.folder is not None
+    before = contents(first.folder)
+    again = await job(path, MAP).run(local.company)
+    assert (again.files, again.created, again.created_now) == ([], 3, 0)
+    after = contents(first.folder)
+    assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
+
+
+async def test_files_that_a_kill_left_out_are_written_by_the_same_command(
+    local: Local, job: Job, write: Write
+) -> None:
+    path = write(HEADER, rows(3))
+    first = await job(path, MAP).run(local.company)
+    assert first.folder is not None
+    (first.folder / "report.json").unlink()
+    again = await job(path, MAP).run(local.company)
+    assert [each.name for each in again.files] == ["results.csv", "report.html", "report.json"]
+
+
+async def test_rejects_corrected_are_the_next_import(local: Local, job: Job, write: Write) -> None:
+    path = write(HEADER, [["1", "a", "x", ""], ["2", "b" * 3097, "y", ""]])
+    first = await job(path, MAP).run(local.company)
+    assert first.folder is not None
+    rejects = first.folder / "rejects.csv"
+    rejects.write_bytes(rejects.read_bytes().replace(b"b" * 3097, b"b"))
+    second = await job(rejects, MAP).run(local.company)
+    assert (second.complete, second.rows) == (True, 1)
+    assert {row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber")} == {"1", "2"}
+
+
+async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: Write) -> None:
+    local.server.held = asyncio.Event()
+    path = write(HEADER, rows(3))
+    running = asyncio.create_task(job(path, MAP, limit=1).run(local.company))
+    await local.server.arrived.wait()
+    running.cancel()
+    local.server.held.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    found = records(path.with_name("rows.csv.job") / "results.csv")
+    assert [row["outcome"] for row in found.values()] == ["created", "not_started", "not_started"]
+
+
+async def test_files_that_cannot_be_written_do_not_hide_the_summary(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr(outputs, "replace_file", full)
+    summary = await job(write(HEADER, rows(2)), MAP).run(local.company)
+    assert (summary.complete, summary.files) == (True, [])
+    assert summary.files_failed is not None
+    assert "results.csv: No space left on device; the journal is right" in summary.files_failed
