@@ -86,7 +86,7 @@ def test_the_first_bad_rows_and_warnings_are_named(capsys: pytest.CaptureFixture
 def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
     writer = OutcomeWriter(None, stop=lambda: None)
     writer.row(outcome(1, "created"))
-    summary = Summary(rows=1, done=1, seconds=0.5, references_found=2)
+    summary = Summary(rows=1, done=1, done_now=1, seconds=0.5, references_found=2)
     writer.say_problems(summary, None)
     print_summary(summary, as_json=False)
     shown = capsys.readouterr()

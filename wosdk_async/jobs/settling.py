@@ -145,9 +145,8 @@ class Settling:
         return absent
 
     def _done(self, doubt: Doubt, effect: Effect) -> None:
-        record = RowRecord(
-            doubt.row, State.DONE, effect.id, effect.number, version=effect.version, proof=LOOKED_UP
-        )
+        # Without the version: that of the creation is not known, the record may have been changed since.
+        record = RowRecord(doubt.row, State.DONE, effect.id, effect.number, proof=LOOKED_UP)
         self.journal.record(record)
         self.done += 1
         row = Row(doubt.row, doubt.line, {})
