@@ -330,6 +330,30 @@ async def test_a_job_belongs_to_one_process(local: Local, job: Job, write: Write
     assert (await job(source, MAP).run(local.company)).created == 1
 
 
+async def test_a_job_in_which_nothing_was_sent_gives_way(local: Local, job: Job, write: Write) -> None:
+    """As when the user said no: rows that were refused without being sent do not count."""
+    opened = await job(write(HEADER, rows(1, 1, 2)), MAP, marker=MARKER).open(local.company)
+    await opened.journal.close()
+    summary, outcomes = await carried_out(job(write(HEADER, rows(3, 4, 3)), MAP, marker=MARKER), local)
+    assert (summary.created, summary.failed) == (2, 1)
+    assert (outcomes[3].reason or "").startswith("the key '3' is that of row 1"), (
+        "it is a new job: all is told"
+    )
+    assert await held(local) == Counter("34")
+
+
+async def test_each_company_has_its_own_job(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1))
+    first = job(source, MAP)
+    opened = await first.open(local.company)
+    assert opened.plan.company == f"acmefacilities ({local.company.id}) at this machine"
+    await first.run(local.company)
+    for identity, is_new in (("another", True), ("another", False), (opened.plan.company, False)):
+        ready = job(source, MAP)
+        assert (await ready.open(local.company, identity=identity)).new == is_new
+        await ready.run()
+
+
 # --- limits ---------------------------------------------------------------------------------------
 
 
