@@ -20,7 +20,7 @@ import pytest
 from tests.jobs.journal.plans import a_plan, rows
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, Journal, RowRecord, State
-from wosdk_async.jobs.journal.store import explained, require_wal
+from wosdk_async.jobs.journal.store import connect, explained, require_wal
 
 ROOT = Path(__file__).parents[3]
 
@@ -120,6 +120,13 @@ def test_a_job_that_does_not_fit_the_disk_is_not_made(tmp_path: Path, room: int)
     Journal.create(tmp_path, a_plan(), rows(3)).abandon()  # the lock is free
 
 
+def test_every_commit_is_flushed_to_the_disk(tmp_path: Path) -> None:
+    Journal.create(tmp_path, a_plan(), rows(1)).abandon()
+    with contextlib.closing(connect(tmp_path)) as db:
+        known = {name: db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
+    assert known == {"journal_mode": "wal", "synchronous": 2}  # FULL
+
+
 # --- damage ---------------------------------------------------------------------------------------
 
 
@@ -131,6 +138,29 @@ async def test_a_damaged_journal_is_refused_before_anything_is_sent(tmp_path: Pa
     with pytest.raises(JournalError, match=r"is damaged .*restore the folder from a backup"):
         Journal.open(tmp_path)
     FolderLock(tmp_path).release()  # and it is not held
+
+
+@pytest.mark.parametrize("page", range(2, 40, 3))
+async def test_damage_in_a_closed_journal_is_an_error_and_no_wrong_state(tmp_path: Path, page: int) -> None:
+    async with Journal.create(tmp_path, a_plan(), rows(2000)) as journal:
+        for row in range(1, 1001):
+            journal.record(RowRecord(row, State.DONE, id=row))
+    with (tmp_path / "journal.db").open("r+b") as file:
+        file.seek(page * 4096)
+        file.write(b"\xff" * 4096)
+    with contextlib.ExitStack() as exits:
+        try:
+            journal = Journal.open(tmp_path)
+        except JournalError:
+            return
+        exits.callback(journal.abandon)
+        try:
+            found = await journal.page(1, 2000)
+        except JournalError:
+            return
+        assert [(row, state) for row, state, _, _ in found] == [
+            (row, State.DONE if row <= 1000 else State.PLANNED) for row in range(1, 2001)
+        ]
 
 
 @pytest.mark.parametrize("length", [0, 50, 100, 5000, 9000])
