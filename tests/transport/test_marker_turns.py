@@ -154,13 +154,39 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
     await service.time.finish(first)
     second = start(service, deadline=5.0)
     await service.time.finish(second)
-    with pytest.raises(DeadlineError, match="an earlier call with the same key may still take effect"):
+    with pytest.raises(DeadlineError, match="an earlier call with the same key may still") as caught:
         second.result()
+    assert (caught.value.phase, caught.value.attempts) == ("sleep", 0)
     assert len(service.request_ids) == 1
     third = start(service)
     await service.time.finish(third)
     assert third.result().wo.id == 1
     assert len(service.request_ids) == 2
+
+
+async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
+    """The service keeps the key in another form, so no query finds it: nothing is sent twice all the same."""
+    service = ScriptedCompany()
+    service.rows = lambda _: reply({"Entities": []})  # type: ignore[method-assign]
+    original = service.serve
+
+    async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:
+        await service.time.sleep(1.0)
+        return await original(method, url, headers, body)
+
+    service.handler = serve
+    tasks = [start(service) for _ in range(3)]
+    await service.time.finish(*tasks)
+    assert [task.result().wo.id for task in tasks] == [1, 1, 1]
+    assert len(service.request_ids) == 1
+
+
+async def test_a_key_that_is_free_again_is_sent_without_a_look() -> None:
+    """Turns are for calls at the same time; a program that uses a key again asks for a look."""
+    service = ScriptedCompany()
+    for _ in range(2):
+        await service.time.finish(start(service), within=0.5)
+    assert (len(service.request_ids), service.queries) == (2, 0)
 
 
 async def test_what_the_first_caller_does_to_its_result_is_not_in_the_others() -> None:
@@ -180,12 +206,12 @@ async def test_what_the_first_caller_does_to_its_result_is_not_in_the_others() -
 
 
 async def test_keys_that_differ_in_case_and_other_companies_do_not_wait() -> None:
-    """They are other keys; so is the same key in another field."""
-    service = ScriptedCompany(*[0.0] * 4)
+    """They are other keys."""
+    service = Stepping()
     tasks = [start(service, key) for key in ("k", "K")]
     tasks.append(asyncio.create_task(service.company("Other").run(create("k"), marker=MARKER)))
     await service.time.finish(*tasks, within=1.0)
-    assert len(service.request_ids) == 3
+    assert sorted(task.result().wo.id for task in tasks) == [1, 2, 3]
 
 
 async def test_equal_keys_of_one_run() -> None:
