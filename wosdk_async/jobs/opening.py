@@ -14,6 +14,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.journal import JobFolders, Journal, Plan, RowEntry, State, digest, new_job_id, plan_of
+from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
@@ -103,7 +104,8 @@ async def open_job(
     if options.resume:
         found = await asyncio.to_thread(_resumed, folders.base, path, sha256, identity, operation)
     else:
-        found = await asyncio.to_thread(folders.find, identity, operation, path, sha256)
+        address = options.details.get(ADDRESS)
+        found = await asyncio.to_thread(folders.find, identity, operation, path, sha256, address)
     if found is None or options.again:
         return _opened(await asyncio.to_thread(begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)

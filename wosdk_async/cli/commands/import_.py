@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ _PATH = click.Path(path_type=Path)
 
 
 @click.command("import", short_help="Create or change a record for each row of a file.", no_args_is_help=True)
-@click.argument("file", type=_PATH, required=False)
+@click.argument("file", required=False, type=click.Path())
 @click.option(
     "--map",
     "map_file",
@@ -41,6 +41,14 @@ _PATH = click.Path(path_type=Path)
     required=True,
     metavar="MAP.toml",
     help="TOML file that says which column fills which field.",
+)
+@click.option("--delimiter", metavar="CHAR", help="Character between the cells of a CSV file: ';', tab, '|'.")
+@click.option("--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252; UTF-8 by default.")
+@click.option(
+    "--sheet", metavar="NAME|N", help="Sheet of an Excel file by its name or number; the first by default."
+)
+@click.option(
+    "--format", "file_format", metavar="NAME", help="Format, whatever the suffix: csv, tsv, jsonl, xlsx."
 )
 @click.option(
     "--sandbox",
@@ -118,8 +126,12 @@ _PATH = click.Path(path_type=Path)
 def import_command(
     ctx: click.Context,
     /,
-    file: Path | None,
+    file: str | None,
     map_file: Path,
+    delimiter: str | None,
+    encoding: str | None,
+    sheet: str | None,
+    file_format: str | None,
     sandbox: str | None,
     outcomes: Path | None,
     force: bool,
@@ -139,6 +151,9 @@ def import_command(
     The file and the map are checked as a whole before anything is sent. A row that cannot be used is
     reported, and all others are carried out. The map or --entity and --command say what is done: a command
     is run, or a record is created, updated or deleted.
+
+    FILE is CSV, TSV, JSON lines, Excel or Parquet; - is stdin, and https:// and other URLs are read, too:
+    their content is copied into the job folder, which is in the working directory then.
 
     The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
     where it was: no row is sent twice. When the job is finished, the same command sends nothing.
@@ -163,7 +178,7 @@ def import_command(
         if target.read_only:
             raise CliError("--read-only: an import changes the Company, so nothing is sent")
         if outcomes is not None:
-            require_not_needed("--outcomes", outcomes, file, map_file)
+            require_not_needed("--outcomes", outcomes, Path(file), map_file)
             if sandbox is not None and sandbox != TEMPORARY:
                 require_not_store("--outcomes", outcomes, Path(sandbox))
         temporary = sandbox == TEMPORARY and options["folder"] is None  # the job ends with its Company
@@ -176,7 +191,8 @@ def import_command(
                 "details": kept_command(ctx),
             }
             operation = _operation(command, entity, update_by, delete_by)
-            job = _job(file, map_file, operation, options)  # before the sandbox starts
+            reading = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "format": file_format}
+            job = _job(file, map_file, operation, reading, options)  # before the sandbox starts
             client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
             variables = exits.enter_context(company_variables(sandbox))
             runner = exits.enter_context(Runner(target, variables, rate=rate, **client))
@@ -244,11 +260,29 @@ def _operation(
     return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
 
 
-def _job(file: Path, map_file: Path, operation: str | None, options: Mapping[str, Any]) -> Import:
-    from wosdk_async.jobs import Import, ImportMap, open_source
+def _job(
+    file: str,
+    map_file: Path,
+    operation: str | None,
+    reading: dict[str, Any],
+    options: dict[str, Any],
+) -> Import:
+    from wosdk_async.jobs import Import, ImportMap
+    from wosdk_async.jobs.inputs import open_input
+    from wosdk_async.jobs.journal.folder import ADDRESS
 
     import_map = ImportMap.load(map_file, operation=operation)
-    return Import(open_source(file), import_map, **options)
+    sheet = reading.pop("sheet")
+    found = open_input(file, options["folder"], sheet=_sheet(sheet), **reading)
+    options["folder"] = found.folder
+    if found.address is not None:
+        options["details"] |= {ADDRESS: found.address}
+    return Import(found.source, import_map, **options)
+
+
+def _sheet(text: str | None) -> str | int | None:
+    """Return a number for digits; a sheet whose name is digits is named by its place."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
 
 
 async def _run(

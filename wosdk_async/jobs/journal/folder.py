@@ -13,7 +13,10 @@ from wosdk_async.jobs.journal.entries import Plan
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan, sync_folder
 
-__all__ = ["JobFolders", "job_folders", "plan_of", "replace_file"]
+__all__ = ["ADDRESS", "JobFolders", "job_folders", "plan_of", "replace_file"]
+
+ADDRESS = "address"
+"""Name of the URL of an input among the options of a plan."""
 
 _OURS = (LOCK, f"{JOURNAL}.part", "input.")  # beginnings of files that a killed start may leave
 
@@ -35,16 +38,19 @@ class JobFolders:
         self._free: Path | None = None
         self._next = base
 
-    def find(self, company: str, operation: str, path: Path | None, sha256: str) -> Path | None:
+    def find(
+        self, company: str, operation: str, path: Path | None, sha256: str, address: str | None = None
+    ) -> Path | None:
         """Return the folder of the newest job of this Company, operation and file; None when there is none.
 
-        A file is the same if its path or its content is.
+        A file is the same if its path, its address or its content is.
 
         Args:
             company: identity of the Company.
             operation: what is done with each row.
             path: the input; None for stdin, which is known by its content only.
             sha256: of the input.
+            address: the URL of which the input is a copy.
 
         Raises:
             JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
@@ -57,6 +63,7 @@ class JobFolders:
                 continue
             plan = plan_of(folder)
             same_file = plan.sha256 == sha256 or (path is not None and Path(plan.file) == path.absolute())
+            same_file |= address is not None and plan.options.get(ADDRESS) == address
             if same_file and plan.company == company and plan.operation == operation:
                 newest = folder
         return newest

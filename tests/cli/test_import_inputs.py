@@ -1,0 +1,142 @@
+"""``wosdk import`` of what is not a CSV file of work orders: other formats, stdin, URLs, other operations."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Wosdk
+from wosdk_async.jobs.journal import Journal, RowRecord, State
+
+CUSTOMERS = """
+[entity]
+name = "{name}"
+display_as = "{name}"
+dba = "{name}"
+tenant_code = "{code}"
+tax_exempt = false
+work_zone = "@zone"
+[reference.zone]
+entity = "WorkZone"
+where = { is_offline = false }
+"""
+ROWS = "code;name\nT1;Caf\u00e9\nT2;Z\u00fcrich\n"
+
+
+@pytest.fixture
+def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Options behind FILE, in an empty working directory."""
+    (tmp_path / "map.toml").write_text(CUSTOMERS)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return ["--map", tmp_path / "map.toml", "--sandbox", tmp_path / "s.db", "--entity", "Customer", "--json"]
+
+
+def test_delimiter_and_encoding_are_named(wosdk: Wosdk, command: list[object], tmp_path: Path) -> None:
+    source = tmp_path / "customers.csv"
+    source.write_bytes(ROWS.encode("cp1252"))
+    refused = wosdk("import", source, *command)
+    assert refused.exit_code == 2
+    assert "--encoding cp1252" in refused.stderr
+    refused = wosdk("import", source, *command, "--encoding", "cp1252")
+    assert refused.exit_code == 2
+    assert "--delimiter ';'" in refused.stderr
+    result = wosdk("import", source, *command, "--encoding", "cp1252", "--delimiter", ";")
+    assert (result.exit_code, json.loads(result.stdout)["created"]) == (0, 2)
+
+
+def test_stdin_is_a_job_that_goes_on(wosdk: Wosdk, command: list[object], tmp_path: Path) -> None:
+    content = ROWS.replace(";", ",")
+    result = wosdk("import", "-", *command, input=content)
+    assert json.loads(result.stdout)["created"] == 2, result.stderr
+    (copy,) = (tmp_path / "here" / "stdin.job").glob("input.*.csv")
+    assert copy.read_text() == content
+    again = wosdk("import", "-", *command, input=content)
+    assert "is finished (2 of 2 rows created): nothing is sent" in again.stderr
+    other = wosdk("import", "-", *command, input=content.replace("T", "U"))
+    assert json.loads(other.stdout)["job"].endswith("stdin.job-2")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """Address of ``tmp_path`` on this machine."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
+    handler.log_message = lambda *_: None  # type: ignore[attr-defined]
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://user:secret@127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_url_that_changes_is_not_a_new_job(
+    wosdk: Wosdk, command: list[object], tmp_path: Path, url: str
+) -> None:
+    """As for a file: an unfinished job of the address is named, and nothing is sent."""
+    source = tmp_path / "customers.csv"
+    source.write_text("code,name\nT1,one\nT2,two\n")
+    address = f"{url}/customers.csv?token=secret"
+    begun = wosdk("import", address, *command)
+    assert json.loads(begun.stdout)["created"] == 2, begun.stderr
+    folder = tmp_path / "here" / "customers.csv.job"
+
+    async def left_unfinished() -> None:
+        async with Journal.open(folder) as journal:
+            journal.record(RowRecord(2, State.PLANNED))
+
+    asyncio.run(left_unfinished())
+    source.write_text("code,name\nT3,three\n")
+    changed = wosdk("import", address, *command)
+    assert changed.exit_code == 2
+    assert "has changed since the job in" in changed.stderr
+    assert len(list(folder.glob("input.*.csv"))) == 2
+    assert "secret" not in begun.stderr + changed.stderr
+    assert b"secret" not in b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--command", "WoCancelCommand"], "--command and --entity exclude each other"),
+        (["--update-by", "Id", "--delete-by", "Id"], "--update-by and --delete-by exclude each other"),
+        (["--update-by", "Nmae"], "Customer has no field 'Nmae'; did you mean 'name'?"),
+        (["--delete-by", "TenantCode"], "entity.dba is not used when records are deleted"),
+        (["--sheet", "2"], "a .csv file takes no --sheet"),
+        (["--format", "cvs"], "there is no format 'cvs'; did you mean 'csv'?"),
+    ],
+)
+def test_options_that_do_not_fit(
+    wosdk: Wosdk, command: list[object], tmp_path: Path, options: list[str], message: str
+) -> None:
+    source = tmp_path / "customers.csv"
+    source.write_text("code,name\n")
+    result = wosdk("import", source, *command, *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_records_are_updated_and_deleted(wosdk: Wosdk, command: list[object], tmp_path: Path) -> None:
+    source, short = tmp_path / "customers.csv", tmp_path / "key.toml"
+    source.write_text("code,name\nT1,one\nT2,two\n")
+    short.write_text('[entity]\ntenant_code = "{code}"\n')
+    assert json.loads(wosdk("import", source, *command).stdout)["created"] == 2
+    source.write_text("code,name\nT1,uno\n")
+    updated = wosdk("import", source, *command, "--update-by", "TenantCode")
+    assert (updated.exit_code, json.loads(updated.stdout)["updated"]) == (0, 1), updated.stderr
+    command[1] = short
+    deleted = wosdk("import", source, *command, "--delete-by", "TenantCode")
+    assert (deleted.exit_code, json.loads(deleted.stdout)["deleted"]) == (0, 1), deleted.stderr
+    assert wosdk("import", source, *command, "--update-by", "Id").exit_code == 2
+
+
+def test_a_key_needs_an_entity(wosdk: Wosdk, tmp_path: Path) -> None:
+    result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--update-by", "Id")
+    assert "--update-by and --delete-by need --entity" in result.stderr

@@ -1,0 +1,80 @@
+"""Input of an import by the text that names it: a file, stdin or a URL."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.sources.formats import open_source
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.sources.spool import MAX_SPOOLED, is_remote, shown_source, spool
+
+__all__ = ["Input", "open_input"]
+
+_STDIN = "stdin"
+
+
+@attrs.frozen
+class Input:
+    """Rows of an input, and where its job belongs."""
+
+    source: Source
+    folder: Path | None
+    """The job folder that holds the copy of stdin or a URL; None for a file, whose job is beside it."""
+    address: str | None = None
+    """The URL that was copied, without credentials; stdin has none, it is known by its content."""
+
+
+def open_input(
+    name: str,
+    folder: Path | None = None,
+    *,
+    format: str | None = None,
+    limit: int = MAX_SPOOLED,
+    **options: Any,
+) -> Input:
+    """Return the rows of a file, stdin or a URL.
+
+    Stdin and URLs are copied into the job folder first, named after their content, so that a job that is not
+    finished keeps its copy.
+
+    Args:
+        name: the path of a file, ``-``, or a URL.
+        folder: the job folder; None means ``NAME.job``, for stdin and URLs in the working directory.
+        format: the format whatever the suffix, such as ``csv``.
+        limit: the largest size in bytes of stdin and URLs.
+        options: those of :func:`open_source`.
+
+    Raises:
+        ImportMapError: the input cannot be used; the message names the place and the remedy.
+    """
+    if not is_remote(name):
+        return Input(open_source(name, format=format, **options), folder)
+    shown = shown_source(name)
+    folder = folder or Path(f"{PurePosixPath(shown).name or _STDIN}.job")
+    try:
+        path = _copied(name, folder, format, limit)
+    except OSError as error:
+        raise ImportMapError(
+            f"{error.filename or folder}: {error.strerror or error}; name another folder with --job DIR"
+        ) from None
+    source = open_source(path, format=format, **options)
+    return Input(source, folder, None if name == "-" else shown)
+
+
+def _copied(name: str, folder: Path, format: str | None, limit: int) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="input.", dir=folder) as part:
+        copy = spool(name, Path(part), limit, format=format)
+        with copy.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        path = folder / f"input.{content[:16]}{copy.suffix}"
+        with contextlib.suppress(FileExistsError):  # Windows replaces no file that is open
+            copy.replace(path)
+    return path
