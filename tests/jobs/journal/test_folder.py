@@ -146,6 +146,16 @@ def test_of_two_that_find_a_killed_start_one_is_refused(base: Path, made: bool) 
     with pytest.raises(JournalError, match="has just made a job there" if made else "another process works"):
         second.new()
     lock.release()
+    FolderLock(base).release()  # the one that was refused does not hold it
+
+
+def test_a_folder_that_appears_between_is_not_taken(base: Path) -> None:
+    folders = JobFolders(base)
+    folders.find(*SAME)
+    base.mkdir()  # by another process, which takes its lock in a moment
+    with pytest.raises(JournalError, match="has just made a job there"):
+        folders.new()
+    assert os.listdir(base) == []
 
 
 STARTER = """
@@ -198,12 +208,13 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["results.csv"]
 
 
-def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
+def test_an_error_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "results.csv"
     path.write_bytes(b"old")
-    with pytest.raises(KeyError), replace_file(path) as file:
+    with pytest.raises(error), replace_file(path) as file:
         file.write(b"new")
-        raise KeyError
+        raise error
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["results.csv"]
 
