@@ -107,8 +107,18 @@ async def test_a_row_that_was_looked_up_is_one_of_this_job(local: Local, job: Jo
     await imported(local, job(source, MAP, marker=MARKER))
     async with Journal.open(folder, read_only=True) as journal:
         stored = await journal.rows_in(State.DONE)
-    assert [(each.proof, each.version) for each in stored] == [(ANSWERED, 1), (LOOKED_UP, None)]
+    assert [(each.proof, each.version) for each in stored] == [(ANSWERED, 1), (LOOKED_UP, 1)]
     assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+
+
+async def test_a_change_before_the_look_up_counts(local: Local, job: Job, write: Write) -> None:
+    """The version that the look-up saw is not that of the creation."""
+    folder = await imported(local, job(write(HEADER, rows(1)), MAP))
+    (order,) = await local.rows("WorkOrder")
+    await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="1a")
+    async with Journal.open(folder) as journal:
+        journal.record(RowRecord(1, State.DONE, order["Id"], version=2, proof=LOOKED_UP))
+    assert fates(await undone(local, folder)) == {1: "changed"}
 
 
 async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Write) -> None:

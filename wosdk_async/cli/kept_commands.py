@@ -10,7 +10,7 @@ import click
 
 from wosdk_async.cli.exit_codes import CliError
 
-__all__ = ["kept_arguments", "kept_command", "kept_globals"]
+__all__ = ["import_parameters", "kept_arguments", "kept_command", "kept_globals"]
 
 _COMMAND, _GLOBALS = "command", "global"
 # Options of one run, and what the journal itself knows.
@@ -48,6 +48,22 @@ def kept_arguments(options: Mapping[str, Any], folder: Path) -> list[str]:
             f"{folder}: the job was not begun by wosdk import; run the program again that began it"
         )
     return [str(each) for each in found]
+
+
+def import_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the options that a job was begun with; none for the job of a program."""
+    from wosdk_async.cli.commands.import_ import import_command
+
+    arguments = options.get(_COMMAND)
+    if not isinstance(arguments, list):
+        return {}
+    try:
+        context = import_command.make_context(
+            "import", ["FILE", *map(str, arguments)], resilient_parsing=True
+        )
+    except click.ClickException as error:  # an option of a newer version
+        raise CliError(f"the options that began the job are not known here: {error.message}") from None
+    return dict(context.params)
 
 
 def kept_globals(options: Mapping[str, Any]) -> dict[str, Any]:

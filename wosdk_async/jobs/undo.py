@@ -129,6 +129,16 @@ class Undo:
         """Whether records are cancelled, which takes a reason, and not deleted."""
         return self._entity is WorkOrder
 
+    @property
+    def noun(self) -> str:
+        """The kind of the records, for people."""
+        return "work order" if self.cancels else f"{self._entity.__name__} record"
+
+    @property
+    def verb(self) -> str:
+        """What is done with them: ``cancelled`` or ``deleted``."""
+        return "cancelled" if self.cancels else "deleted"
+
     def stop(self) -> None:
         """Undo no further record."""
         self._stopped = True
@@ -219,12 +229,12 @@ class Undo:
         version = getattr(record, "concurrency_id", None)
         if version is None:
             return "unversioned"
-        return "undo" if version == (row.version or FRESH) else "changed"
+        return "undo" if version == _version(row) else "changed"
 
     def _why(self, fate: Fate, row: StoredRow, record: Any) -> str | None:
         if fate != "changed":
             return None
-        return f"its version was {row.version or FRESH}, and is {record.concurrency_id}"
+        return f"its version was {_version(row)}, and is {record.concurrency_id}"
 
     # --- what became of it --------------------------------------------------------------------
 
@@ -288,3 +298,8 @@ class Undo:
     def _say(self, summary: UndoSummary, row: StoredRow, fate: Fate, reason: str | None = None) -> None:
         summary.counts[fate] += 1
         self.on_row(UndoRow(row.row, row.id, row.number, fate, reason))
+
+
+def _version(row: StoredRow) -> int:
+    """Return the version of a record after its creation; one that was looked up may have changed by then."""
+    return row.version or FRESH if row.proof == ANSWERED else FRESH

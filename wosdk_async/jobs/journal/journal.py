@@ -68,6 +68,11 @@ class Journal(JournalWriter):
         state = "failed" if self.failed else "closed" if self._closed else "open"
         return f"<Journal {self.plan.job} {state} rows={self.plan.rows}>"
 
+    @property
+    def is_writable(self) -> bool:
+        """Whether this process works on the job, and does not only read."""
+        return self._lock is not None
+
     # --- open and close -----------------------------------------------------------------------
 
     @classmethod

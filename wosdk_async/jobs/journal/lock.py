@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import JournalError
 from wosdk_async.safe_text import one_line
 from wosdk_async.transport.fork_safety import register_after_fork
 
-__all__ = ["LOCK", "FolderLock", "holder_of"]
+__all__ = ["LOCK", "FolderLock", "holder_of", "is_held"]
 
 LOCK = "lock"
 _STAMP = 20  # digits at the start of the file
@@ -111,6 +111,21 @@ class FolderLock:
         os.lseek(self._file, 0, os.SEEK_SET)
         os.write(self._file, text)
         os.ftruncate(self._file, len(text))
+
+
+def is_held(folder: Path) -> bool:
+    """Return whether a process holds the lock of a job folder. It takes the lock for a moment to see that."""
+    try:
+        file = os.open(folder / LOCK, os.O_RDWR)
+    except OSError:  # there is none, or it belongs to somebody else: then nobody of ours holds it
+        return False
+    try:
+        _take(file)
+    except OSError:
+        return True
+    finally:
+        os.close(file)
+    return False
 
 
 def holder_of(folder: Path) -> str | None:

@@ -1,0 +1,249 @@
+"""``wosdk jobs``: what imports have done, gone on with, settled and undone."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import EXAMPLES, Wosdk, table
+from wosdk_async.jobs.journal import FolderLock, Journal, State
+
+MAP = EXAMPLES / "sf311.toml"
+REASON = ("--reason", "Entered by mistake")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+def imported(wosdk: Wosdk, file: Path, store: Path, *more: str) -> Path:
+    assert wosdk("import", file, "--map", MAP, "--sandbox", store, *more).exit_code in (0, 1)
+    return file.with_name(f"{file.name}.job")
+
+
+def killed(folder: Path, *rows: int) -> None:
+    """Leave the journal as a kill does while these rows are being sent."""
+
+    async def begin() -> None:
+        journal = Journal.open(folder)
+        await journal.begin(rows)
+        journal.abandon()
+
+    asyncio.run(begin())
+
+
+def states(folder: Path) -> dict[int, State]:
+    async def read() -> dict[int, State]:
+        async with Journal.open(folder, read_only=True) as journal:
+            return {row.row: row.state for row in await journal.rows_in()}
+
+    return asyncio.run(read())
+
+
+def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Below a directory, however deep, or beside a file; a damaged one does not hide the others."""
+    folder = imported(wosdk, file, store)
+    deep = tmp_path / "a" / "b" / "c.job"
+    deep.parent.mkdir(parents=True)
+    folder.rename(deep)
+    again = imported(wosdk, file, store, "--if-exists", "skip")
+    listed = [json.loads(line) for line in wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines()]
+    assert [(each["folder"], each["done"], each["found"], each["state"]) for each in listed] == [
+        (str(deep), 14, 0, "finished"),
+        (str(again), 0, 14, "finished"),
+    ]
+    beside = wosdk("jobs", "list", file, "--json").stdout.splitlines()
+    assert [json.loads(line)["folder"] for line in beside] == [str(again)]
+    (deep / "journal.db").write_bytes(b"x" * 5000)
+    result = wosdk("jobs", "list", tmp_path)
+    assert result.exit_code == 2
+    assert "finished" in result.stdout
+    assert f"{deep}/journal.db: " in result.stderr
+    assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
+
+
+def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 3, 4)
+    shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert (shown["state"], shown["done"], shown["in_doubt"]) == ("unfinished", 12, 2)
+    assert [row["row"] for row in shown["first_rows"]["in_doubt"]] == [3, 4]
+    assert shown["plan"]["marker"] == "work_order.po_number"
+    assert [run["exit_status"] for run in shown["runs"]] == [0]
+    lock = FolderLock(folder)
+    try:
+        text = wosdk("jobs", "show", file).stdout
+        assert "state      running (process " in text
+        assert "look up 2 rows in doubt by work_order.po_number first" in text
+        assert wosdk("jobs", "rejects", folder).exit_code == 2
+    finally:
+        lock.release()
+
+
+def test_a_job_is_resumed_as_it_was_begun(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From another directory, with the map, the store and the marker of the first command."""
+    outcomes = tmp_path / "out.jsonl"
+    monkeypatch.chdir(tmp_path)
+    folder = imported(wosdk, Path(file.name), Path(store.name), "--outcomes", "out.jsonl")
+    killed(tmp_path / folder, 3)
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    result = wosdk("jobs", "resume", tmp_path / folder, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["created"] == 14
+    assert len(outcomes.read_text().splitlines()) == 15, "row 3 was found by its marker"
+    assert set(states(tmp_path / folder).values()) == {State.DONE}
+    assert "is finished" in wosdk("jobs", "resume", tmp_path / folder).stderr
+
+
+def test_a_resume_never_begins_a_new_job(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    folder = imported(wosdk, file, store)
+    text = file.read_bytes()
+    file.write_bytes(text.replace(b"900001", b"800001"))
+    result = wosdk("jobs", "resume", folder)
+    assert (result.exit_code, "has changed since the job" in result.stderr) == (2, True)
+    file.unlink()
+    assert "the file of this job is not there any more" in wosdk("jobs", "resume", folder).stderr
+    assert [each.name for each in tmp_path.glob("*.job*")] == [folder.name]
+    file.write_bytes(text)
+    held = tmp_path / "held.job"
+    wosdk("import", file, "--map", MAP, "--sandbox", "--job", held)
+    for command in ("resume", "settle", "undo"):
+        result = wosdk("jobs", command, held, *(REASON if command == "undo" else ()))
+        assert (result.exit_code, "ended with the import" in result.stderr) == (2, True)
+
+
+def test_another_company_is_refused(file: Path, wosdk: Wosdk, served: dict[str, str], tmp_path: Path) -> None:
+    assert wosdk("import", file, "--map", MAP).exit_code == 0
+    folder = file.with_name(f"{file.name}.job")
+    plan = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["plan"]
+    with sqlite3.connect(folder / "journal.db") as db:
+        db.execute("UPDATE plan SET data = ?", [json.dumps(plan | {"company": "other (1) at x"})])
+    for command in (["resume"], ["settle"], ["undo", *REASON]):
+        result = wosdk("jobs", command[0], folder, *command[1:])
+        assert (result.exit_code, "is of Company 'other (1) at x'" in result.stderr) == (2, True)
+
+
+def test_rows_with_a_marker_are_looked_up_again(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 2, 3)
+    result = wosdk("jobs", "settle", folder, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout) == {"looked_up": 2, "found": 2, "not_there": 0, "in_doubt": 0}
+    assert set(states(folder).values()) == {State.DONE}
+
+
+def unmarked(tmp_path: Path) -> Path:
+    """The example's map without a marker."""
+    path = tmp_path / "unmarked.toml"
+    text = MAP.read_text(encoding="utf-8")
+    path.write_text("".join(line for line in text.splitlines(True) if not line.startswith("marker")), "utf-8")
+    return path
+
+
+def test_a_person_decides_rows_without_a_marker(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    assert wosdk("import", file, "--map", unmarked(tmp_path), "--sandbox", store).exit_code == 0
+    folder = file.with_name(f"{file.name}.job")
+    killed(folder, 2, 3)
+    assert "the job has no marker" in wosdk("jobs", "settle", folder).stderr
+    result = wosdk("jobs", "settle", folder, "--row", "2", "created", "77")
+    assert (result.exit_code, states(folder)[2]) == (1, State.DONE)
+    result = wosdk("jobs", "settle", folder, "--row", "3", "not-created")
+    assert (result.exit_code, states(folder)[3]) == (0, State.PLANNED)
+    shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert shown["resume"] == ["send 1 row"]
+    assert "row 2 is not in doubt" in wosdk("jobs", "settle", folder, "--row", "2", "not-created").stderr
+    assert "has no row 99" in wosdk("jobs", "settle", folder, "--row", "99", "not-created").stderr
+    for wrong in (
+        ["--row", "3"],
+        ["created", "5"],
+        ["--row", "3", "created"],
+        ["--row", "3", "not-created", "5"],
+    ):
+        assert wosdk("jobs", "settle", folder, *wrong).exit_code == 2
+
+
+def test_a_decision_of_a_person_is_kept_and_not_undone(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 2)
+    assert wosdk("jobs", "settle", folder, "--row", "2", "created", "2").exit_code == 0
+
+    async def reason() -> str | None:
+        async with Journal.open(folder, read_only=True) as journal:
+            return (await journal.rows_in(after=1, limit=1))[0].reason
+
+    assert "decided by " in (asyncio.run(reason()) or "")
+    found = json.loads(wosdk("jobs", "undo", folder, *REASON, "--json").stdout)
+    assert (found["undone"], found["unsure"], found["left"][0]["row"]) == (13, 1, 2)
+
+
+def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    header, *rows = table()
+    source = tmp_path / "f.csv"
+    with source.open("w", newline="", encoding="utf-8-sig") as opened:
+        csv.writer(opened).writerows([header, rows[0], ["too", "few"]])
+    assert wosdk("import", source, "--map", MAP, "--sandbox", store).exit_code == 1
+    folder = source.with_name(f"{source.name}.job")
+    written = (folder / "rejects.csv").read_bytes()
+    (folder / "rejects.csv").unlink()
+    (folder / "report.html").unlink()
+    again = wosdk("jobs", "rejects", folder)
+    assert again.exit_code == 0, again.stderr
+    assert (folder / "rejects.csv").read_bytes() == written
+    (folder / "report.html").unlink()
+    assert wosdk("jobs", "report", folder).exit_code == 0
+    assert (folder / "report.html").exists()
+
+
+def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    checked = wosdk("jobs", "undo", folder, "--check")
+    assert (checked.exit_code, checked.stdout) == (0, "14 to be undone\n")
+    assert "14 work orders of 14 rows would be cancelled" in checked.stderr
+    missing = wosdk("jobs", "undo", folder)
+    assert (missing.exit_code, "--reason is missing" in missing.stderr) == (2, True)
+    wrong = wosdk("jobs", "undo", folder, "--reason", "Entered by mistak")
+    assert (wrong.exit_code, "did you mean 'Entered by mistake'" in wrong.stderr) == (4, True)
+    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    assert wosdk("jobs", "undo", folder, *REASON).stdout == "14 undone\n"
+    assert json.loads(wosdk("jobs", "list", folder, "--json").stdout)["state"] == "undone"
+
+
+def test_an_undo_of_a_distant_company_needs_a_yes(
+    file: Path, wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert wosdk("import", file, "--map", MAP).exit_code == 0
+    monkeypatch.setattr("wosdk_async.cli.runner.is_local", lambda host: False)
+    folder = file.with_name(f"{file.name}.job")
+    refused = wosdk("jobs", "undo", folder, *REASON)
+    assert (refused.exit_code, "stdin is not a terminal" in refused.stderr) == (2, True)
+    assert wosdk("jobs", "undo", folder, *REASON, "--yes").stdout == "14 undone\n"
+
+
+def test_nothing_is_changed_with_read_only(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    for command in (["undo", *REASON], ["settle"], ["resume"]):
+        result = wosdk("jobs", command[0], folder, *command[1:], "--read-only")
+        assert (result.exit_code, "--read-only" in result.stderr) == (2, True)
+
+
+def test_what_is_no_job_is_refused(file: Path, tmp_path: Path, wosdk: Wosdk) -> None:
+    for command in ("show", "resume", "rejects", "report", "settle", "undo"):
+        for place in (tmp_path, file, tmp_path / "nothing.job"):
+            result = wosdk("jobs", command, place)
+            assert (result.exit_code, result.stdout) == (2, "")
+            assert result.stderr.startswith("wosdk: ")

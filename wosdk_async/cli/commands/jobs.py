@@ -1,0 +1,251 @@
+"""``wosdk jobs``: what imports have done, and what is left of them to do."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wosdk_async.cli.commands.undo import undo_command
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.job_context import company_of_job, input_of, require_lasting, source_of, write_files
+from wosdk_async.cli.kept_commands import kept_arguments, kept_globals
+from wosdk_async.cli.options import output_of, output_options, target_options
+from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.files import opened, require_stdout
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.journal import Journal
+
+__all__ = ["jobs_command"]
+
+_PATH = click.Path(path_type=Path)
+_job = click.argument("job", type=_PATH)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+_yes = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+@click.group("jobs", short_help="Imports that ran or were stopped: show, resume, settle, undo.")
+def jobs_command() -> None:
+    """Show imports that ran or were stopped, and go on with them, settle or undo them.
+
+    JOB is the folder of a job, such as requests.csv.job, or the file of its rows if that has one job only.
+    """
+
+
+jobs_command.add_command(undo_command)
+
+
+@jobs_command.command("list")
+@click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
+@output_options
+def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) -> None:
+    """List the jobs below DIR, or beside a file."""
+    where = output_of(as_json, as_csv, output)
+    with cli_errors():
+        from wosdk_async.cli.output.formats import format_of
+        from wosdk_async.jobs.errors import JournalError
+        from wosdk_async.jobs.overview import jobs_below, jobs_of
+
+        if not place.exists():
+            raise CliError(f"{place}: there is no such directory or file")
+        rows, unreadable = [], 0
+        for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
+            try:
+                rows.append(asyncio.run(_line(folder)))
+            except JournalError as error:
+                unreadable += 1
+                say(error.message)
+        if rows or where.format != "table":
+            with opened(where) as file:
+                writer = format_of(where, file, list(rows[0]) if rows else [])
+                writer.write(rows)
+                writer.close()
+        elif not unreadable:
+            say(f"there are no jobs in {place}")
+    if unreadable:
+        sys.exit(Exit.UNUSABLE)
+
+
+async def _line(folder: Path) -> dict[str, Any]:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.overview import overview
+
+    async with Journal.open(folder, read_only=True) as journal:
+        return (await overview(journal)).as_dict()
+
+
+@jobs_command.command()
+@_job
+@_json
+def show(job: Path, as_json: bool) -> None:
+    """Show the plan of a job, its counts and runs, rows that need care, and what a resume would do.
+
+    It works beside a running job, too.
+    """
+    require_stdout()
+    with cli_errors():
+        from wosdk_async.cli.output.job_view import job_facts, print_job
+        from wosdk_async.jobs.overview import folder_of
+
+        facts = asyncio.run(job_facts(folder_of(job)))
+        if as_json:
+            click.echo(json_text(facts))
+        else:
+            print_job(facts)
+
+
+@jobs_command.command()
+@_job
+@click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
+@_json
+@_yes
+@target_options(hidden=True)
+@click.pass_context
+def resume(ctx: click.Context, job: Path, retry: str | None, as_json: bool, yes: bool) -> None:
+    """Go on with a job, as the command does that began it.
+
+    File, map, marker, concurrency and Company are those of that command. A job that is finished sends
+    nothing. No new job begins.
+    """
+    with cli_errors():
+        from wosdk_async.cli.commands.import_ import import_command
+        from wosdk_async.jobs.journal import plan_of
+        from wosdk_async.jobs.overview import folder_of
+
+        folder = folder_of(job)
+        plan = plan_of(folder)
+        require_lasting(plan, folder)
+        arguments = [str(input_of(plan, folder)), *kept_arguments(plan.options, folder), "--resume"]
+        arguments += [f"--job={folder.absolute()}", *(["--retry=refused"] if retry else [])]
+        arguments += [*(["--json"] if as_json else []), *(["--yes"] if yes else [])]
+        shared = ctx.find_root().ensure_object(dict)
+        for name, value in kept_globals(plan.options).items():
+            shared.setdefault(name, value)
+    with import_command.make_context("import", arguments, parent=ctx.parent) as again:
+        import_command.invoke(again)
+
+
+@jobs_command.command()
+@_job
+@click.argument("decision", type=click.Choice(["created", "not-created"]), required=False)
+@click.argument("id", type=click.IntRange(1), required=False)
+@click.option("--row", type=click.IntRange(1), metavar="N", help="The row that was decided by hand.")
+@_json
+@target_options(hidden=True)
+@click.pass_context
+def settle(
+    ctx: click.Context, job: Path, decision: str | None, id: int | None, row: int | None, as_json: bool
+) -> None:
+    """Find out what became of the rows in doubt.
+
+    Rows with a marker are looked up. Those that are certainly not there are planned again: resume sends them.
+    A row without a marker is decided by you, who looked for it; that is written in the journal.
+
+    \b
+      wosdk jobs settle requests.csv.job
+      wosdk jobs settle requests.csv.job --row 7 created 90417
+      wosdk jobs settle requests.csv.job --row 7 not-created
+
+    Exit status: 0 no row is in doubt any more, 1 some are.
+    """
+    if (row is None) != (decision is None) or (id is None) == (decision == "created"):
+        raise click.UsageError(
+            "write --row N created ID, or --row N not-created; without --row the rows are looked up"
+        )
+    require_stdout()
+    with cli_errors():
+        from wosdk_async.jobs.overview import folder_of
+
+        folder = folder_of(job)
+        left = _settle(ctx, folder, as_json) if row is None else asyncio.run(_decide(folder, row, id))
+    sys.exit(Exit.SOME if left else Exit.DONE)
+
+
+async def _decide(folder: Path, row: int, id: int | None) -> int:
+    from wosdk_async.jobs.decisions import decide
+    from wosdk_async.jobs.journal import Journal
+
+    async with Journal.open(folder) as journal:
+        who = f"{_user()} at {datetime.now(UTC).isoformat(timespec='seconds')}"
+        await decide(journal, row, id, who)
+        say(f"row {row}: {f'created as {id}' if id else 'not created; wosdk jobs resume sends it'}")
+        await write_files(journal)
+        return _in_doubt(journal)
+
+
+def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
+    from wosdk_async.jobs.decisions import settle_job
+    from wosdk_async.jobs.journal import Journal
+
+    with company_of_job(ctx, folder) as runner:
+
+        async def settled() -> tuple[dict[str, int], int]:
+            async with Journal.open(folder) as journal:
+                figures = await settle_job(journal, runner.company)
+                await write_files(journal)
+                return figures, _in_doubt(journal)
+
+        figures, left = runner.run(settled())
+    if as_json:
+        click.echo(json_text({**figures, "in_doubt": left}))
+    else:
+        click.echo(
+            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} are there, "
+            f"{figures['not_there']} are not and are planned again, {left} in doubt"
+        )
+    return left
+
+
+def _in_doubt(journal: Journal) -> int:
+    from wosdk_async.jobs.journal import State
+
+    counts = journal.counts()
+    return counts[State.IN_DOUBT] + counts[State.SENDING]
+
+
+@jobs_command.command()
+@_job
+def rejects(job: Path) -> None:
+    """Write results.csv, rejects.csv, in_doubt.csv and the report of a job again.
+
+    rejects.csv has the rows that failed, as they stand in the file; mended it can be imported as it is.
+    """
+    with cli_errors():
+        _print_files(asyncio.run(_rewritten(job, report_only=False)))
+
+
+@jobs_command.command()
+@_job
+def report(job: Path) -> None:
+    """Write report.html and report.json of a job again."""
+    with cli_errors():
+        _print_files(asyncio.run(_rewritten(job, report_only=True)))
+
+
+async def _rewritten(job: Path, *, report_only: bool) -> list[Path]:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.outputs import write_outputs, write_report
+    from wosdk_async.jobs.overview import folder_of
+
+    async with Journal.open(folder_of(job)) as journal:
+        if report_only:
+            return await write_report(journal)
+        return await write_outputs(journal, source_of(journal.plan, journal.folder))
+
+
+def _print_files(paths: list[Path]) -> None:
+    for path in paths:
+        click.echo(visible(str(path)))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a container without a name for its user
+        return "somebody"

@@ -1,0 +1,149 @@
+"""``wosdk jobs undo``: cancel or delete what a job created."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say
+from wosdk_async.cli.job_context import company_of_job
+from wosdk_async.cli.options import target_options
+from wosdk_async.cli.output.cells import counted, json_text
+from wosdk_async.cli.output.files import require_stdout
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.undo import Undo, UndoRow, UndoSummary
+
+__all__ = ["undo_command"]
+
+_SHOWN = 20  # rows that are named on stderr
+
+
+@click.command("undo")
+@click.argument("job", type=click.Path(path_type=Path))
+@click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
+@click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
+@click.option("--check", is_flag=True, help="Only show what would be done.")
+@click.option("--concurrency", type=click.IntRange(1, 1000), default=16, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@target_options(hidden=True)
+@click.pass_context
+def undo_command(
+    ctx: click.Context,
+    job: Path,
+    reason: str | None,
+    comment: str | None,
+    check: bool,
+    concurrency: int,
+    as_json: bool,
+    yes: bool,
+) -> None:
+    """Cancel the work orders that a job created, or delete its records of other entities.
+
+    Only those that this job surely created: its response was seen, or the key was absent before the row was
+    first sent. What it found or skipped is never touched. Each record is read first; those that were changed
+    or cancelled since are listed and left. Records that rows refer to stay, too. The undo is written in the
+    journal: killed, the same command goes on.
+
+    \b
+      wosdk jobs undo requests.csv.job --check
+      wosdk jobs undo requests.csv.job --reason 'Entered by mistake'
+
+    Exit status: 0 everything that was to be undone is, 1 some is not, or you said no.
+    """
+    require_stdout()
+    with cli_errors():
+        from wosdk_async.cli.runner import confirm
+        from wosdk_async.jobs.overview import folder_of
+        from wosdk_async.jobs.undo import Undo
+
+        folder = folder_of(job)
+        with company_of_job(ctx, folder) as runner:
+            journal = runner.run(_open(folder))
+            try:
+                left: list[UndoRow] = []
+                undo = Undo(company=runner.company, journal=journal, limit=concurrency)
+                reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
+                undo.on_row = lambda row: None if row.fate in ("undo", "undone") else left.append(row)
+                summary = runner.run(undo.look())
+                _say_undo(journal, undo, summary, left)
+                if not check and summary.counts["undo"]:
+                    what = counted(summary.counts["undo"], undo.noun)
+                    confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
+                    left.clear()
+                    summary = runner.run(_undo(undo, reason_id, comment), exit_soon=False)
+                    _say_left(left)
+            finally:
+                runner.run(journal.close())
+        _print_undo(summary, left, as_json)
+    sys.exit(Exit.DONE if summary.complete else Exit.SOME)
+
+
+async def _open(folder: Path) -> Journal:
+    from wosdk_async.jobs.journal import Journal
+
+    return Journal.open(folder)
+
+
+async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: bool) -> int | None:
+    if not undo.cancels:
+        if reason is not None:
+            raise CliError("--reason is for work orders; records of other entities are deleted")
+        return None
+    if reason is None:
+        if check:
+            return None
+        raise CliError(
+            "--reason is missing: a work order is cancelled with a reason, such as one of "
+            "wosdk query WoActionReasonLookup --where 'ActionId = Cancel' -p DisplayAs"
+        )
+    return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
+
+
+async def _undo(undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
+    await undo.journal.start_run(command="undo", comment=comment)
+    summary = await undo.run(reason, comment)
+    await undo.journal.end_run(int(not summary.complete), undo=summary.as_dict())
+    return summary
+
+
+def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[UndoRow]) -> None:
+    from wosdk_async.jobs.journal import State
+
+    counts = journal.counts()
+    say(f"{counted(summary.counts['undo'], undo.noun)} of {journal.plan.rows} rows would be {undo.verb}")
+    if summary.counts["undone"]:
+        say(f"{summary.counts['undone']} were undone before")
+    if counts[State.FOUND]:
+        say(f"{counts[State.FOUND]} were there before the job, and are not touched")
+    if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
+        say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
+    _say_left(left)
+
+
+def _say_left(left: list[UndoRow]) -> None:
+    from wosdk_async.jobs.undo import FATES
+
+    for row in left[:_SHOWN]:
+        name = f" ({row.number})" if row.number else ""
+        say(f"row {row.row}: {row.id}{name} {FATES[row.fate]}{(row.reason and f': {row.reason}') or ''}")
+    if len(left) > _SHOWN:
+        say(f"and {counted(len(left) - _SHOWN, 'more row')}; --json lists them all")
+
+
+def _print_undo(summary: UndoSummary, left: list[UndoRow], as_json: bool) -> None:
+    from wosdk_async.jobs.undo import FATES
+
+    if as_json:
+        click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left]}))
+        return
+    texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
+    if summary.not_started:
+        texts.append(f"{summary.not_started} not started")
+    click.echo("\n".join(texts) or "nothing to undo")

@@ -1,0 +1,88 @@
+"""The Company and the file of a job, from what its journal keeps of the command that began it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.kept_commands import import_parameters, kept_globals
+from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
+from wosdk_async.cli.options import target_of
+from wosdk_async.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.jobs import Source
+    from wosdk_async.jobs.journal import Journal, Plan
+
+__all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
+
+
+@contextmanager
+def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
+    """Connect to the Company of a job. Raise CliError when the options lead to another one."""
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.jobs.journal import plan_of
+    from wosdk_async.jobs.opening import company_identity
+
+    plan = plan_of(folder)
+    require_lasting(plan, folder)
+    target = target_of(ctx)
+    if target.read_only:
+        raise CliError("--read-only: this changes the job or its Company, so nothing is sent")
+    kept = {name: value for name, value in kept_globals(plan.options).items() if not getattr(target, name)}
+    sandbox = import_parameters(plan.options).get("sandbox")
+    with (
+        company_variables(sandbox) as variables,
+        Runner(attrs.evolve(target, **kept), variables) as runner,
+    ):
+        runner.run(runner.company.connect())
+        found = identity_of(variables) or company_identity(runner.company)
+        if found != plan.company:
+            raise CliError(f"the job in {folder} is of Company {plan.company!r}, not of {found!r}")
+        yield runner
+
+
+def require_lasting(plan: Plan, folder: Path) -> None:
+    """Raise CliError when the Company of the job lived only in the process that began it."""
+    if import_parameters(plan.options).get("sandbox") == TEMPORARY:
+        raise CliError(
+            f"{folder}: the Company of this job ended with the import (--sandbox without STORE.db); nothing "
+            "is left to go on with"
+        )
+
+
+def input_of(plan: Plan, folder: Path) -> Path:
+    """Return the file of the rows; what came from stdin or a URL was copied into the folder."""
+    copies = [each for each in sorted(folder.glob("input.*")) if each.suffix != ".part"]
+    file = copies[0] if copies else Path(plan.file)
+    if not file.is_file():
+        raise CliError(f"{file}: the file of this job is not there any more; put it back")
+    return file
+
+
+def source_of(plan: Plan, folder: Path) -> Source:
+    """Return the rows of a job, read as by the command that began it."""
+    from wosdk_async.jobs import open_source
+
+    known = import_parameters(plan.options)
+    given = {name: known[name] for name in ("delimiter", "encoding", "sheet", "format") if known.get(name)}
+    return open_source(input_of(plan, folder), **given)
+
+
+async def write_files(journal: Journal) -> None:
+    """Write the files of the job again; without its input only those that do not need that."""
+    from wosdk_async.jobs.outputs import write_outputs
+
+    try:
+        source = source_of(journal.plan, journal.folder)
+    except (CliError, ConfigurationError) as error:
+        say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
+        source = None
+    await write_outputs(journal, source)

@@ -1,0 +1,82 @@
+"""Rows in doubt of a job that does not run: looked up again, or decided by a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.settling import Settling
+
+__all__ = ["decide", "settle_job"]
+
+
+async def settle_job(journal: Journal, company: Company) -> dict[str, int]:
+    """Look up the rows in doubt by their keys; those that are certainly not there are planned again.
+
+    Nothing is sent. It takes as long as a call may take to settle when a row is not there at first.
+
+    Returns:
+        How many rows were ``looked_up``, were ``found``, and were ``not_there``.
+
+    Raises:
+        JournalError: the rows of this job have no keys, or only its file says what they change.
+    """
+    operation = operation_named(journal.plan.operation)
+    if journal.plan.marker is None:
+        raise JournalError(
+            f"{journal.folder}: the job has no marker, so nothing can be looked up; look for each row in "
+            "doubt yourself, and write wosdk jobs settle JOB --row N created ID, or --row N not-created"
+        )
+    if operation.compares:
+        raise JournalError(
+            f"{journal.folder}: whether {operation.name!r} was carried out is compared with the file; "
+            "wosdk jobs resume does that first"
+        )
+
+    async def nothing(_: set[int]) -> Mapping[int, Any]:
+        return {}
+
+    counts = journal.counts()
+    settling = Settling(
+        company=company,
+        journal=journal,
+        operation=operation,
+        rebuilt=nothing,
+        marker=journal.plan.marker,
+        seconds=company.options.settle,
+        on_row=lambda _: None,
+    )
+    await settling.look_at_earlier_runs()
+    absent = await settling.settle()
+    settling.leave_the_rest()
+    await journal.flush()
+    looked_up = counts[State.SENDING] + counts[State.IN_DOUBT]
+    return {"looked_up": looked_up, "found": settling.done, "not_there": len(absent)}
+
+
+async def decide(journal: Journal, row: int, id: int | None, who: str) -> None:
+    """Write down what a person found out about a row in doubt.
+
+    Args:
+        journal: the journal of the job.
+        row: the number of the row.
+        id: id of the record that was created; None when nothing was, then the row is planned again.
+        who: who says so, and when; kept in the journal.
+
+    Raises:
+        JournalError: the job has no such row, or it is not in doubt.
+    """
+    found = await journal.rows_in(after=row - 1, limit=1)
+    if not found or found[0].row != row:
+        raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")
+    state = found[0].state
+    if state not in (State.IN_DOUBT, State.SENDING):
+        raise JournalError(f"{journal.folder}: row {row} is not in doubt, it is {state.name.lower()}")
+    reason = f"decided by {who}; before: {found[0].reason or 'being sent when the import was killed'}"
+    new = State.PLANNED if id is None else State.DONE
+    journal.record(RowRecord(row, new, id, reason=reason, request_id=found[0].request_id, proof=DECIDED))
+    await journal.flush()

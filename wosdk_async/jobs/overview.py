@@ -1,0 +1,159 @@
+"""Jobs at a glance: where they are, how far they are, and what giving the command again would do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import Journal, Plan, State
+from wosdk_async.jobs.journal.lock import holder_of, is_held
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.journal.store import JOURNAL
+
+__all__ = ["COUNTED", "Overview", "folder_of", "jobs_below", "jobs_of", "overview"]
+
+COUNTED: dict[str, tuple[State, ...]] = {
+    "done": (State.DONE,),
+    "found": (State.FOUND,),
+    "failed": (State.REFUSED,),
+    "in_doubt": (State.IN_DOUBT, State.SENDING),
+    "not_started": (State.PLANNED,),
+}
+"""What is counted of a job, and the states that belong to it."""
+
+
+@attrs.frozen(kw_only=True)
+class Overview:
+    """A job as it stands, also while another process works on it."""
+
+    folder: Path
+    plan: Plan
+    counts: Mapping[State, int]
+    undone: Mapping[State, int]
+    """Rows of an undo, by what became of them."""
+    running: str | None
+    """Who works on it now; None when nobody does."""
+
+    @property
+    def state(self) -> str:
+        """``running``, ``undone``, ``finished``, ``not begun`` or ``unfinished``."""
+        if self.running is not None:
+            return "running"
+        if self.undone.get(State.DONE):
+            return "undone"
+        if not self.left:
+            return "finished"
+        if self.counts[State.PLANNED] + self.counts[State.REFUSED] == self.plan.rows:
+            return "not begun"
+        return "unfinished"
+
+    @property
+    def left(self) -> int:
+        """The rows that are still to be sent or settled; without a marker nothing can be settled."""
+        doubts = self.counts[State.IN_DOUBT] if self.plan.marker else 0
+        return self.counts[State.PLANNED] + self.counts[State.SENDING] + doubts
+
+    def figures(self) -> dict[str, int]:
+        """Return the counts, by the names of :data:`COUNTED`."""
+        return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
+
+    def resume_would(self) -> list[str]:
+        """Return what giving the same command again would do, in a few sentences."""
+        figures, marker = self.figures(), self.plan.marker
+        texts = []
+        if figures["in_doubt"] and marker:
+            texts.append(
+                f"look up {_rows(figures['in_doubt'])} in doubt by {marker} first; those that are certainly "
+                "not there are sent again"
+            )
+        elif self.counts[State.SENDING]:
+            texts.append(f"leave {_rows(self.counts[State.SENDING])} in doubt for good: there is no marker")
+        if figures["not_started"]:
+            texts.append(f"send {_rows(figures['not_started'])}")
+        if not texts:
+            texts.append("send nothing: the job is finished")
+        if figures["failed"]:
+            texts.append(f"leave {_rows(figures['failed'])} that failed, unless --retry refused is added")
+        if figures["in_doubt"] and not marker:
+            texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
+        return texts
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the overview as plain data, one line of ``wosdk jobs list``."""
+        return {
+            "state": self.state,
+            "rows": self.plan.rows,
+            **self.figures(),
+            "undone": self.undone.get(State.DONE, 0),
+            "operation": self.plan.operation,
+            "company": self.plan.company,
+            "begun": self.plan.created_at,
+            "folder": str(self.folder),
+        }
+
+
+async def overview(journal: JournalReader) -> Overview:
+    """Return the overview of a job."""
+    return Overview(
+        folder=journal.folder,
+        plan=journal.plan,
+        counts=journal.counts(),
+        undone=await journal.undo_counts(),
+        running=_running(journal),
+    )
+
+
+def _running(journal: JournalReader) -> str | None:
+    if isinstance(journal, Journal) and journal.is_writable:
+        return None
+    return (holder_of(journal.folder) or "another process") if is_held(journal.folder) else None
+
+
+def jobs_below(directory: Path) -> Iterator[Path]:
+    """Yield the folders of jobs in a directory and below it, hidden directories left out."""
+    for root, folders, files in os.walk(directory):
+        if JOURNAL in files:
+            folders.clear()
+            yield Path(root)
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+
+
+def jobs_of(file: Path) -> list[Path]:
+    """Return the folders of the jobs that stand beside a file, the oldest first."""
+    base = file.with_name(f"{file.name}.job")
+    found = [base, *file.parent.glob(f"{_literal(base.name)}-*")]
+    return sorted(
+        (each for each in found if (each / JOURNAL).is_file()), key=lambda each: (len(each.name), each)
+    )
+
+
+def folder_of(job: Path) -> Path:
+    """Return the folder of a job, given that folder, its journal, or the file of its rows.
+
+    Raises:
+        JournalError: there is no job, or the file has several.
+    """
+    if job.is_dir():
+        return job
+    if job.name == JOURNAL:
+        return job.parent
+    found = jobs_of(job)
+    if len(found) > 1:
+        names = ", ".join(str(each) for each in found)
+        raise JournalError(f"{job} has several jobs; name the folder of one: {names}")
+    if not found:
+        raise JournalError(f"{job}: there is no such job; name the folder of a job, or the file of its rows")
+    return found[0]
+
+
+def _literal(name: str) -> str:
+    return "".join(f"[{char}]" if char in "*?[" else char for char in name)
+
+
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
