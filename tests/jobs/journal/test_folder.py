@@ -195,6 +195,20 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
     assert [each.name for each in job_folders(base.parent)] == [base.name]
 
 
+def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None:
+    (tmp_path / "lock").write_bytes(b"x" * 3000)
+    lock = FolderLock(tmp_path)
+    with pytest.raises(JournalError, match=rf"\(process {os.getpid()} on .* since 20"):
+        FolderLock(tmp_path)
+    lock.write_stamp(12345)
+    lock.release()
+    assert repr(lock) == "<FolderLock released stamp=12345>"
+    lock.write_stamp(99999)  # it is not this one's any more
+    again = FolderLock(tmp_path)
+    assert repr(again) == "<FolderLock held stamp=12345>"
+    again.release()
+
+
 # --- files that a kill leaves whole -------------------------------------------------------------------
 
 
