@@ -192,7 +192,17 @@ class Run(Generic[I, R]):
         self._calls_under_way += 1
         try:
             result = await self._call(item, trace)
-            self._keep(Done(index, item, result, reply=self._reply(trace), found=trace.found))
+            self._keep(
+                Done(
+                    index,
+                    item,
+                    result,
+                    reply=self._reply(trace),
+                    found=trace.found,
+                    attempts=trace.attempts,
+                    waits=trace.waits,
+                )
+            )
         except InDoubtError as error:
             self._keep(InDoubt(index, item, error, reply=self._reply(trace)))
         except Exception as error:

@@ -22,7 +22,8 @@ R = TypeVar("R")
 class Done(Generic[I, R]):
     """Success: the call for ``input``, number ``index`` of the run counted from 0, returned ``result``.
 
-    ``found`` says that its record was there before the first attempt, so that nothing was sent.
+    ``found`` says that its record was there before the first attempt, so that nothing was sent. ``attempts``
+    are the requests that were made for it, and ``waits`` the seconds before each further one.
     """
 
     index: int
@@ -30,6 +31,8 @@ class Done(Generic[I, R]):
     result: R
     reply: Response | None = attrs.field(default=None, kw_only=True, repr=False)
     found: bool = attrs.field(default=False, kw_only=True)
+    attempts: int = attrs.field(default=0, kw_only=True, eq=False, repr=False)
+    waits: tuple[float, ...] = attrs.field(default=(), kw_only=True, eq=False, repr=False)
 
 
 @attrs.frozen

@@ -24,6 +24,8 @@ class Claim:
     row: Row
     record: Any
     key: str | None = None
+    started: float = 0.0
+    """The event loop's time at which its call began."""
 
 
 class Claims:
@@ -98,6 +100,7 @@ class Claims:
                 raise StopAsyncIteration
             await self._next_change()
         claim = self._ready.popleft()
+        claim.started = self._task.get_loop().time()
         self._changed.set()
         return claim
 

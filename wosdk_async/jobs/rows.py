@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import attrs
 
-from wosdk_async.errors import WosdkError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.journal import RowRecord
 from wosdk_async.jobs.operations import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
 
-__all__ = ["Row", "RowOutcome", "Summary"]
+__all__ = ["Row", "RowOutcome", "Summary", "code_of"]
 
 Kind = Literal["created", "updated", "deleted", "done", "found", "failed", "in_doubt", "not_started"]
 
@@ -69,16 +69,19 @@ class RowOutcome:
         if isinstance(outcome, Done):
             return cls.carried_out(row, label, effect or Effect())
         if isinstance(outcome, InDoubt):
-            error = outcome.error
-            return cls.in_doubt(row, error.message, error.request_id)
+            doubt = outcome.error
+            return cls.in_doubt(row, doubt.message, doubt.request_id, code_of(doubt))
         if isinstance(outcome, Failed):
-            return cls.failed(row, _reason(outcome.error))
+            error = outcome.error
+            return cls.failed(row, _reason(error), code_of(error), getattr(error, "request_id", None))
         return cls.not_started(row, "the import was stopped before this row")
 
     @classmethod
-    def failed(cls, row: Row, reason: str) -> RowOutcome:
+    def failed(
+        cls, row: Row, reason: str, code: str | None = None, request_id: str | None = None
+    ) -> RowOutcome:
         """Return the outcome of a row of which the service has nothing."""
-        return cls._for(row, "failed", reason=reason)
+        return cls._for(row, "failed", reason=reason, code=code, request_id=request_id)
 
     @classmethod
     def not_started(cls, row: Row, reason: str) -> RowOutcome:
@@ -86,9 +89,11 @@ class RowOutcome:
         return cls._for(row, "not_started", reason=reason)
 
     @classmethod
-    def in_doubt(cls, row: Row, reason: str, request_id: str | None = None) -> RowOutcome:
+    def in_doubt(
+        cls, row: Row, reason: str, request_id: str | None = None, code: str | None = None
+    ) -> RowOutcome:
         """Return the outcome of a row that may have been carried out."""
-        return cls._for(row, "in_doubt", reason=reason, request_id=request_id)
+        return cls._for(row, "in_doubt", reason=reason, code=code, request_id=request_id)
 
     @classmethod
     def carried_out(cls, row: Row, label: Label, effect: Effect) -> RowOutcome:
@@ -115,6 +120,13 @@ class RowOutcome:
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
+
+
+def code_of(error: Exception) -> str | None:
+    """Return the ErrorCode of the service, or the class of an error; None for what was refused here."""
+    if isinstance(error, InvalidCallError):
+        return None
+    return getattr(error, "code", None) or type(error).__name__
 
 
 def _reason(error: Exception) -> str:

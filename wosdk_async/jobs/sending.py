@@ -22,7 +22,8 @@ from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.operations import Operation, effect_of
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.rows import Row, RowOutcome
+from wosdk_async.jobs.rows import Row, RowOutcome, code_of
+from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.stops import StopRules
@@ -59,6 +60,9 @@ class RowSender:
     stopped: bool = False
     _proved: bool = False
     _stop_current: Callable[[], None] | None = None
+    _meter: CallMeter = attrs.field(
+        default=attrs.Factory(lambda self: CallMeter(self.journal), takes_self=True)
+    )
 
     @property
     def operation(self) -> Operation:
@@ -256,6 +260,7 @@ class RowSender:
             raise
         finally:
             self._stop_current = None
+            self._meter.flush()
 
     # --- reporting ----------------------------------------------------------------------------
 
@@ -264,6 +269,7 @@ class RowSender:
         if isinstance(outcome, NotStarted):
             self.journal.record(RowRecord(row=row.number, state=State.PLANNED))
             return
+        attempts, seconds = self._meter.add(outcome, outcome.input.started)
         if isinstance(outcome, Failed) and ending_of(outcome.error).passes:
             # Not carried out for certain, and not for a fault of the row: it stays planned.
             self.unsent.add(row.number)
@@ -273,31 +279,41 @@ class RowSender:
         elif isinstance(outcome, InDoubt):
             self.stops.in_doubt()
             if outcome.input.key is not None:
-                self._doubt(outcome.input, outcome.error)
+                self._doubt(outcome.input, outcome.error, attempts, seconds)
                 return
         else:
             self.done += 1
             self.stops.done()
             effect = self.operation.effect(outcome.result)
             done = RowOutcome.of(row, outcome, self.operation.label, effect)
-            self._end(row, done, version=effect.version, proof=ANSWERED)
+            known = {"version": effect.version, "proof": ANSWERED}
+            self._end(row, done, attempts=attempts, seconds=seconds, **known)
             return
-        self._end(row, RowOutcome.of(row, outcome, self.operation.label))
+        self._end(row, RowOutcome.of(row, outcome, self.operation.label), attempts=attempts, seconds=seconds)
 
-    def _doubt(self, claim: Claim, error: InDoubtError) -> None:
+    def _doubt(self, claim: Claim, error: InDoubtError, attempts: int, seconds: float) -> None:
         """Keep a row that can be looked up later; it is reported when it is decided."""
         row, now = claim.row, asyncio.get_running_loop().time()
         doubt = Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id)
         self.doubted.append(attrs.evolve(doubt, record=claim.record) if self.operation.compares else doubt)
-        self._write(RowRecord(row.number, State.IN_DOUBT, reason=error.message, request_id=error.request_id))
+        self._write(
+            RowRecord(
+                row.number,
+                State.IN_DOUBT,
+                reason=error.message,
+                code=code_of(error),
+                request_id=error.request_id,
+                attempts=attempts,
+                seconds=seconds,
+            )
+        )
 
     def _refused(self, row: Row, reason: str) -> None:
         self.stops.refused(reason)
         self._end(row, RowOutcome.failed(row, reason))
 
-    def _end(
-        self, row: Row, outcome: RowOutcome, *, version: int | None = None, proof: str | None = None
-    ) -> None:
+    def _end(self, row: Row, outcome: RowOutcome, **call: Any) -> None:
+        """Record and report an outcome; ``call`` are further fields of its record."""
         state = State.PLANNED if row.number in self.unsent else _STATES[outcome.outcome]
         self._write(
             RowRecord(
@@ -306,10 +322,10 @@ class RowSender:
                 outcome.id,
                 outcome.number,
                 outcome.reason,
-                request_id=outcome.request_id,
-                warnings=outcome.warnings,
-                version=version,
-                proof=proof,
+                outcome.code,
+                outcome.request_id,
+                outcome.warnings,
+                **call,
             )
         )
         self.on_row(outcome)

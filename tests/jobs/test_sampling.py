@@ -1,0 +1,61 @@
+"""Figures of a job over time: what each second of calls was like."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from pathlib import Path
+
+import attrs
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import HEADER
+from tests.jobs.test_importing import Job, Write, rows
+from tests.jobs.test_outputs import MAP, planned, records
+from wosdk_async.errors import InDoubtError
+from wosdk_async.jobs import open_source
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.sampling import CallMeter
+from wosdk_async.outcome import Done, Failed, InDoubt
+
+
+async def test_each_second_with_calls_has_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in.csv").write_text("a\n1\n")
+    now = [100.0]
+    begun = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=50)
+    async with planned(
+        tmp_path / "job", open_source(tmp_path / "in.csv"), created_at=begun.isoformat(timespec="seconds")
+    ) as journal:
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now[0])
+        meter = CallMeter(journal)
+        for i in range(20):
+            meter.add(Done(i, i, None, attempts=1), now[0] - (i + 1) / 100)
+        assert meter.add(Done(20, 20, None, attempts=3, waits=(0.5, 1.0)), 98.0) == (3, 2.0)
+        now[0] = 101.5
+        doubt = InDoubtError("no response", attempts=2, waits=(0.1,))
+        assert meter.add(InDoubt(21, 21, doubt), 101.0) == (2, 0.5)
+        assert meter.add(Failed(22, 22, ValueError("here")), 101.5) == (0, 0.0)
+        meter.flush()
+        meter.flush()
+        monkeypatch.undo()
+        first, second = await journal.samples()
+    assert 49 <= first.second <= 52
+    assert (second.second - first.second) in (1, 2)
+    assert attrs.astuple(first)[1:6] == pytest.approx((21, 0.11, 0.2, 1, 2))
+    assert attrs.astuple(second)[1:6] == pytest.approx((2, 0.5, 0.5, 1, 1))
+
+
+async def test_an_import_leaves_figures_of_its_calls(local: Local, job: Job, write: Write) -> None:
+    """Also attempts and seconds of each row; in doubt, the code says which error it was."""
+    local.server.broken = True
+    summary = await job(write(HEADER, rows(3)), MAP).run(local.company)
+    assert summary.folder is not None
+    async with Journal.open(summary.folder) as journal:
+        samples = await journal.samples()
+        stored = await journal.rows_in()
+    assert sum(sample.calls for sample in samples) == 3
+    assert all(row.attempts == 1 and row.seconds > 0 and row.code == "InDoubtError" for row in stored)
+    found = records(summary.folder / "results.csv")
+    assert {row["code"] for row in found.values()} == {"InDoubtError"}
+    assert all(row["request_id"] for row in found.values())
