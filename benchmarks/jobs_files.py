@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import csv
+from itertools import cycle, islice
 from pathlib import Path
 
-__all__ = ["MARKER", "write_map", "write_rows"]
+__all__ = ["MARKER", "REQUESTS_MAP", "write_map", "write_requests", "write_rows"]
+
+REQUESTS_MAP = Path("docs/examples/sf311.toml")
+_REQUESTS = Path("docs/examples/requests.csv")
 
 MARKER = "work_order.po_number"
 
@@ -59,4 +63,18 @@ def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) 
         for row in range(1, rows + 1):
             customer = f"{prefix} customer {row % customers}"
             writer.writerow([f"{prefix}{row}", f"text {row}", f"notes {row}", customer])
+    return path
+
+
+def write_requests(path: Path, rows: int) -> Path:
+    """Write so many requests of a city's service line, with keys of their own and 2,000 addresses."""
+    with _REQUESTS.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        columns, requests = list(reader.fieldnames or ()), list(reader)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        for number, request in enumerate(islice(cycle(requests), rows), 1):
+            address = f"{number % 2000} {request['incident_address']}"[:60]
+            writer.writerow(request | {"unique_key": f"{number}", "incident_address": address})
     return path

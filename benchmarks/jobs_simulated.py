@@ -15,9 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+import anyio.from_thread
+import anyio.to_thread
 import attrs
 import orjson
 
+from benchmarks.jobs_checks import broken_promises
 from benchmarks.jobs_files import MARKER, write_map, write_rows
 from benchmarks.simulate.loop import VirtualLoop
 from benchmarks.simulate.network import Network
@@ -255,8 +258,24 @@ def simulate(kills: Sequence[int], *, marked: bool, seed: int, folder: Path) -> 
     """Carry an import out in ``folder``, killed at these points, and check what the service has."""
     rng = random.Random(f"job {seed}")
     loop = _Loop(rng, Network(rng, 1.0, lambda *_: None))
-    with replayable(seed), _running(loop):
+    with replayable(seed), _without_threads(), _running(loop):
         return loop.run_until_complete(_Scenario(kills, marked, folder).run())
+
+
+@contextmanager
+def _without_threads() -> Iterator[None]:
+    """Let anyio carry out at once what belongs into a thread, as the loop does."""
+    before = anyio.to_thread.run_sync, anyio.from_thread.run
+
+    async def run_sync(function: Callable[..., Any], *args: Any, **_: Any) -> Any:
+        return function(*args)
+
+    anyio.to_thread.run_sync = run_sync  # type: ignore
+    anyio.from_thread.run = lambda function, *args: _now(function(*args))  # type: ignore
+    try:
+        yield
+    finally:
+        anyio.to_thread.run_sync, anyio.from_thread.run = before
 
 
 @contextmanager
@@ -355,20 +374,8 @@ class _Scenario:
 
     def _checked(self, service: _Service) -> KilledJob:
         rows, there = self._rows(), service.ids("WorkOrder", "PoNumber")
-        broken = self.broken
-        for row in range(1, ROWS + 1):
-            if self.marked and len(there[f"K{row}"]) != 1:
-                broken.append(f"row {row} is there {len(there[f'K{row}'])} times: {there[f'K{row}']}")
-            elif len(there[f"K{row}"]) > 1:
-                broken.append(f"row {row} is there twice: {there[f'K{row}']}")
-        for row in rows:
-            ids = there[f"K{row.row}"]
-            if row.state == State.DONE and ids != [row.id]:
-                broken.append(f"row {row.row} is DONE as {row.id}, there is {ids}")
-            elif row.state != State.DONE and (self.marked or row.state != State.IN_DOUBT):
-                broken.append(f"row {row.row} is {row.state.name} ({row.reason}), there is {ids}")
-        if len(rows) != ROWS:
-            broken.append(f"the journal has {len(rows)} rows")
+        keys = {row: f"K{row}" for row in range(1, ROWS + 1)}
+        broken = self.broken + broken_promises(rows, keys, there, marked=self.marked)
         customers = service.ids("Customer", "Name")[CUSTOMER]
         if len(customers) != 1:
             broken.append(f"the customer is there {len(customers)} times")

@@ -17,6 +17,8 @@ import socket
 import sys
 import time
 from collections import deque
+from typing import Any
+from zlib import crc32
 
 from benchmarks.payload import work_order
 
@@ -40,6 +42,25 @@ def http_response(body: bytes) -> bytes:
     )
 
 
+def found_records(line: bytes, query: Any) -> bytes:
+    """Return the body for a query: one record for each value that it asks for, so that any name is found.
+
+    Several work orders at once are not found, and a single one is: an import looks for many keys before it
+    sends their rows, and for the key of its first row after it.
+    """
+    conditions = query["QueryExpression"].get("Criteria", {}).get("Conditions", [])
+    orders = b"/WorkOrder " in line
+    asked = next((each for each in conditions if orders or each["Operator"] == "In"), None)
+    values = [""] if asked is None else asked["Values"]
+    name = "Name" if asked is None else asked["PropertyName"]
+    if orders and len(values) > 1:
+        values = []
+    same = {"TypeId": "Request", "IsDefSR": True}  # for the filters of the map
+    ids = {crc32(value.strip().casefold().encode()): value for value in values}  # one for all its spellings
+    records = [{"Id": number, name: value} | same for number, value in sorted(ids.items())]
+    return json.dumps({"Entities": [{"Data": record} for record in records]}).encode()
+
+
 class Responses:
     """Responses by path, some of them delayed."""
 
@@ -52,9 +73,10 @@ class Responses:
         self.delay = delay
         self.late: deque[tuple[float, asyncio.WriteTransport, bytes]] = deque()
 
-    def send(self, head: bytes, end: bytes, to: asyncio.WriteTransport) -> None:
-        """Respond to the request that begins with ``head`` and whose body has this ``end``."""
+    def send(self, head: bytes, body: bytes, to: asyncio.WriteTransport) -> None:
+        """Respond to the request that begins with ``head``."""
         line = head[: head.index(b"\r\n")]
+        end = body[-len(NO_ID) - 2 :]  # of a command: its RequestId, the last key
         if b"WoCreateCommand" in line:
             if self.delay:
                 self.late.append((time.monotonic() + self.delay, to, end))
@@ -62,6 +84,8 @@ class Responses:
                 to.write(self.create + end)
         elif b"GetCompanyWsdkUrlCommand" in line:
             to.write(self.discovery)
+        elif b"/query/" in line:
+            to.write(http_response(found_records(line, json.loads(body))))
         elif b"/busy" in line:
             to.write(http_response(json.dumps({"busy": time.process_time()}).encode()))
         else:
@@ -106,8 +130,7 @@ class Connection(asyncio.BufferedProtocol):
             if len(self.received) < end + 4 + length:
                 return
             last = end + 4 + length
-            request_id = self.received[last - len(NO_ID) - 2 : last]  # last key of a command, too
-            self.responses.send(self.received[:end] + b"\r\n", request_id, self.transport)
+            self.responses.send(self.received[:end] + b"\r\n", self.received[end + 4 : last], self.transport)
             self.received = self.received[last:]
 
 
