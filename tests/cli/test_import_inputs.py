@@ -64,11 +64,17 @@ def test_stdin_is_a_job_that_goes_on(wosdk: Wosdk, command: list[object], tmp_pa
     assert json.loads(other.stdout)["job"].endswith("stdin.job-2")
 
 
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Files of a directory, without a log."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
     """Address of ``tmp_path`` on this machine."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
-    handler.log_message = lambda *_: None  # type: ignore[attr-defined]
+    handler = functools.partial(Quiet, directory=str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
