@@ -146,3 +146,32 @@ def test_records_are_updated_and_deleted(wosdk: Wosdk, command: list[object], tm
 def test_a_key_needs_an_entity(wosdk: Wosdk, tmp_path: Path) -> None:
     result = wosdk("import", tmp_path / "f.csv", "--map", tmp_path / "m.toml", "--update-by", "Id")
     assert "--update-by and --delete-by need --entity" in result.stderr
+
+
+# --- init -----------------------------------------------------------------------------------
+
+
+def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
+    source, made = tmp_path / "c.csv", tmp_path / "map.toml"
+    source.write_text("Name;Tenant Code\n")
+    command = ("import", "init", source, "--delimiter", ";", "--entity", "Customer")
+    result = wosdk(*command, "-o", made)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert f"{made} is written; 4 places to fill in are marked {{ADAPT}}" in result.stderr
+    assert wosdk(*command).stdout == made.read_text()
+    again = wosdk(*command, "-o", made)
+    assert (again.exit_code, again.stderr) == (
+        2,
+        f"wosdk: {made} exists already; name another file with -o\n",
+    )
+    unfilled = wosdk("import", source, "--delimiter", ";", "--map", made, "--sandbox")
+    assert unfilled.exit_code == 2
+    assert "there is no column 'ADAPT'" in unfilled.stderr
+
+
+def test_a_file_called_init_is_a_file(wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "m.toml").write_text(CUSTOMERS)
+    result = wosdk("import", "./init", "--map", "m.toml", "--entity", "Customer")
+    assert "init: there is no such file" in result.stderr
+    assert "Usage: " in wosdk("import", "init", "--help").stdout

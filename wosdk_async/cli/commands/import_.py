@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from wosdk_async.cli.commands.import_init import init_command, input_options, operation_of, sheet_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, writing
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
@@ -32,7 +33,24 @@ _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
 _PATH = click.Path(path_type=Path)
 
 
-@click.command("import", short_help="Create or change a record for each row of a file.", no_args_is_help=True)
+class _Import(click.Command):
+    """Command with a FILE, or the command ``init`` in its place; a file of that name is ``./init``."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the options of the one or the other."""
+        if args[:1] == ["init"]:
+            return init_command.make_context(f"{info_name} init", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(
+    "import",
+    cls=_Import,
+    short_help="Create or change a record for each row of a file.",
+    no_args_is_help=True,
+)
 @click.argument("file", required=False, type=click.Path())
 @click.option(
     "--map",
@@ -42,14 +60,7 @@ _PATH = click.Path(path_type=Path)
     metavar="MAP.toml",
     help="TOML file that says which column fills which field.",
 )
-@click.option("--delimiter", metavar="CHAR", help="Character between the cells of a CSV file: ';', tab, '|'.")
-@click.option("--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252; UTF-8 by default.")
-@click.option(
-    "--sheet", metavar="NAME|N", help="Sheet of an Excel file by its name or number; the first by default."
-)
-@click.option(
-    "--format", "file_format", metavar="NAME", help="Format, whatever the suffix: csv, tsv, jsonl, xlsx."
-)
+@input_options
 @click.option(
     "--sandbox",
     is_flag=False,
@@ -76,10 +87,6 @@ _PATH = click.Path(path_type=Path)
     show_default=True,
     help="What to do with a row whose key is in the Company already.",
 )
-@click.option("--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default.")
-@click.option("--entity", metavar="NAME", help="Create a record of this entity for each row: Customer.")
-@click.option("--update-by", metavar="FIELD", help="Update the record of --entity that has the row's FIELD.")
-@click.option("--delete-by", metavar="FIELD", help="Delete the record of --entity that has the row's FIELD.")
 @click.option("--again", is_flag=True, help="Begin a new job, although there is one for this file.")
 @click.option(
     "--continue", "carry_over", is_flag=True, help="Go on with an unfinished job after FILE was changed."
@@ -158,6 +165,8 @@ def import_command(
     The import is a job with a journal, in a folder beside FILE. Stopped or killed, the same command goes on
     where it was: no row is sent twice. When the job is finished, the same command sends nothing.
 
+    `wosdk import init FILE` proposes a map.
+
     \b
       wosdk import requests.csv --map map.toml --sandbox
       wosdk import requests.csv --map map.toml --marker work_order.po_number
@@ -190,7 +199,7 @@ def import_command(
                 "retry_refused": retry is not None,
                 "details": kept_command(ctx),
             }
-            operation = _operation(command, entity, update_by, delete_by)
+            operation = operation_of(command, entity, update_by, delete_by)
             reading = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "format": file_format}
             job = _job(file, map_file, operation, reading, options)  # before the sandbox starts
             client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
@@ -243,23 +252,6 @@ def _require_new(outcomes: Path, force: bool) -> None:
         )
 
 
-def _operation(
-    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
-) -> str | None:
-    """Return the name of the operation that the options ask for; None leaves it to the map."""
-    if command is not None and entity is not None:
-        raise CliError("--command and --entity exclude each other; give one of them")
-    if update_by is not None and delete_by is not None:
-        raise CliError("--update-by and --delete-by exclude each other; give one of them")
-    if entity is None:
-        if update_by is not None or delete_by is not None:
-            raise CliError("--update-by and --delete-by need --entity: --entity Customer --update-by Id")
-        return command
-    if update_by is not None:
-        return f"update {entity} by {update_by}"
-    return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
-
-
 def _job(
     file: str,
     map_file: Path,
@@ -273,16 +265,11 @@ def _job(
 
     import_map = ImportMap.load(map_file, operation=operation)
     sheet = reading.pop("sheet")
-    found = open_input(file, options["folder"], sheet=_sheet(sheet), **reading)
+    found = open_input(file, options["folder"], sheet=sheet_of(sheet), **reading)
     options["folder"] = found.folder
     if found.address is not None:
         options["details"] |= {ADDRESS: found.address}
     return Import(found.source, import_map, **options)
-
-
-def _sheet(text: str | None) -> str | int | None:
-    """Return a number for digits; a sheet whose name is digits is named by its place."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
 
 
 async def _run(

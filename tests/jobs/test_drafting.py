@@ -1,0 +1,109 @@
+"""Drafts of maps: every draft can be loaded, and an import says what is left to fill in."""
+
+from __future__ import annotations
+
+import contextlib
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.jobs.conftest import Local
+from tests.support.laws import examples
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError
+from wosdk_async.jobs.drafting import ADAPT, draft_map
+from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.model import entity_class, index
+
+COLUMNS = ("Name", "Tenant Code", "work zone", "Comment", "asset", "PO Number", "Remarks")
+
+
+def loaded(tmp_path: Path, text: str) -> ImportMap:
+    path = tmp_path / "map.toml"
+    path.write_text(text, encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def every_operation() -> list[str]:
+    names = [*sorted(set(index.COMMANDS.values()) & set(index.COMMANDS))]
+    for entity in sorted(set(index.ENTITIES.values())):
+        kind = entity_class(entity)
+        if kind is None or "id" not in kind.__wire__:
+            continue
+        for verb in ("create", "update", "delete"):
+            with contextlib.suppress(ImportMapError):  # not supported, or nothing that has an id of its own
+                names.append(operation_named(f"{verb} {kind.wire_name}").name)
+    return names
+
+
+def test_a_draft_of_every_operation_is_a_map(tmp_path: Path) -> None:
+    names = every_operation()
+    assert len(names) > 200
+    unusable = {}
+    for name in names:
+        text = draft_map(COLUMNS, operation_named(name), "f.csv")
+        try:
+            assert loaded(tmp_path, text).operation == name
+        except ImportMapError as error:
+            unusable[name] = error.message
+    assert unusable == {}
+
+
+def test_columns_with_similar_names_are_proposed(tmp_path: Path) -> None:
+    text = draft_map(COLUMNS, operation_named("create Customer"), "f.csv")
+    tables = tomllib.loads(text)
+    assert tables["entity"] == {
+        "display_as": ADAPT,
+        "name": "{Name}",
+        "work_zone": "@work_zone",
+        "dba": ADAPT,
+        "tenant_code": "{Tenant Code}",
+        "tax_exempt": ADAPT,
+    }
+    assert tables["reference"] == {
+        "work_zone": {"entity": "WorkZone", "by": "display_as", "from": "{work zone}", "if_missing": "fail"}
+    }
+    assert "# Columns without a proposal: Comment, asset, PO Number, Remarks" in text
+    assert 'name = "{Name}"  # required; a text of at most 64 characters' in text
+
+
+def test_work_orders_have_their_items_and_references(tmp_path: Path) -> None:
+    found = loaded(tmp_path, draft_map(COLUMNS, operation_named("WoCreateCommand"), "f.csv"))
+    assert {spec.name: spec.entity.__name__ for spec in found.references} == {
+        "sub_type": "WorkOrderType",
+        "asset": "Location",
+        "task": "Task",
+        "work_zone": "WorkZone",
+    }
+    assert "PO Number" in found.columns
+
+
+def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
+    operation = operation_named("update Customer by TenantCode")
+    found = loaded(tmp_path, draft_map(["Code", "Name"], operation, "f.csv"))
+    assert sorted(found.record.fields) == ["name", "tenant_code"]
+    assert sorted(found.columns) == ["ADAPT", "Name"]
+
+
+@examples(50)
+@given(columns=st.lists(st.text(max_size=12), unique=True, max_size=8))
+def test_any_header(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
+    """Names that a map cannot write are left out; the others are taken as they are."""
+    text = draft_map([*columns, "name"], operation_named("create Customer"), "f.csv")
+    found = loaded(tmp_path_factory.mktemp("map"), text)
+    assert found.columns.keys() - {"ADAPT"} <= {*columns, "name"}
+
+
+async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -> None:
+    source = tmp_path / "f.csv"
+    source.write_text("name,tenant_code,work zone\nShop,T1,NAME\n")
+    (zone, *_) = await local.rows("WorkZone", "DisplayAs")
+    source.write_text(source.read_text().replace("NAME", zone["DisplayAs"]))
+    text = draft_map(["name", "tenant_code", "work zone"], operation_named("create Customer"), "f.csv")
+    with pytest.raises(ImportMapError, match="no column 'ADAPT', which \\[entity\\]"):
+        Import(CsvFile(source), loaded(tmp_path, text))
+    text = text.replace(f'tax_exempt = "{ADAPT}"', "tax_exempt = false").replace(ADAPT, "{name}")
+    summary = await Import(CsvFile(source), loaded(tmp_path, text), company=local.company)
+    assert (summary.done, summary.complete) == (1, True)
