@@ -282,6 +282,25 @@ async def test_without_keys_a_changed_file_cannot_be_continued(local: Local, job
         await job(write(HEADER, rows(6)), MAP, carry_over=True).run(local.company)
 
 
+async def test_keys_of_the_job_itself_tell_no_rows_of_another_file(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = MAP.replace('po_number = "{key}"\n', "")
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), text, marker=MARKER, limit=1), local)
+    with pytest.raises(ImportMapError, match="map a column to the marker"):
+        await job(write(HEADER, rows(6)), text, marker=MARKER, carry_over=True).run(local.company)
+
+
+async def test_rows_in_doubt_that_a_new_file_lacks_are_named(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2, 3))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1, 2])
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(3, 2))
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER, carry_over=True), local)
+    assert summary.created == 2
+    assert any("not in the new file: '1' (line 2); look for them" in text for text in summary.warnings)
+
+
 async def test_a_changed_file_after_a_finished_job_is_a_new_one(local: Local, job: Job, write: Write) -> None:
     first = await job(write(HEADER, rows(1)), MAP).run(local.company)
     second = await job(write(HEADER, rows(2)), MAP).run(local.company)

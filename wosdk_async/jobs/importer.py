@@ -351,7 +351,7 @@ class Import:
             seconds=time.perf_counter() - started,
             references_found=index.found,
             references_created=index.created,
-            warnings=list(index.warnings),
+            warnings=[*job.warnings, *index.warnings],
             stopped=sender.stops.reason,
             unwritten=job.journal.unwritten,
             folder=job.folder,

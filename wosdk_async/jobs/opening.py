@@ -24,6 +24,8 @@ from wosdk_async.transport.session.hosts import is_local
 
 __all__ = ["OpenedJob", "company_identity", "open_job"]
 
+_SHOWN = 10  # keys in a warning
+
 
 @attrs.define(eq=False, kw_only=True)
 class OpenedJob:
@@ -35,6 +37,8 @@ class OpenedJob:
     """Whether it began just now."""
     finished: bool
     """Whether nothing is left to be sent or settled."""
+    warnings: list[str] = attrs.field(factory=list)
+    """What the user should know of an earlier job that goes on here."""
 
     @property
     def plan(self) -> Plan:
@@ -119,11 +123,33 @@ async def open_job(
     if goes_on == "with the same file":
         return _opened(journal, new=_is_untouched(journal))
     if goes_on == "with a new file":
-        renewed = await asyncio.to_thread(begin, journal)
-        await journal.close()
-        return _opened(renewed, new=False)
+        try:
+            if marker is None or RowKeys.of(import_map, marker, journal.plan.job).node is None:
+                raise ImportMapError(
+                    "--continue tells rows by their keys, and the rows of this job have none of their own; "
+                    "map a column to the marker, or begin a new job with --again"
+                )
+            renewed = await asyncio.to_thread(begin, journal)
+            warnings = await _left_behind(journal, renewed)
+            return attrs.evolve(_opened(renewed, new=False), warnings=warnings)
+        finally:
+            await journal.close()
     await journal.close()
     return _opened(await asyncio.to_thread(begin), new=True)
+
+
+async def _left_behind(earlier: Journal, renewed: Journal) -> list[str]:
+    """Return a warning for the rows in doubt that the new file does not have any more."""
+    lines, after = [], 0
+    while page := await earlier.rows_in(State.SENDING, State.IN_DOUBT, after=after):
+        after = page[-1].row
+        kept = await renewed.rows_with([row.key for row in page if row.key])
+        lines += [f"{row.key!r} (line {row.line})" for row in page if row.key not in kept]
+    if not lines:
+        return []
+    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    shown = ", ".join(lines[:_SHOWN]) + more
+    return [f"in doubt in {earlier.folder}, and not in the new file: {shown}; look for them yourself"]
 
 
 def _resumed(folder: Path, path: Path, sha256: str, identity: str, operation: str) -> Path:
@@ -160,8 +186,6 @@ def _goes_on(
     if not options.carry_over:
         raise ImportMapError(_CHANGED.format(path=source.path, folder=journal.folder, begun=plan.created_at))
     _require_same_marker(plan, marker, journal.folder)
-    if marker is None:
-        raise ImportMapError(f"--continue tells rows by their keys; {journal.folder} began with no marker")
     return "with a new file"
 
 
