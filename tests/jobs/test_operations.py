@@ -243,6 +243,20 @@ async def test_a_delete_that_was_under_way_is_decided(local: Local, job: Job, wr
     assert all(row["IsRemoved"] for row in (await customers(local)).values())
 
 
+async def test_a_delete_in_doubt_is_settled_in_the_same_run(local: Local, job: Job, write: Write) -> None:
+    await made(local, "T1")
+    local.server.creation, local.server.broken = "base/Customer", True
+
+    def stage(_: str) -> None:
+        local.server.broken = False
+
+    source = write(COLUMNS, [["T1", "", ""]])
+    summary = await job(source, DELETE).run(local.company.with_options(settle=0.1), on_stage=stage)
+    assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
+    assert sum(path.startswith("DELETE") for path in local.server.asked) == 2
+    assert (await customers(local))["T1"]["IsRemoved"]
+
+
 async def test_rows_with_one_key_are_refused_but_the_first(local: Local, job: Job, write: Write) -> None:
     await made(local, "T1")
     source = write(COLUMNS, [["T1", "", "first"], ["T1", "", "second"]])

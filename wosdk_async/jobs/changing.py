@@ -156,9 +156,9 @@ class DeleteRecord(Changing):
             raise ImportMapError(f"{self.table}.{more[0]} is not used when records are deleted; delete it")
 
     async def send(self, company: Company, record: Any, marker: str | None) -> Any:
-        """Delete one record."""
+        """Delete one record; not ``missing_ok``, which would repeat a call that the journal has to settle."""
         del marker
-        return await company.delete(self.kind, record.id, missing_ok=True)
+        return await company.delete(self.kind, record.id)
 
     def settled(self, record: Any, key: str, found: Sequence[Any]) -> Effect | None:
         """Return the effect when no record with the key is left."""
