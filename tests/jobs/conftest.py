@@ -76,9 +76,10 @@ class Watched:
 class Local:
     """A Company, the server behind it, and short ways to what it holds."""
 
-    def __init__(self, company: Company, server: Watched) -> None:
+    def __init__(self, company: Company, server: Watched, variables: dict[str, str]) -> None:
         self.company = company
         self.server = server
+        self.variables = variables
 
     async def rows(self, entity: str, *properties: str, **equal: str) -> list[dict[str, Any]]:
         """All rows of an entity with these properties, by id."""
@@ -117,7 +118,7 @@ async def serving(store: Path, dialect: str) -> AsyncIterator[Local]:
         }
         try:
             async with Client.from_env(variables) as client:
-                yield Local(client.company(), watched)
+                yield Local(client.company(), watched, variables)
         finally:
             if watched.held is not None:
                 watched.held.set()

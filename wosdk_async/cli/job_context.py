@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
+from wosdk_async.cli.commands.import_init import sheet_of
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.kept_commands import import_parameters, kept_globals
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
@@ -60,7 +61,7 @@ def require_lasting(plan: Plan, folder: Path) -> None:
 
 def input_of(plan: Plan, folder: Path) -> Path:
     """Return the file of the rows; what came from stdin or a URL was copied into the folder."""
-    copies = [each for each in sorted(folder.glob("input.*")) if each.suffix != ".part"]
+    copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
     file = copies[0] if copies else Path(plan.file)
     if not file.is_file():
         raise CliError(f"{file}: the file of this job is not there any more; put it back")
@@ -72,7 +73,8 @@ def source_of(plan: Plan, folder: Path) -> Source:
     from wosdk_async.jobs import open_source
 
     known = import_parameters(plan.options)
-    given = {name: known[name] for name in ("delimiter", "encoding", "sheet", "format") if known.get(name)}
+    given = {name: known[name] for name in ("delimiter", "encoding") if known.get(name)}
+    given |= {"format": known.get("file_format"), "sheet": sheet_of(known.get("sheet"))}
     return open_source(input_of(plan, folder), **given)
 
 

@@ -9,8 +9,10 @@ from wosdk_async.model import Record
 from wosdk_async.protocol.validation import problems
 
 __all__ = [
+    "AmbiguousNameError",
     "ImportMapError",
     "JournalError",
+    "MissingRecordError",
     "OutputError",
     "RowError",
     "WaitingRowError",
@@ -33,6 +35,14 @@ class OutputError(WosdkError):
 
 class RowError(InvalidCallError):
     """One row that cannot be sent; the others can."""
+
+
+class AmbiguousNameError(RowError):
+    """One row that names several records."""
+
+
+class MissingRecordError(RowError):
+    """One row that names a record that does not exist and is not created."""
 
 
 class WaitingRowError(RowError):

@@ -15,7 +15,7 @@ from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
 
-__all__ = ["COUNTED", "Overview", "folder_of", "jobs_below", "jobs_of", "overview"]
+__all__ = ["COUNTED", "Overview", "folder_of", "jobs_at", "jobs_below", "jobs_of", "overview"]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
@@ -125,8 +125,12 @@ def jobs_below(directory: Path) -> Iterator[Path]:
 
 def jobs_of(file: Path) -> list[Path]:
     """Return the folders of the jobs that stand beside a file, the oldest first."""
-    base = file.with_name(f"{file.name}.job")
-    found = [base, *file.parent.glob(f"{_literal(base.name)}-*")]
+    return jobs_at(file.with_name(f"{file.name}.job"))
+
+
+def jobs_at(base: Path) -> list[Path]:
+    """Return the folders of jobs called ``base``, ``base-2`` and so on, the oldest first."""
+    found = [base, *base.parent.glob(f"{_literal(base.name)}-*")]
     return sorted(
         (each for each in found if (each / JOURNAL).is_file()), key=lambda each: (len(each.name), each)
     )

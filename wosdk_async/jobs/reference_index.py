@@ -12,7 +12,13 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.errors import RowError, WaitingRowError, require_sendable
+from wosdk_async.jobs.errors import (
+    AmbiguousNameError,
+    MissingRecordError,
+    RowError,
+    WaitingRowError,
+    require_sendable,
+)
 from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
@@ -46,6 +52,8 @@ class ReferenceEntry:
     """The cells that a new record reads, of the first row that wants it."""
     id: int | None = None
     reason: str = ""
+    error: type[RowError] = RowError
+    """The class of the error that ``reason`` gives a row."""
     may_pass: bool = False
     """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
     wanted: bool = False
@@ -113,7 +121,7 @@ class ReferenceIndex:
             if spec.create is None:
                 for entry in entries:
                     if entry.id is None and not entry.reason:
-                        entry.reason = _not_found(spec, entry)
+                        entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
 
     async def _look_up_names(self, company: Company, spec: ReferenceSpec, limit: int) -> None:
         entries = self._entries[spec.name]
@@ -139,6 +147,7 @@ class ReferenceIndex:
         if len(ids) == 1 or spec.takes_first:
             entry.id = ids[0]
         else:
+            entry.error = AmbiguousNameError
             entry.reason = (
                 f"{spec.name}: {len(ids)} {spec.entity.__name__} records are called {entry.text!r}"
                 f"{spec.filtered} (ids {ids[0]}, {others}); narrow them down with where, or take the "
@@ -253,7 +262,7 @@ class ReferenceIndex:
                 f"{reference} {name.text!r} was not looked up: the file has changed since the start"
             )
         if entry.reason:
-            raise (WaitingRowError if entry.may_pass else RowError)(entry.reason)
+            raise (WaitingRowError if entry.may_pass else entry.error)(entry.reason)
         if entry.warnings:
             context.warnings.extend(entry.warnings)
         return entry.id if entry.id is not None else self._placeholder(spec, entry, context)

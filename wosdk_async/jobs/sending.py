@@ -15,7 +15,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
-from wosdk_async.jobs.journal import ANSWERED, Journal, RowRecord, State, digest
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State, digest
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.marking import RowKeys
@@ -201,7 +201,8 @@ class RowSender:
             elif again and len(records) == 1:
                 self.done += 1
                 effect = effect_of(records[0])
-                self._end(claim.row, RowOutcome.carried_out(claim.row, self.operation.label, effect))
+                done = RowOutcome.carried_out(claim.row, self.operation.label, effect)
+                self._end(claim.row, done, proof=LOOKED_UP)
             elif self.options.if_exists == "skip":
                 effect = effect_of(records[0])
                 self._end(claim.row, RowOutcome.found(claim.row, effect))

@@ -15,6 +15,7 @@ import click
 
 from wosdk_async.cli.commands.import_init import init_command, input_options, operation_of, sheet_of
 from wosdk_async.cli.exit_codes import CliError, Exit, cli_errors, say, writing
+from wosdk_async.cli.import_check import check_import
 from wosdk_async.cli.kept_commands import kept_command
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.options import target_of, target_options
@@ -91,6 +92,8 @@ class _Import(click.Command):
 @click.option(
     "--continue", "carry_over", is_flag=True, help="Go on with an unfinished job after FILE was changed."
 )
+@click.option("--check", is_flag=True, help="Write nothing; say what would become of each row.")
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only.")
 @click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume).")
 @click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused.")
 @click.option(
@@ -151,6 +154,8 @@ def import_command(
     entity: str | None,
     update_by: str | None,
     delete_by: str | None,
+    check: bool,
+    sample: int | None,
     **options: Any,
 ) -> None:
     """Create one work order for each row of FILE, or do for each row what the map says.
@@ -168,6 +173,7 @@ def import_command(
     `wosdk import init FILE` proposes a map.
 
     \b
+      wosdk import requests.csv --map map.toml --check
       wosdk import requests.csv --map map.toml --sandbox
       wosdk import requests.csv --map map.toml --marker work_order.po_number
       wosdk import requests.csv --map map.toml --sandbox company.db --outcomes outcomes.jsonl
@@ -179,11 +185,34 @@ def import_command(
     """
     if file is None:
         raise click.UsageError(_no_file(sandbox))
+    if sample is not None and not check:
+        raise click.UsageError("--sample is for --check; an import takes all rows")
     require_stdout()
     with cli_errors():
         from wosdk_async.cli.runner import Runner, confirm
 
         target = target_of(ctx)
+        operation = operation_of(command, entity, update_by, delete_by)
+        reading = {
+            "delimiter": delimiter,
+            "encoding": encoding,
+            "sheet": sheet_of(sheet),
+            "format": file_format,
+        }
+        if check:
+            complete = check_import(
+                target,
+                file,
+                map_file,
+                operation=operation,
+                reading=reading,
+                sandbox=sandbox,
+                sample=sample,
+                rate=rate,
+                options=options | {"limit": concurrency, "retry_refused": retry is not None},
+                as_json=as_json,
+            )
+            sys.exit(Exit.DONE if complete else Exit.SOME)
         if target.read_only:
             raise CliError("--read-only: an import changes the Company, so nothing is sent")
         if outcomes is not None:
@@ -199,8 +228,6 @@ def import_command(
                 "retry_refused": retry is not None,
                 "details": kept_command(ctx),
             }
-            operation = operation_of(command, entity, update_by, delete_by)
-            reading = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "format": file_format}
             job = _job(file, map_file, operation, reading, options)  # before the sandbox starts
             client = {"limits": Limits(connections=concurrency), "in_flight": concurrency, "adaptive": True}
             variables = exits.enter_context(company_variables(sandbox))
@@ -264,8 +291,7 @@ def _job(
     from wosdk_async.jobs.journal.folder import ADDRESS
 
     import_map = ImportMap.load(map_file, operation=operation)
-    sheet = reading.pop("sheet")
-    found = open_input(file, options["folder"], sheet=sheet_of(sheet), **reading)
+    found = open_input(file, options["folder"], **reading)
     options["folder"] = found.folder
     if found.address is not None:
         options["details"] |= {ADDRESS: found.address}

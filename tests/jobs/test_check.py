@@ -1,0 +1,169 @@
+"""A look before an import says what would become of each row, and writes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CREATED, CUSTOMER, FIXED_CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async import Client, Customer, WorkZone
+from wosdk_async.hooks import DryRun
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs.check import Check, CheckResult
+from wosdk_async.jobs.journal import Journal
+from wosdk_async.jobs.opening import company_identity
+
+Job = Callable[..., Import]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
+
+MAP = WORK_ORDER + FIXED_CUSTOMER
+MARKER = "work_order.po_number"
+WRITES = ("CreateCommand", "/base/")
+
+
+def rows(*keys: int | str, customer: str = "") -> list[list[str]]:
+    return [[str(key), f"text {key}", f"notes {key}", customer] for key in keys]
+
+
+async def checked(
+    local: Local,
+    source: Path,
+    text: str,
+    *,
+    sample: int | None = None,
+    rate: float | None = None,
+    **options: Any,
+) -> CheckResult:
+    """Check with a client whose hook keeps what would be sent, and see that nothing was written."""
+    path = source.with_name("map.toml")
+    path.write_text(text, encoding="utf-8")
+    before = {each.name for each in source.parent.iterdir()}
+    orders, customers = await local.rows("WorkOrder"), await local.rows("Customer")
+    local.server.asked.clear()
+    dry = DryRun()
+    async with Client.from_env(local.variables, before_send=dry) as client:
+        check = Check(
+            CsvFile(source),
+            ImportMap.load(path),
+            dry,
+            options=ImportOptions(**options),
+            sample=sample,
+            rate=rate,
+        )
+        await client.company().connect()
+        result = await check.run(client.company(), identity=company_identity(client.company()))
+    assert not [each for each in local.server.asked if any(part in each for part in WRITES)]
+    assert (await local.rows("WorkOrder"), await local.rows("Customer")) == (orders, customers)
+    assert {each.name for each in source.parent.iterdir()} == before
+    return result
+
+
+def kinds(result: CheckResult) -> dict[int, str]:
+    return {each.row: each.kind for each in result.findings}
+
+
+async def test_all_rows_of_a_good_file_would_be_sent(local: Local, write: Write) -> None:
+    result = await checked(local, write(HEADER, rows(1, 2, 3, 4, 5)), MAP, rate=0.5)
+    assert (result.complete, result.checked, dict(result.counts)) == (True, 5, {"would_send": 5})
+    assert [each["row"] for each in result.requests] == [1, 2, 3]
+    assert result.requests[1]["path"].endswith("cmd/WoCreateCommand")
+    assert result.requests[1]["body"]["Command"]["WorkOrder"]["PoNumber"] == "2"
+    assert result.filled == {"key": 5, "text": 5, "notes": 5, "customer": 0}
+    assert result.used == {"key", "text", "notes"}
+    assert result.calls == 5 + 4
+    assert result.seconds == 18.0, "two seconds for each call"
+
+
+async def test_bad_rows_say_why(local: Local, write: Write) -> None:
+    """Too long, keys that occur twice, an empty key: as the import would refuse them."""
+    bad = [*rows(1, 2, 2), ["", "", "", ""], ["", "a", "", ""], ["6", "x" * 4000, "", ""]]
+    result = await checked(local, write(HEADER, bad), MAP, marker=MARKER)
+    assert (result.rows, result.empty_rows, result.complete) == (5, 1, False)
+    assert kinds(result) == {3: "refused", 4: "refused", 5: "refused"}
+    assert [each.reason for each in result.findings] == [
+        "the key '2' is that of row 2 (line 3) already; keys must be unique",
+        "the key in work_order.po_number ('') is empty; each row needs a key of its own",
+        "command.work_order.items[0].comment has 4000 characters, the service takes 3096; shorten it, or set "
+        "truncate = true",
+    ]
+
+
+async def test_names_of_no_record_and_of_several_are_told_apart(local: Local, write: Write) -> None:
+    zone = (await local.rows("WorkZone"))[0]["Id"]
+    for name in ("Twice", "Twice", "Once"):
+        await local.company.create(Customer(name=name, display_as=name, work_zone=WorkZone.ref(zone)))
+    source = write(
+        HEADER, [*rows(1, customer="Once"), *rows(2, customer="Twice"), *rows(3, customer="Never")]
+    )
+    result = await checked(local, source, WORK_ORDER + CUSTOMER)
+    assert kinds(result) == {2: "ambiguous", 3: "missing"}
+    assert result.counts["would_send"] == 1
+
+
+async def test_records_that_would_be_created_are_counted_once(local: Local, write: Write) -> None:
+    """Not those that only bad rows name; the requests say which records come first."""
+    source = write(
+        HEADER,
+        [*rows(1, 2, customer="New"), *rows(3, customer="Newer"), ["4", "x" * 4000, "", "Bad"]],
+    )
+    result = await checked(local, source, WORK_ORDER + CREATED)
+    assert result.new_records == {"customer": 2}
+    assert [each["created_first"] for each in result.requests] == [["New"], ["New"], ["Newer"]]
+    assert kinds(result) == {4: "refused"}
+
+
+async def test_keys_that_are_there_fail_or_are_skipped(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2))
+    await job(source, MAP, marker=MARKER, folder=source.with_name("other")).run(local.company)
+    source = write(HEADER, rows(1, 2, 3))
+    result = await checked(local, source, MAP, marker=MARKER)
+    assert (kinds(result), result.complete) == ({1: "there", 2: "there"}, False)
+    assert result.findings[0].reason == "work_order.po_number '1' is that of 1"
+    assert (await checked(local, source, MAP, marker=MARKER, if_exists="skip")).complete
+
+
+async def test_a_sample_is_spread_over_the_file(local: Local, write: Write) -> None:
+    result = await checked(local, write(HEADER, rows(*range(1, 101))), MAP, sample=4)
+    assert (result.rows, result.checked, dict(result.counts)) == (100, 4, {"would_send": 4})
+    assert [each["row"] for each in result.requests] == [25, 50, 75]
+    assert result.filled["key"] == 100
+    assert result.calls == 100 + 4
+    assert (await checked(local, write(HEADER, rows(1, 2)), MAP, sample=9)).checked == 2
+
+
+async def test_an_unfinished_job_is_gone_on_with(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, [*rows(1, 2), ["3", "x" * 4000, "", ""], *rows(4)])
+    first = job(source, MAP)
+    folder = (await first.run(local.company)).folder
+    assert folder is not None
+    journal = Journal.open(folder)
+    await journal.begin([2])
+    await journal.close()
+    result = await checked(local, source, MAP)
+    assert dict(result.counts) == {"ended": 2, "in_doubt": 1, "refused": 1}
+    assert result.job is not None
+    assert result.job.resume_would()[0] == "leave 1 row in doubt for good: there is no marker"
+    fresh = await checked(local, source, MAP, again=True)
+    assert (fresh.counts["would_send"], fresh.job) == (3, None)
+    write(HEADER, rows(1, 2, 5))
+    changed = await checked(local, source, MAP)
+    assert (changed.counts["would_send"], changed.job) == (3, None)
+    assert "has changed since the job" in changed.warnings[0]
+
+
+async def test_a_record_that_all_rows_need_ends_the_check(local: Local, write: Write) -> None:
+    text = MAP.replace("is_def_sr = true", "is_def_sr = true, display_as = 'nothing'")
+    with pytest.raises(ImportMapError, match="kind: no WorkOrderType"):
+        await checked(local, write(HEADER, rows(1)), text)
+
+
+async def test_what_would_be_sent_never_leaves(local: Local, write: Write) -> None:
+    """The hook of the client holds the requests that are shown."""
+    local.server.held = asyncio.Event()  # a creation would wait for ever
+    async with asyncio.timeout(20):
+        assert (await checked(local, write(HEADER, rows(1)), MAP)).complete

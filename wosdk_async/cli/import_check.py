@@ -1,0 +1,111 @@
+"""``wosdk import --check``: what an import would do, without a write here or in the Company."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
+from wosdk_async.cli.options import Target
+from wosdk_async.cli.output.cells import counted, json_text, visible
+
+if TYPE_CHECKING:
+    from wosdk_async.jobs.check import CheckResult
+
+__all__ = ["check_import"]
+
+_SHOWN = 10  # rows, and warnings
+
+
+def check_import(
+    target: Target,
+    file: str,
+    map_file: Path,
+    *,
+    operation: str | None,
+    reading: Mapping[str, Any],
+    sandbox: str | None,
+    sample: int | None,
+    rate: float | None,
+    options: Mapping[str, Any],
+    as_json: bool,
+) -> bool:
+    """Print what an import would do, and return whether all rows that were looked at would be carried out."""
+    from wosdk_async.cli.runner import Runner
+    from wosdk_async.hooks import DryRun
+    from wosdk_async.jobs import ImportMap, ImportOptions
+    from wosdk_async.jobs.check import Check
+    from wosdk_async.jobs.inputs import open_input
+    from wosdk_async.jobs.opening import company_identity
+    from wosdk_async.jobs.sources.spool import is_remote
+
+    import_map = ImportMap.load(map_file, operation=operation)
+    if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
+        sandbox = TEMPORARY  # a store that is not there yet has what a new one has
+    with ExitStack() as exits:
+        folder = options["folder"]
+        if is_remote(file):  # its copy goes away with the check
+            folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
+        found = open_input(file, folder, **reading)
+        dry = DryRun()
+        given = ImportOptions(**{**options, "folder": folder})
+        check = Check(found.source, import_map, dry, options=given, sample=sample, rate=rate)
+        variables = exits.enter_context(company_variables(sandbox))
+        # Whatever would change something stops at the hook, so that nothing can be written.
+        shown = attrs.evolve(target, read_only=False)
+        runner = exits.enter_context(Runner(shown, variables, rate=rate, before_send=dry))
+        runner.run(runner.company.connect())
+        identity = identity_of(variables) or company_identity(runner.company)
+        result = runner.run(check.run(runner.company, identity=identity))
+    if as_json:
+        click.echo(json_text(result.as_dict()))
+    else:
+        _print(result)
+    return result.complete
+
+
+def _print(result: CheckResult) -> None:
+    from wosdk_async.jobs.check import FINDINGS
+
+    sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
+    empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
+    counts = ", ".join(f"{count} {FINDINGS[kind]}" for kind, count in result.counts.items() if count)
+    click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
+    for name, number in result.new_records.items():
+        click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
+    took = "" if result.seconds is None else f", about {_duration(result.seconds)}"
+    click.echo(f"{counted(result.calls, 'call')}{took}")
+    if result.job is not None:
+        click.echo(f"there is a job in {visible(str(result.job.folder))}; the import would")
+        for text in result.job.resume_would():
+            click.echo(f"  {visible(text)}")
+    click.echo("\ncolumns, and the rows in which they are filled")
+    for name, filled in result.filled.items():
+        share = 100 * filled // result.rows if result.rows else 0
+        unused = "" if name in result.used else "  not read by the map"
+        click.echo(f"  {share:3d}%  {visible(name)}{unused}")
+    if result.requests:
+        click.echo("\nthe first requests" + (", with 1 for ids of new records" if result.new_records else ""))
+        for request in result.requests:
+            click.echo(f"  row {request['row']}: {request['method']} {request['path']}")
+            if request["body"] is not None:
+                click.echo(f"    {json_text(request['body'])}")
+    for each in result.findings[:_SHOWN]:
+        say(f"row {each.row} (line {each.line}) {FINDINGS[each.kind]}: {each.reason}")
+    more = result.checked - result.counts["would_send"] - result.counts["ended"] - _SHOWN
+    if more > 0:
+        say(f"and {counted(more, 'more row')}; --json lists the first 1000")
+    for warning in result.warnings[:_SHOWN]:
+        say(f"warning: {warning}")
+    say("nothing was written")
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
