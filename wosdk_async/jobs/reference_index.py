@@ -70,6 +70,7 @@ class ReferenceIndex:
         self.warnings: list[str] = []
         self._entries: dict[str, dict[str, ReferenceEntry]] = {name: {} for name in self.specs}
         self._recent: dict[str, set[str]] = {name: set() for name in self.specs}
+        self._uncollected = list(self.specs.values())
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={len(entries)}" for name, entries in self._entries.items())
@@ -79,11 +80,14 @@ class ReferenceIndex:
 
     def collect(self, cells: Mapping[str, str]) -> None:
         """Remember the names that a row gives; one that is too long fails the row later."""
-        for spec in self.specs.values():
+        for spec in self._uncollected:
             with suppress(RowError):
                 name = spec.name_in(cells)
                 if name is not None and name.raw not in self._recent[spec.name]:
                     self._remember(spec, name)
+        if len(self._uncollected) == len(self.specs):  # after the first row: the others give one name to all
+            varied = (each for each in self.specs.values() if each.template is not None)
+            self._uncollected = [each for each in varied if each.template and each.template.columns]
 
     def _remember(self, spec: ReferenceSpec, name: RowName) -> None:
         recent = self._recent[spec.name]
