@@ -132,6 +132,15 @@ async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Jo
     )
 
 
+async def test_an_import_can_be_awaited(local: Local, job: Job, write: Write) -> None:
+    rows: list[RowOutcome] = []
+    stages: list[str] = []
+    source = write(COLUMNS, [["T1", "a", ""], ["T2", "b", ""]])
+    summary = await job(source, CREATE, company=local.company, on_row=rows.append, on_stage=stages.append)
+    assert isinstance(summary, Summary)
+    assert sorted(each.row for each in rows) == [1, 2]
+
+
 # --- update ---------------------------------------------------------------------------------
 
 

@@ -41,8 +41,8 @@ class Import:
 
     ::
 
-        job = Import(open_source("requests.csv"), ImportMap.load("map.toml"), marker="work_order.po_number")
-        summary = await job.run(company, on_row=print)
+        source, import_map = open_source("requests.csv"), ImportMap.load("map.toml")
+        summary = await Import(source, import_map, company=company, on_row=print)
 
     The constructor reads the file once, to count the rows and to collect the names to look up, and raises
     ImportMapError when the file cannot be used: nothing was sent by then.
@@ -51,6 +51,8 @@ class Import:
         source: the file.
         import_map: which column fills which field.
         company: the Company for ``await job``; :meth:`run` takes it, too.
+        on_row: called with the outcome of every row, in the order in which the rows end.
+        on_stage: called with a text that says what is being done.
         options: how the import is carried out; further keywords change single options.
     """
 
@@ -60,6 +62,8 @@ class Import:
         import_map: ImportMap,
         *,
         company: Company | None = None,
+        on_row: Callable[[RowOutcome], None] = lambda _: None,
+        on_stage: Callable[[str], None] = lambda _: None,
         options: ImportOptions | None = None,
         **changes: Any,
     ) -> None:
@@ -68,6 +72,7 @@ class Import:
         self._source = source
         self._map = import_map
         self._company_given = company
+        self._callbacks = on_row, on_stage
         self._index = ReferenceIndex(import_map.references)
         self._marker = self.options.marker or import_map.marker or import_map.action.by
         if self._marker:
@@ -165,8 +170,8 @@ class Import:
         self,
         company: Company | None = None,
         *,
-        on_row: Callable[[RowOutcome], None] = lambda _: None,
-        on_stage: Callable[[str], None] = lambda _: None,
+        on_row: Callable[[RowOutcome], None] | None = None,
+        on_stage: Callable[[str], None] | None = None,
     ) -> Summary:
         """Carry the job out: create what the rows refer to, then do with each row what the map says.
 
@@ -174,8 +179,8 @@ class Import:
 
         Args:
             company: the Company of the records.
-            on_row: called with the outcome of every row, in the order in which the rows end.
-            on_stage: called with a text that says what is being done.
+            on_row: as for the constructor.
+            on_stage: as for the constructor.
 
         Returns:
             The counts of the whole job, all runs together.
@@ -186,6 +191,7 @@ class Import:
             WosdkError: the lookup of the references failed. In all cases this run created nothing.
         """
         started = time.perf_counter()
+        on_row, on_stage = on_row or self._callbacks[0], on_stage or self._callbacks[1]
         self._task = asyncio.current_task()
         job = await self.open(company)
         sender = RowSender(
