@@ -95,11 +95,14 @@ def chart(
     breaks = [
         element("path", class_="pause", d=f"M{_number(at / seconds * _WIDTH)} 0V{_HEIGHT}") for at in pauses
     ]
-    keys = [element("span", element("i", class_=each.style), each.name, class_="key") for each in series]
+    keys = [
+        element("span", element("i", class_=each.style), _summary(each, bins, unit), class_="key")
+        for each in series
+    ]
     label = f"{title}: " + ", ".join(_summary(each, bins, unit) for each in series)
     return element(
         "figure",
-        element("figcaption", element("b", title), keys if len(series) > 1 else None),
+        element("figcaption", title),
         element(
             "div",
             element("div", *(element("span", _shown(top * part, unit)) for part in (1, 0.5, 0)), class_="y"),
@@ -116,7 +119,7 @@ def chart(
             class_="plot",
         ),
         element("div", *(element("span", _duration(seconds * part)) for part in (0, 0.5, 1)), class_="x"),
-        element("p", "; ".join(_summary(each, bins, unit) for each in series), class_="figures"),
+        element("p", keys, class_="figures"),
         class_="chart",
     )
 

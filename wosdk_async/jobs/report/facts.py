@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -154,7 +155,7 @@ class JobFacts:
             "counts": self.outcomes(),
             "rows_with_warnings": self.warned,
             "settled": self.settled.count,
-            "runs": [attrs.asdict(run) for run in self.runs],
+            "runs": [_run(run) for run in self.runs],
             "failures": [attrs.asdict(cause) for cause in self.causes],
             "in_doubt": [_doubt(row) for row in self.doubted.rows],
             "references": [
@@ -163,6 +164,17 @@ class JobFacts:
             "samples": [attrs.asdict(sample) for sample in self.samples],
             "files": [attrs.asdict(file) for file in self.files],
         }
+
+
+def _run(run: JobRun) -> dict[str, Any]:
+    times = {name: _iso(getattr(run, name)) for name in ("started_at", "ended_at")}
+    return attrs.asdict(run) | times
+
+
+def _iso(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="milliseconds")
 
 
 def _doubt(row: StoredRow) -> dict[str, Any]:

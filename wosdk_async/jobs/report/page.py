@@ -19,6 +19,8 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _MAX_CAUSES = 20
 _MAX_REASON = 400  # characters
 _MAX_REFERENCES = 50
+_MAX_UNFOLDED = 10  # rows of a list that is shown without being asked for
+_LONG = {"Reason of the first", "Reason", "Why", "Name", "Key", "Ended"}  # may break anywhere
 
 
 def report_page(facts: JobFacts) -> str:
@@ -192,11 +194,10 @@ def _doubts(facts: JobFacts) -> Markup | None:
         parts += _more(doubted.count - len(doubted.rows), "in_doubt.csv")
     if settled.count:
         text = f"{_counted(settled.count, 'row')} in doubt had been carried out: found by the key."
-        parts.append(element("p", text))
-        rows = (
-            (row.row, row.line, row.key, row.number or row.id, "found by its key") for row in settled.rows
-        )
-        parts.append(_table(("Row", "Line", "Key", "Record", "Settled"), rows))
+        rows = [(row.row, row.line, row.key, row.number or str(row.id)) for row in settled.rows]
+        listed = _table(("Row", "Line", "Key", "Record that was found"), rows)
+        unfolded = "" if len(rows) <= _MAX_UNFOLDED else None
+        parts.append(element("details", element("summary", text), listed, open=unfolded))
         parts += _more(settled.count - len(settled.rows), "results.csv")
     return element("section", parts)
 
@@ -282,21 +283,19 @@ def _about(facts: JobFacts) -> Markup:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Markup:
-    body = (
-        element(
-            "tr",
-            (
-                element(
-                    "td", _cell(value), class_="number" if isinstance(value, int) else None, data_name=name
-                )
-                for name, value in zip(names, row, strict=True)
-            ),
-        )
-        for row in rows
-    )
-    head = element("tr", (element("th", name, scope="col") for name in names))
-    table = element("table", element("thead", head), element("tbody", body), class_="cards")
-    return element("div", table, class_="wide")
+    listed = list(rows)
+    numeric = {name for name, value in zip(names, listed[0], strict=True) if isinstance(value, int)}
+
+    def style(name: str) -> str | None:
+        return "number" if name in numeric else "long" if name in _LONG else None
+
+    def line(row: Sequence[Any]) -> Iterator[Markup]:
+        for name, value in zip(names, row, strict=True):
+            yield element("td", _cell(value), class_=style(name), data_name=name)
+
+    head = element("tr", (element("th", name, scope="col", class_=style(name)) for name in names))
+    body = element("tbody", (element("tr", line(row)) for row in listed))
+    return element("div", element("table", element("thead", head), body, class_="cards"), class_="wide")
 
 
 def _cell(value: Any) -> Content:
