@@ -25,7 +25,7 @@ from wosdk_async.jobs.errors import (
     RowError,
     require_sendable,
 )
-from wosdk_async.jobs.journal import Journal, State, digest, plan_of
+from wosdk_async.jobs.journal import Journal, State, plan_of
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.marking import RowKeys
@@ -240,15 +240,15 @@ class Check:
         return None
 
     async def _look_at(self, company: Company, page: Sequence[Row], journal: Journal | None) -> None:
-        states: Mapping[int, tuple[State, int]] = {}
+        states: Mapping[int, State] = {}
         if journal is not None:
             stored = await journal.page(page[0].number, page[-1].number)
-            states = {row: (state, known) for row, state, known, _ in stored}
+            states = {row: state for row, state, _, _ in stored}
         built = []
         for row in page:
             self._result.checked += 1
-            state, known = states.get(row.number, (State.PLANNED, 0))
-            if state in (State.DONE, State.FOUND) and digest(row.cells) == known:
+            state = states.get(row.number, State.PLANNED)
+            if state in (State.DONE, State.FOUND):
                 self._result.counts["ended"] += 1
             elif state in (State.SENDING, State.IN_DOUBT):
                 self._find(row, "in_doubt", "the job has not settled it")
