@@ -14,6 +14,7 @@ from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.settling import Settling
 
 Job = Callable[..., Import]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -264,6 +265,27 @@ async def test_a_delete_in_doubt_is_settled_in_the_same_run(local: Local, job: J
     assert (summary.done, summary.in_doubt, summary.not_started) == (1, 0, 0)
     assert sum(path.startswith("DELETE") for path in local.server.asked) == 2
     assert (await customers(local))["T1"]["IsRemoved"]
+
+
+async def test_a_delete_that_takes_effect_late_is_that_of_the_job(
+    local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (id,) = await made(local, "T1")
+    source = write(COLUMNS, [["T1", "", ""]])
+    await killed_while_sending(job(source, DELETE), local, [1])
+    settle = Settling.settle
+
+    async def late(settling: Settling) -> set[int]:
+        absent = await settle(settling)
+        if absent:
+            await local.company.delete(Customer, id)
+        return absent
+
+    monkeypatch.setattr(Settling, "settle", late)
+    outcomes: list[RowOutcome] = []
+    company = local.company.with_options(settle=0.1)
+    summary = await job(source, DELETE).run(company, on_row=outcomes.append)
+    assert (summary.done, outcomes[0].outcome, outcomes[0].id) == (1, "deleted", id)
 
 
 async def test_rows_with_one_key_are_refused_but_the_first(local: Local, job: Job, write: Write) -> None:

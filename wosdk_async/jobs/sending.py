@@ -194,6 +194,8 @@ class RowSender:
         for claim in claims:
             records = found.get(claim.key or "", ())
             if self.operation.by is not None:
+                if again and self._gone(claim, records):
+                    continue
                 if self._pointed(claim, records):
                     kept.append(claim)
             elif not records:
@@ -210,6 +212,18 @@ class RowSender:
                 ids = ", ".join(str(record.id) for record in records[:3])
                 self._refused(claim.row, f"is there already: {self.keys.path} {claim.key!r} is that of {ids}")
         return kept
+
+    def _gone(self, claim: Claim, records: Sequence[Any]) -> bool:
+        """Return whether the job's own delete took effect so late; the row ends with it."""
+        if self.operation.compares:  # an update can be written again
+            return False
+        effect = self.operation.settled(claim.record, claim.key or "", records)
+        if effect is None:
+            return False
+        self.done += 1
+        done = RowOutcome.carried_out(claim.row, self.operation.label, effect)
+        self._end(claim.row, done, proof=LOOKED_UP)
+        return True
 
     def _pointed(self, claim: Claim, records: Sequence[Any]) -> bool:
         """Return whether the record that a row changes is known; if not, the row is refused."""
