@@ -48,7 +48,7 @@ class Overview:
             return "undone"
         if not self.left:
             return "finished"
-        if self.counts[State.PLANNED] + self.counts[State.REFUSED] == self.plan.rows:
+        if self.counts[State.PLANNED] == self.plan.rows:
             return "not begun"
         return "unfinished"
 
@@ -79,6 +79,8 @@ class Overview:
             texts.append("send nothing: the job is finished")
         if figures["failed"]:
             texts.append(f"leave {_rows(figures['failed'])} that failed, unless --retry refused is added")
+        if self.undone.get(State.DONE):
+            texts.append(f"not send {_rows(self.undone[State.DONE])} again that an undo took back")
         if figures["in_doubt"] and not marker:
             texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
         return texts

@@ -77,7 +77,11 @@ def undo_command(
                     what = counted(summary.counts["undo"], undo.noun)
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
                     left.clear()
-                    summary = runner.run(_undo(undo, reason_id, comment), exit_soon=False)
+                    try:
+                        summary = runner.run(_undo(undo, reason_id, comment), exit_soon=False)
+                    except KeyboardInterrupt:
+                        say("stopped: the same command goes on with what is left")
+                        raise
                     _say_left(left)
             finally:
                 runner.run(journal.close())

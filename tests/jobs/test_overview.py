@@ -1,0 +1,96 @@
+"""The state of a job in a word, and what the same command would do with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import Journal, Plan, RowEntry, RowRecord, State
+from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, overview
+
+P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
+
+
+def job(folder: Path, rows: int, marker: str | None = None) -> Journal:
+    plan = Plan(
+        job="j",
+        file="f.csv",
+        size=1,
+        sha256="s",
+        company="c",
+        operation="WoCreateCommand",
+        map_sha256="m",
+        created_at="2026-01-01T00:00:00+00:00",
+        marker=marker,
+    )
+    folder.mkdir()
+    return Journal.create(folder, plan, [RowEntry(row, row + 1, 0) for row in range(1, rows + 1)])
+
+
+@pytest.mark.parametrize(
+    ("states", "marker", "state", "would"),
+    [
+        ([P, P], None, "not begun", ["send 2 rows"]),
+        (
+            [P, R],
+            None,
+            "unfinished",
+            ["send 1 row", "leave 1 row that failed, unless --retry refused is added"],
+        ),
+        ([D, F], None, "finished", ["send nothing: the job is finished"]),
+        ([D, S], None, "unfinished", ["leave 1 row in doubt for good: there is no marker"]),
+        ([D, I], None, "finished", ["send nothing: the job is finished"]),
+        ([D, I], "po_number", "unfinished", ["look up 1 row in doubt by po_number first; those"]),
+    ],
+)
+async def test_states(
+    tmp_path: Path, states: list[State], marker: str | None, state: str, would: list[str]
+) -> None:
+    async with job(tmp_path / "job", len(states), marker) as journal:
+        for row, each in enumerate(states, 1):
+            if each != State.PLANNED:
+                journal.record(RowRecord(row, each))
+        await journal.flush()
+        seen = await overview(journal)
+    assert (seen.state, seen.running) == (state, None)
+    for text, start in zip(seen.resume_would(), would, strict=False):
+        assert text.startswith(start)
+
+
+async def test_an_undone_job_says_so(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 2) as journal:
+        journal.record(RowRecord(1, State.DONE, 5))
+        journal.record_undo(RowRecord(1, State.DONE, 5))
+        await journal.flush()
+        seen = await overview(journal)
+    assert seen.state == "undone"
+    assert "not send 1 row again that an undo took back" in seen.resume_would()
+
+
+async def test_a_job_is_running_only_for_others(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 1) as journal:
+        assert (await overview(journal)).running is None
+        async with Journal.open(tmp_path / "job", read_only=True) as other:
+            seen = await overview(other)
+            assert seen.running is not None
+            assert (seen.state, "process" in seen.running) == ("running", True)
+
+
+async def test_jobs_are_found_by_their_file(tmp_path: Path) -> None:
+    """In the order in which they began; signs of patterns in a name mean themselves."""
+    file = tmp_path / "a[1]*.csv"
+    with pytest.raises(JournalError, match="no such job"):
+        folder_of(file)
+    folders = [tmp_path / f"{file.name}.job{end}" for end in ("", "-2", "-10")]
+    for folder in folders:
+        await job(folder, 1).close()
+    await job(tmp_path / "a1x.csv.job-2", 1).close()
+    (tmp_path / ".hidden").mkdir()
+    await job(tmp_path / ".hidden" / "x.job", 1).close()
+    assert jobs_of(file) == folders
+    assert len(list(jobs_below(tmp_path))) == 4
+    with pytest.raises(JournalError, match="has several jobs"):
+        folder_of(file)
+    assert folder_of(folders[1] / "journal.db") == folders[1] == folder_of(folders[1])
