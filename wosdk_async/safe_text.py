@@ -205,7 +205,7 @@ def without_formulas(text: str) -> str:
     """Return ``text`` with an apostrophe before each formula. A negative number is not a formula."""
     if text.isalnum():  # most keys and numbers: files of a million rows are written
         return text
-    inside = _RUN.sub(_guard_sign, text)
+    inside = _RUN.sub(_guard_sign, text) if _SEPARATOR.search(text) else text
     return f"'{inside}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else inside
 
 

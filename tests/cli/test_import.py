@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import json
+import os
 import re
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.support.service import Answer, Request, Service
 from wosdk_async.cli import runner
+from wosdk_async.jobs import outputs
 from wosdk_async.sandbox import open_store
 
 MAP = EXAMPLES / "sf311.toml"
@@ -216,3 +219,46 @@ def test_outcomes_are_not_the_store(wosdk: Wosdk, tmp_path: Path) -> None:
             assert (result.exit_code, result.stdout, result.stderr) == (2, "", reported)
         assert (store.read_bytes() if kept else b"") == before
         assert store.exists() == kept
+
+
+def test_the_files_of_a_job_are_named(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    folder = tmp_path / "job"
+    command = ("import", file, "--map", MAP, "--job", folder, "--json")
+    result = wosdk(*command)
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["job"] == str(folder)
+    assert f"wosdk: what became of each row: {folder / 'results.csv'}\n" in result.stderr
+    assert f"wosdk: report: {folder / 'report.html'}\n" in result.stderr
+    assert "rows to correct" not in result.stderr
+    assert f"1 row with warnings; see {folder / 'results.csv'}\n" in result.stderr
+    again = wosdk(*command)
+    assert (again.exit_code, "report.html" in again.stderr) == (0, False)  # nothing was written
+
+
+def test_files_that_cannot_be_written_are_status_8(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The summary is printed, and the same command writes them as soon as there is room."""
+    folder = tmp_path / "job"
+    command = ("import", file, "--map", MAP, "--job", folder)
+
+    def full(path: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs, "replace_file", full)
+        result = wosdk(*command)
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (
+        8,
+        "14 rows: 14 created, 0 failed, 0 in doubt",
+    )
+    assert (
+        "wosdk: the import has ended, 14 rows created, but its files could not be written: "
+        f"{folder / 'results.csv'}: No space left on device; the journal is right: mend this, then write the "
+        f"files again with wosdk jobs report {folder}\n"
+    ) in result.stderr
+    again = wosdk(*command)
+    assert (again.exit_code, (folder / "report.html").is_file()) == (0, True)
+    assert "nothing is sent" in again.stderr
