@@ -209,6 +209,25 @@ def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_pa
     assert (folder / "report.html").exists()
 
 
+def test_the_dialect_of_the_file_is_kept(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Delimiter and encoding of the first command are those of resume and rejects."""
+    header, *rows = table()
+    source = tmp_path / "semicolons.csv"
+    rows[0][header.index("descriptor")] = "Zufahrt für die Küche"
+    with source.open("w", newline="", encoding="cp1252") as opened:
+        csv.writer(opened, delimiter=";").writerows([header, rows[0], ["too", "few"]])
+    options = ("--delimiter", ";", "--encoding", "cp1252")
+    assert wosdk("import", source, "--map", MAP, "--sandbox", store, *options).exit_code == 1
+    folder = source.with_name(f"{source.name}.job")
+    written = (folder / "rejects.csv").read_bytes()
+    (folder / "rejects.csv").unlink()
+    assert wosdk("jobs", "rejects", folder).exit_code == 0
+    assert (folder / "rejects.csv").read_bytes() == written
+    killed(folder, 1)
+    result = wosdk("jobs", "resume", folder, "--json")
+    assert json.loads(result.stdout)["created"] == 1, result.stderr
+
+
 def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store)
     checked = wosdk("jobs", "undo", folder, "--check")
