@@ -79,7 +79,7 @@ async def _written(journal: JournalReader, writing: Coroutine[Any, Any, list[Pat
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}; the journal is right: "
-            f"mend this, then write the files again with wosdk jobs report {journal.folder}"
+            f"mend this, then write the files again with wosdk jobs rejects {journal.folder}"
         ) from error
 
 

@@ -160,8 +160,9 @@ class OutcomeWriter:
             sent = f" (RequestId {row.request_id})" if row.request_id else ""
             say(f"row {row.row} (line {row.line}) {row.outcome.replace('_', ' ')}: {row.reason}{sent}")
         more = summary.failed + summary.in_doubt - len(self._bad_rows)
-        places = (outcomes, *(path for path in summary.files if path.name == "results.csv"))
-        remedy = next((f"see {path}" for path in places if path), "--outcomes FILE keeps them all")
+        results = summary.folder / "results.csv" if summary.folder else None
+        place = outcomes or (results if results and results.is_file() else None)
+        remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
         if more > 0:
             say(f"and {counted(more, 'more row')}; {remedy}")
         for warning in summary.warnings[:_MAX_SHOWN]:

@@ -86,9 +86,9 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     if counts[State.REFUSED]:
         steps.append(
             joined(
-                "Failed rows had no effect. Correct them in ",
+                "Failed rows had no effect. Correct them in a copy of ",
                 element("code", "rejects.csv"),
-                ", and import this file as it stands.",
+                ", and import the copy as it stands.",
             )
         )
     if doubted:
