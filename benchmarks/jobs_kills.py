@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ SETTLE = 2.5  # seconds; a commit is late by less
 _LATE = 0.6
 _CLI = [sys.executable, "-c", "from wosdk_async.cli import main; main()", "import"]
 _CHILD = [sys.executable, "-m", "benchmarks.jobs_child"]
-_MOMENTS = ("start", "start", "references", "first row", "rows", "rows", "rows", "settling", "end", "command")
+_FIRST = ("start", "references", "references", "first row")  # records are created in the first run only
+_MOMENTS = ("start", "first row", "rows", "rows", "settling", "settling", "files", "files", "command")
 _KILLS_OF_A_JOB = 5
 _LONGEST = 180.0  # seconds that a run may take
 
@@ -111,7 +113,8 @@ class _Killer:
             self.folder / f"rows{self.jobs}.csv", self.rows, prefix=self._prefix(self.jobs), customers=5
         )
         import_map = write_map(self.folder)
-        for moment in [*self.rng.choices(_MOMENTS, k=min(_KILLS_OF_A_JOB, most)), "never", "never"]:
+        moments = [self.rng.choice(_FIRST), *self.rng.choices(_MOMENTS, k=_KILLS_OF_A_JOB - 1)][:most]
+        for moment in [*moments, "never", "never"]:
             before = await self._sending(source)
             if await self._run(source, import_map, moment):
                 self.kills[moment] += 1
@@ -171,18 +174,25 @@ class _Killer:
         elif moment == "command":
             await asyncio.sleep(0.5 + random() * 2.5)
         else:
-            text, number, delay = {
-                "references": ("stage creating", 1, random() * 0.1),
-                "first row": ("row", 1, random() * 0.02),
-                "rows": ("row", self.rng.randint(2, self.rows // 2), random() * 0.05),
-                "settling": ("stage settling", 1, random() * SETTLE),
-                "end": ("row", self.rows, random() * 0.2),
-            }[moment]
-            while sum(line.startswith(text) for line in output) < number:  # noqa: ASYNC110 - as random
+            delay, happened = self._event(moment, output)
+            while not happened():  # noqa: ASYNC110 - the time is random anyway
                 await asyncio.sleep(0.002)
-            await asyncio.sleep(delay)
+            await asyncio.sleep(delay * random())
         if process.returncode is None:
             process.kill()
+
+    def _event(self, moment: str, output: list[str]) -> tuple[float, Callable[[], bool]]:
+        """Return whether the import has come to a moment, and at most how much later it is killed."""
+        if moment == "files":
+            part = self._job_folder(self.jobs) / "results.csv.part"
+            return 0.05, part.exists
+        delay, text, number = {
+            "references": (0.1, "stage creating", 1),
+            "first row": (0.02, "row", 1),
+            "rows": (0.05, "row", self.rng.randint(2, self.rows // 2)),
+            "settling": (SETTLE, "stage rows in doubt", 1),
+        }[moment]
+        return delay, lambda: sum(line.startswith(text) for line in output) >= number
 
     async def compare(self) -> None:
         """Compare the journals of all jobs with the store."""
