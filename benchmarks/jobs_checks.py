@@ -51,12 +51,12 @@ async def stored_rows(folder: Path, *states: State) -> list[StoredRow]:
 
 
 def missing_in_files(folder: Path, rows: Sequence[StoredRow]) -> list[str]:
-    """Return what the files in the folder of a job do not list, of those that are there."""
+    """Return what the files in the folder of a job do not list."""
     missing = []
     doubtful = {row.row for row in rows if row.state == State.IN_DOUBT}
     for name, numbers in (("results.csv", {row.row for row in rows}), ("in_doubt.csv", doubtful)):
         path = folder / name
-        if (folder / "results.csv").exists() and numbers:
+        if numbers:
             listed = _row_numbers(path) if path.exists() else set()
             missing += [f"{name} does not list rows {sorted(numbers - listed)[:5]}"] * (numbers != listed)
     return missing
