@@ -212,7 +212,7 @@ class Sample:
         second: start of the interval, in seconds since the job began.
         p50: median of the seconds that a call took.
         p95: 95th percentile of these seconds.
-        waits: calls that waited because the service asked for it.
+        waits: calls that waited before a further attempt.
         width: seconds of the interval.
     """
 
