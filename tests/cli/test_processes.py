@@ -212,7 +212,7 @@ def test_an_import_whose_summary_cannot_be_written(file: Path, tmp_path: Path) -
             text=True,
             check=False,
         )
-    message = "wosdk: the import has ended, 14 work orders created, but the result could not be written: "
+    message = "wosdk: the import has ended, 14 rows created, but the result could not be written: "
     assert (done.returncode, done.stderr.splitlines()[-1]) == (8, f"{message}stdout: No space left on device")
 
 

@@ -154,7 +154,7 @@ def test_values_of_toml_are_values_of_their_field(tmp_path: Path) -> None:
         vendor_nte = { value = VALUE }
         """
     for value in ("12.5", "3"):
-        made = load(tmp_path, text.replace("VALUE", value)).command.build(RowContext({}, ReferenceIndex(())))
+        made = load(tmp_path, text.replace("VALUE", value)).record.build(RowContext({}, ReferenceIndex(())))
         assert isinstance(made, WoCreateCommand)
         order = made.work_order
         assert order is not None

@@ -50,7 +50,7 @@ def load(folder: Path, field: str, options: str, text: str = "{c}") -> ImportMap
 
 def value(folder: Path, field: str, options: str, cell: str) -> Any:
     context = RowContext({"c": cell}, ReferenceIndex(()))
-    made: Any = load(folder, field, options).command.build(context)
+    made: Any = load(folder, field, options).record.build(context)
     *path, name = FIELDS[field].split(".")
     for step in path:
         made = getattr(made, step)
@@ -195,7 +195,7 @@ def test_a_format_is_checked_when_the_map_is_loaded(
 
 def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:
     loaded = load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="01.03.2026")
-    made: Any = loaded.command.build(RowContext({}, ReferenceIndex(())))
+    made: Any = loaded.record.build(RowContext({}, ReferenceIndex(())))
     assert made.work_order.due_date_utc == utc(2026, 3, 1)
     with pytest.raises(ImportMapError, match=r"takes a time such as 31.03.2026 .*, not 'soon'"):
         load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="soon")

@@ -96,6 +96,18 @@ async def test_rows_being_sent_are_looked_up_before_anything_is_sent(
     assert local.server.asked[0].endswith("query/WorkOrder"), "row 1 is looked for before all else"
 
 
+async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1])
+    ready = job(source, MAP, marker=MARKER)
+    outcomes: dict[int, RowOutcome] = {}
+    summary = await ready.run(
+        local.company, on_row=lambda row: outcomes.update({row.row: row}), on_stage=lambda _: ready.stop()
+    )
+    assert (summary.created, summary.in_doubt) == (1, 1)
+    assert (outcomes[1].reason or "").endswith("; the same command given again looks it up")
+
+
 async def test_one_look_that_finds_nothing_is_not_believed(local: Local, job: Job, write: Write) -> None:
     """Neither the first, before the settle time, nor the one behind it alone."""
     source = write(HEADER, rows(1))

@@ -20,7 +20,9 @@ __all__ = ["Doubt", "Settling"]
 _PAGE = 200  # rows that are looked up at a time
 _BETWEEN = 0.25  # seconds between the two lookups that have to find nothing
 
-_KILLED = "it was being sent when the import was killed, and there is no marker to look it up by"
+_KILLED = "it was being sent when the import was killed"
+_NO_MARKER = f"{_KILLED}, and there is no marker to look it up by"
+_UNSETTLED = f"{_KILLED}; the same command given again looks it up"
 
 
 @attrs.frozen
@@ -74,8 +76,9 @@ class Settling:
         now, after = asyncio.get_running_loop().time(), 0
         while page := await self.journal.rows_in(State.SENDING, State.IN_DOUBT, after=after, limit=_PAGE):
             after = page[-1].row
+            killed = _NO_MARKER if self.marker is None else _UNSETTLED
             doubts = [
-                Doubt(row.row, row.line, row.key or "", now, row.reason or _KILLED, row.request_id)
+                Doubt(row.row, row.line, row.key or "", now, row.reason or killed, row.request_id)
                 for row in page
                 if self.marker is not None or row.state == State.SENDING
             ]
