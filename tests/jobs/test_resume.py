@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -292,6 +293,29 @@ async def test_without_keys_a_changed_file_cannot_be_continued(local: Local, job
     await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), MAP, limit=1), local)
     with pytest.raises(ImportMapError, match="tells rows by their keys"):
         await job(write(HEADER, rows(6)), MAP, carry_over=True).run(local.company)
+
+
+async def test_a_file_that_is_as_it_was_belongs_to_its_old_job(local: Local, job: Job, write: Write) -> None:
+    for keys, now in (((1, 2), 2), ((1, 2, 3), 3), ((1, 2), 0)):
+        summary = await job(write(HEADER, rows(*keys)), MAP).run(local.company)
+        assert summary.created_now == now
+
+
+@pytest.mark.parametrize("all_of_it", [False, True])
+async def test_a_job_whose_lock_is_removed_sends_no_more(
+    local: Local, job: Job, write: Write, all_of_it: bool
+) -> None:
+    source = write(HEADER, rows(*range(60)))
+    ready = job(source, MAP, limit=2)
+    folder = source.with_name("rows.csv.job")
+
+    def on_row(outcome: RowOutcome) -> None:
+        if outcome.row == 5:
+            shutil.rmtree(folder) if all_of_it else (folder / "lock").unlink()
+
+    summary = await ready.run(local.company, on_row=on_row)
+    assert "was removed while this process worked on the job" in (summary.stopped or "")
+    assert sum((await held(local)).values()) < 5 + 2 * 2 + 3
 
 
 async def test_keys_of_the_job_itself_tell_no_rows_of_another_file(

@@ -156,6 +156,15 @@ async def test_a_text_that_utf8_cannot_write_is_kept_with_a_question_mark(tmp_pa
         assert other.state == State.DONE
 
 
+async def test_an_id_of_more_than_64_bits_is_left_out(tmp_path: Path) -> None:
+    async with Journal.create(tmp_path, a_plan(), rows(2)) as journal:
+        journal.record(RowRecord(1, State.DONE, id=10**5000, number="N"))
+        journal.record(RowRecord(2, State.DONE, id=2**63 - 1))
+        stored, other = await journal.rows_in()
+        assert (stored.state, stored.id, stored.number) == (State.DONE, None, "N")
+        assert other.id == 2**63 - 1
+
+
 async def test_an_outcome_is_committed_soon_without_a_flush(tmp_path: Path) -> None:
     loop, committed = asyncio.get_running_loop(), asyncio.Event()
 

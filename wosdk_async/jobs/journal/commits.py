@@ -204,6 +204,8 @@ class CommitQueue:
     def _write(self, batch: Batch) -> None:
         if not batch:
             return
+        if batch.waiting:  # outcomes are written in any case
+            self._lock.require_in_place()
         stamp = max(self._stamp + 1, int(self._clock() * 1000))
         with explained(self._path):
             self._commit(functools.partial(write_batch, self._db, batch, stamp))

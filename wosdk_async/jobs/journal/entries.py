@@ -240,7 +240,7 @@ def to_json(value: Any) -> str:
     """Return a value as JSON; objects of other types become their text."""
     try:
         return orjson.dumps(value, default=str).decode()
-    except TypeError:  # half of a surrogate pair
+    except TypeError:  # half of a surrogate pair, or an integer of more than 64 bits
         return orjson.dumps(_storable(value), default=str).decode()
 
 
@@ -252,6 +252,8 @@ def storable(text: str) -> str:
 def _storable(value: Any) -> Any:
     if isinstance(value, str):
         return storable(value)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return None  # an id that no service gives: JSON and SQLite do not take it
     if isinstance(value, Mapping):
         return {_storable(name): _storable(each) for name, each in value.items()}
     return [_storable(each) for each in value] if isinstance(value, list | tuple) else value

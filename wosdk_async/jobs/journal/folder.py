@@ -43,7 +43,8 @@ class JobFolders:
     ) -> Path | None:
         """Return the folder of the newest job of this Company, operation and file; None when there is none.
 
-        A file is the same if its path, its address or its content is.
+        A file is the same if its content is; if no job has that, if its path or its address is. Only folders
+        beside each other are looked at, :attr:`base` and those with numbers.
 
         Args:
             company: identity of the Company.
@@ -56,17 +57,21 @@ class JobFolders:
             JournalError: a journal cannot be read, so nobody knows what was sent; or another process is just
                 making a job.
         """
-        newest = None
+        same_content = same_place = None
         for folder in self._existing():
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
             plan = plan_of(folder)
-            same_file = plan.sha256 == sha256 or (path is not None and Path(plan.file) == path.absolute())
-            same_file |= address is not None and plan.options.get(ADDRESS) == address
-            if same_file and plan.company == company and plan.operation == operation:
-                newest = folder
-        return newest
+            if plan.company != company or plan.operation != operation:
+                continue
+            if plan.sha256 == sha256:
+                same_content = folder
+            elif (path is not None and Path(plan.file) == path.absolute()) or (
+                address is not None and plan.options.get(ADDRESS) == address
+            ):
+                same_place = folder
+        return same_content or same_place
 
     def new(self) -> tuple[Path, FolderLock]:
         """Make the folder of a new job, after :meth:`find`; return it with its lock.

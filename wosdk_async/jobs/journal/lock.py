@@ -57,7 +57,7 @@ class FolderLock:
     """
 
     def __init__(self, folder: Path) -> None:
-        path = folder / LOCK
+        path = self._path = folder / LOCK
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
@@ -80,6 +80,20 @@ class FolderLock:
 
     def __repr__(self) -> str:
         return f"<FolderLock {'held' if self._file >= 0 else 'released'} stamp={self.stamp}>"
+
+    def require_in_place(self) -> None:
+        """Raise JournalError when the lock was removed or replaced: another process may hold the new one."""
+        if self._file < 0:
+            return
+        try:
+            there = self._path.stat()
+        except OSError:
+            there = None
+        if there is None or not os.path.samestat(there, os.fstat(self._file)):
+            raise JournalError(
+                f"{self._path}: was removed while this process worked on the job, so another one may "
+                "have begun; nothing more is sent. Give the command again when no other process works on it"
+            )
 
     def write_stamp(self, stamp: int) -> None:
         """Note the stamp of a commit that is on the disk. Not flushed: a kill of the process keeps it."""
