@@ -134,7 +134,7 @@ def _batches(keys: Mapping[str, Key]) -> Iterator[dict[str, Key]]:
 # --- one key each of many callers -----------------------------------------------------------
 
 
-class _Batch(SharedTask[Found]):
+class _Gathered(SharedTask[Found]):
     """Query for the keys of several callers. Keys can be added while it is ``open``."""
 
     keys: dict[str, Key]
@@ -177,10 +177,10 @@ class MarkedRecords:
             raise records  # no other call has the key: they take turns
         return records
 
-    def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Batch:
+    def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:
         """Return the query that the key is added to: the one that waits to be sent, or a new one."""
         key = (marker.field, scope)
-        last: _Batch | None = self._batches.find(key, 0.0)
+        last: _Gathered | None = self._batches.find(key, 0.0)
         if last is not None and last.open and len(last.keys) < KEYS_IN_QUERY:
             last.keys[marker.text] = marker.key
             return last
@@ -192,7 +192,7 @@ class MarkedRecords:
             batch.open = False
             return await _Search(marker.field, send).read(batch.keys)
 
-        batch = _Batch(ask, hold.clock.now)
+        batch = _Gathered(ask, hold.clock.now)
         batch.keys, batch.open = {marker.text: marker.key}, True
         self._batches.add(key, batch)
         return batch

@@ -29,7 +29,7 @@ from tests.jobs.test_importing import Job, Write, rows
 from tests.support.laws import case, examples
 from wosdk_async.jobs import Row, Source, open_source, outputs
 from wosdk_async.jobs.errors import OutputError
-from wosdk_async.jobs.journal import Journal, Plan, RowEntry, RowRecord, State, digest
+from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry, RowRecord, State, digest
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
@@ -42,7 +42,7 @@ def planned(folder: Path, source: Source, **more: Any) -> Journal:
     fields = {"operation": "WoCreateCommand", "company": "Acme", "created_at": "2026-11-22T10:00:00+00:00"}
     fields |= {"job": "abcd2345", "file": str(source.path), "sha256": "1f", "map_sha256": "2f"}
     entries = (RowEntry(row.number, row.line, digest(row.cells), f"K{row.number}") for row in source)
-    return Journal.create(folder, Plan(size=1, **(fields | more)), entries)
+    return Journal.create(folder, JobPlan(size=1, **(fields | more)), entries)
 
 
 def table(path: Path) -> list[list[str]]:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import Journal, Plan, RowEntry, RowRecord, State
+from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry, RowRecord, State
 from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 
 
 def job(folder: Path, rows: int, marker: str | None = None) -> Journal:
-    plan = Plan(
+    plan = JobPlan(
         job="j",
         file="f.csv",
         size=1,

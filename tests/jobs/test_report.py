@@ -18,8 +18,8 @@ from tests.jobs.test_outputs import planned
 from tests.support.laws import examples
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import (
+    JobPlan,
     JobRun,
-    Plan,
     ReferenceRecord,
     RowRecord,
     Sample,
@@ -69,7 +69,7 @@ class Page(HTMLParser):
 
 
 def facts(rows: Sequence[StoredRow] = (), **more: Any) -> JobFacts:
-    plan = Plan(
+    plan = JobPlan(
         job=new_job_id(), file="/data/in.csv", size=9, sha256="1f", company="Acme", map_sha256="2f",
         operation="WoCreateCommand", created_at="2026-11-22T10:00:00+01:00", rows=len(rows),
     )  # fmt: skip

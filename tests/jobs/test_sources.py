@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Dialect, require_columns
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, require_columns
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -117,7 +117,7 @@ class Lines:
 
     def __init__(self, path: Path) -> None:
         self.path, self.columns, self.empty_rows = path, ("text",), 0
-        self.dialect: Dialect | None = None
+        self.dialect: FileDialect | None = None
 
     def __iter__(self) -> Iterator[Row]:
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
@@ -205,7 +205,7 @@ def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
 def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
     source = open_source(written(tmp_path, "a;b\nä;日\n".encode("utf-16")), delimiter=";")
     assert [row.cells for row in source] == [{"a": "ä", "b": "日"}]
-    assert source.dialect == Dialect(delimiter=";", encoding="utf-16", line_end="\n")
+    assert source.dialect == FileDialect(delimiter=";", encoding="utf-16", line_end="\n")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_line_sep_above_the_header_names_the_delimiter(tmp_path: Path) -> None
     path = written(tmp_path, b'sep=;\r\na;b\r\n1;"x\r\ny"\r\n2;3\r\n')
     source = CsvFile(path)
     assert [(row.line, row.cells["a"]) for row in source] == [(3, "1"), (5, "2")]
-    assert source.dialect == Dialect(delimiter=";", encoding="utf-8", first_line="sep=;")
+    assert source.dialect == FileDialect(delimiter=";", encoding="utf-8", first_line="sep=;")
     assert CsvFile(path, delimiter=",").columns == ("a;b",)
 
 
@@ -277,7 +277,7 @@ def test_a_wrong_delimiter_is_named_from_the_header(tmp_path: Path) -> None:
 
 
 DIALECTS = st.builds(
-    Dialect,
+    FileDialect,
     delimiter=st.sampled_from(",;\t|"),
     encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
     quote_all=st.booleans(),
@@ -287,7 +287,7 @@ DIALECTS = st.builds(
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
 
-def write_in(dialect: Dialect, path: Path, rows: list[list[str]]) -> None:
+def write_in(dialect: FileDialect, path: Path, rows: list[list[str]]) -> None:
     with path.open("w", encoding=dialect.encoding, newline="") as file:
         dialect.writer(file).writerows(rows)
 
@@ -296,7 +296,7 @@ def write_in(dialect: Dialect, path: Path, rows: list[list[str]]) -> None:
     dialect=DIALECTS, sep=st.booleans(), rows=st.lists(st.lists(TEXTS, min_size=1, max_size=4), max_size=5)
 )
 def test_rows_written_in_the_dialect_of_a_file_are_the_same_rows(
-    tmp_path_factory: pytest.TempPathFactory, dialect: Dialect, sep: bool, rows: list[list[str]]
+    tmp_path_factory: pytest.TempPathFactory, dialect: FileDialect, sep: bool, rows: list[list[str]]
 ) -> None:
     """Rows of a wrong width too: that is how rejected rows are written."""
     if sep:
@@ -323,7 +323,7 @@ def test_rows_written_in_the_dialect_of_a_file_are_the_same_rows(
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_breaks_in_cells_survive_whatever_ends_the_lines(tmp_path: Path, end: str) -> None:
     rows = [["a", "b"], ["1\r", "x"], ["2\n", "y\r\n"], ["\r\n", "3\r\n"]]
-    write_in(Dialect(line_end=end), tmp_path / "f.csv", rows)
+    write_in(FileDialect(line_end=end), tmp_path / "f.csv", rows)
     assert [row.original(("a", "b")) for row in CsvFile(tmp_path / "f.csv")] == rows[1:]
 
 

@@ -14,7 +14,16 @@ from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
-from wosdk_async.jobs.journal import ANSWERED, DECIDED, LOOKED_UP, Journal, Plan, RowEntry, RowRecord, State
+from wosdk_async.jobs.journal import (
+    ANSWERED,
+    DECIDED,
+    LOOKED_UP,
+    JobPlan,
+    Journal,
+    RowEntry,
+    RowRecord,
+    State,
+)
 from wosdk_async.jobs.undo import Undo, UndoRow, created_entity
 
 Job = Callable[..., Import]
@@ -172,7 +181,7 @@ async def test_records_of_an_entity_are_deleted(local: Local, tmp_path: Path) ->
     assert ids[2] is not None
     await local.company.delete(Customer, ids[1])
     await local.company.update(await local.company.get(Customer, ids[2]), dba="mine")
-    plan = Plan(
+    plan = JobPlan(
         job="j",
         file="f.csv",
         size=1,

@@ -20,7 +20,7 @@ from wosdk_async.errors import ConfigurationError
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs import Source
-    from wosdk_async.jobs.journal import Journal, Plan
+    from wosdk_async.jobs.journal import JobPlan, Journal
 
 __all__ = ["company_of_job", "input_of", "require_lasting", "source_of", "write_files"]
 
@@ -50,7 +50,7 @@ def company_of_job(ctx: click.Context, folder: Path) -> Iterator[Runner]:
         yield runner
 
 
-def require_lasting(plan: Plan, folder: Path) -> None:
+def require_lasting(plan: JobPlan, folder: Path) -> None:
     """Raise CliError when the Company of the job lived only in the process that began it."""
     if import_parameters(plan.options).get("sandbox") == TEMPORARY:
         raise CliError(
@@ -59,7 +59,7 @@ def require_lasting(plan: Plan, folder: Path) -> None:
         )
 
 
-def input_of(plan: Plan, folder: Path) -> Path:
+def input_of(plan: JobPlan, folder: Path) -> Path:
     """Return the file of the rows; what came from stdin or a URL was copied into the folder."""
     copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
     file = copies[0] if copies else Path(plan.file)
@@ -68,7 +68,7 @@ def input_of(plan: Plan, folder: Path) -> Path:
     return file
 
 
-def source_of(plan: Plan, folder: Path) -> Source:
+def source_of(plan: JobPlan, folder: Path) -> Source:
     """Return the rows of a job, read as by the command that began it."""
     from wosdk_async.jobs import open_source
 

@@ -18,11 +18,11 @@ from wosdk_async.jobs.options import ImportOptions, StopAfter
 from wosdk_async.jobs.rows import Row, RowOutcome, Summary
 from wosdk_async.jobs.sources.csv import CsvFile
 from wosdk_async.jobs.sources.formats import open_source
-from wosdk_async.jobs.sources.source import Dialect, Source
+from wosdk_async.jobs.sources.source import FileDialect, Source
 
 __all__ = [
     "CsvFile",
-    "Dialect",
+    "FileDialect",
     "Import",
     "ImportMap",
     "ImportMapError",

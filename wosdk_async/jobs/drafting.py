@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.operations import Operation
+from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.model import Command, Record, entity_class, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.safe_text import one_line
@@ -54,7 +54,7 @@ class _Field:
         return {name, f"{name}name"} if self.target is not None else {name}
 
 
-def draft_map(columns: Sequence[str], operation: Operation, file: str) -> str:
+def draft_map(columns: Sequence[str], operation: RowOperation, file: str) -> str:
     """Return the text of a map that fills the fields of an operation from the columns of a file.
 
     Args:
@@ -113,7 +113,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
             yield _Field(table, name, meta, required)
 
 
-def _of_changes(operation: Operation, found: list[_Field]) -> list[_Field]:
+def _of_changes(operation: RowOperation, found: list[_Field]) -> list[_Field]:
     """Return the fields of an update or a delete: the key first, and nothing else is required."""
     by = operation.by or ""
     key = _Field(operation.table, by, operation.kind.__wire__[by], required=True)
@@ -182,7 +182,7 @@ def _columns_left(columns: Sequence[str], found: Sequence[_Field]) -> list[str]:
     ]
 
 
-def _marker(operation: Operation, shown: Sequence[_Field]) -> list[str]:
+def _marker(operation: RowOperation, shown: Sequence[_Field]) -> list[str]:
     if operation.by is not None or (operation.table == "command" and operation.label != "created"):
         return []
     path = "work_order.po_number" if operation.table == "command" else None
@@ -201,7 +201,7 @@ def _marker(operation: Operation, shown: Sequence[_Field]) -> list[str]:
     ]
 
 
-def _tables(operation: Operation, shown: Sequence[_Field]) -> Iterator[str]:
+def _tables(operation: RowOperation, shown: Sequence[_Field]) -> Iterator[str]:
     tables = dict.fromkeys((operation.table, *(each.table for each in shown)))
     for table in tables:
         yield ""
@@ -249,7 +249,7 @@ def _explained(field: _Field) -> str:
     return f"{'required; ' if field.required else ''}{text}"
 
 
-def _more(operation: Operation, found: Sequence[_Field], shown: Sequence[_Field]) -> Iterator[str]:
+def _more(operation: RowOperation, found: Sequence[_Field], shown: Sequence[_Field]) -> Iterator[str]:
     """Yield the fields that no column is proposed for."""
     hidden = [each for each in found if each not in shown]
     if hidden:

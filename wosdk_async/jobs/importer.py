@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
-from wosdk_async.jobs.operations import Operation
+from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
@@ -110,7 +110,7 @@ class Import:
         return self.run().__await__()
 
     @property
-    def operation(self) -> Operation:
+    def operation(self) -> RowOperation:
         """What is done with each row."""
         return self._map.action
 

@@ -13,7 +13,16 @@ import attrs
 
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import ImportMapError, RowError
-from wosdk_async.jobs.journal import JobFolders, Journal, Plan, RowEntry, State, digest, new_job_id, plan_of
+from wosdk_async.jobs.journal import (
+    JobFolders,
+    JobPlan,
+    Journal,
+    RowEntry,
+    State,
+    digest,
+    new_job_id,
+    plan_of,
+)
 from wosdk_async.jobs.journal.folder import ADDRESS
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import References
@@ -41,7 +50,7 @@ class OpenedJob:
     """What the user should know of an earlier job that goes on here."""
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> JobPlan:
         """What the job is about."""
         return self.journal.plan
 
@@ -87,7 +96,7 @@ async def open_job(
     operation = import_map.operation
 
     def begin(earlier: Journal | None = None) -> Journal:
-        plan = Plan(
+        plan = JobPlan(
             job=new_job_id(),
             file=str(path),
             size=path.stat().st_size,
@@ -208,7 +217,7 @@ def _is_untouched(journal: Journal) -> bool:
     return counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
 
 
-def _require_same_marker(plan: Plan, marker: str | None, folder: Path) -> None:
+def _require_same_marker(plan: JobPlan, marker: str | None, folder: Path) -> None:
     if plan.marker != marker:
         began = f"--marker {plan.marker}" if plan.marker else "no marker"
         raise ImportMapError(

@@ -16,7 +16,7 @@ from typing import Any
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.changing import DeleteRecord, UpdateRecord
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.operations import CreateRecord, Operation, RunCommand
+from wosdk_async.jobs.operations import CreateRecord, RowOperation, RunCommand
 from wosdk_async.model import Record, command_class, entity_class, index
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.suggestions import suggestion
@@ -26,7 +26,7 @@ __all__ = ["operation_named"]
 _OF_RECORDS = re.compile(r"(?P<verb>create|update|delete) (?P<entity>\w+)(?: by (?P<by>\w+))?")
 
 
-def operation_named(text: str) -> Operation:
+def operation_named(text: str) -> RowOperation:
     """Return the operation with this name.
 
     Raises:
@@ -45,7 +45,7 @@ def operation_named(text: str) -> Operation:
     return RunCommand(command)
 
 
-def _of_records(verb: str, name: str, by: str | None) -> Operation:
+def _of_records(verb: str, name: str, by: str | None) -> RowOperation:
     kind: Any = entity_class(name)
     if kind is None or "id" not in kind.__wire__:
         hint = suggestion(name, index.ENTITIES) or "; wosdk describe lists them"

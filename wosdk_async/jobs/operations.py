@@ -27,7 +27,7 @@ __all__ = [
     "Items",
     "Label",
     "OnRecords",
-    "Operation",
+    "RowOperation",
     "RunCommand",
     "effect_of",
 ]
@@ -67,7 +67,7 @@ Item = TypeVar("Item", bound=HasRecord)
 Items = Iterable[Item] | AsyncIterable[Item]
 
 
-class Operation(Protocol):
+class RowOperation(Protocol):
     """What is done with each row."""
 
     @property

@@ -15,13 +15,13 @@ import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
-from wosdk_async.jobs.journal import Plan, State, StoredRow, digest, replace_file
+from wosdk_async.jobs.journal import JobPlan, State, StoredRow, digest, replace_file
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.report.facts import JobFacts, file_facts, outcome_of
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, Dialect, Source
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, Source
 from wosdk_async.safe_text import without_formulas
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
@@ -193,7 +193,7 @@ async def _write_results(journal: JournalReader, facts: JobFacts) -> Path:
 
 async def _write_rejects(path: Path, journal: JournalReader, source: Source) -> None:
     """Write the original cells of the refused rows, in the way in which the input is written."""
-    dialect = source.dialect or Dialect(encoding="utf-8-sig")  # with the mark Excel knows that it is UTF-8
+    dialect = source.dialect or FileDialect(encoding="utf-8-sig")  # the mark is for Excel
     async with _csv_file(path, dialect.encoding) as file:
         writer = dialect.writer(file)
         writer.writerow([*source.columns, *REPORT_COLUMNS])
@@ -243,7 +243,7 @@ async def _write_rows(
         await asyncio.to_thread(write, page)
 
 
-def _result(row: StoredRow, plan: Plan) -> list[Any]:
+def _result(row: StoredRow, plan: JobPlan) -> list[Any]:
     return [
         row.row,
         row.line,

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import Journal, Plan, State
+from wosdk_async.jobs.journal import JobPlan, Journal, State
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
@@ -32,7 +32,7 @@ class Overview:
     """A job as it stands, also while another process works on it."""
 
     folder: Path
-    plan: Plan
+    plan: JobPlan
     counts: Mapping[State, int]
     undone: Mapping[State, int]
     """Rows of an undo, by what became of them."""

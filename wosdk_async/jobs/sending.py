@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, St
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.operations import Operation, effect_of
+from wosdk_async.jobs.operations import RowOperation, effect_of
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row, RowOutcome, code_of
@@ -65,7 +65,7 @@ class RowSender:
     )
 
     @property
-    def operation(self) -> Operation:
+    def operation(self) -> RowOperation:
         """What is done with each row."""
         return self.import_map.action
 

@@ -12,7 +12,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
-from wosdk_async.jobs.operations import Effect, Operation
+from wosdk_async.jobs.operations import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
 
 __all__ = ["Doubt", "Settling"]
@@ -45,7 +45,7 @@ class Settling:
 
     company: Company
     journal: Journal
-    operation: Operation
+    operation: RowOperation
     rebuilt: Callable[[set[int]], Awaitable[Mapping[int, Any]]]
     """Function that returns what is built from rows of the file, without those that cannot be built."""
     marker: str | None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wosdk_async.jobs.journal import Plan, RowEntry
+from wosdk_async.jobs.journal import JobPlan, RowEntry
 
 
-def a_plan(**changes: Any) -> Plan:
+def a_plan(**changes: Any) -> JobPlan:
     known = {
         "job": "abcd2345",
         "file": "/data/requests.csv",
@@ -19,7 +19,7 @@ def a_plan(**changes: Any) -> Plan:
         "map_sha256": "cd",
         "created_at": "2026-11-22T12:00:00+00:00",
     }
-    return Plan(**known | changes)
+    return JobPlan(**known | changes)
 
 
 def rows(number: int) -> Iterator[RowEntry]:

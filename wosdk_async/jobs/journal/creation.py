@@ -14,7 +14,7 @@ import attrs
 from wosdk_async.jobs.journal.entries import (
     FORMAT,
     REPEATED_KEY,
-    Plan,
+    JobPlan,
     RowEntry,
     State,
     storable,
@@ -66,7 +66,7 @@ FROM planned LEFT JOIN outcome USING (row);
 
 
 def create_file(
-    folder: Path, entries: Iterable[RowEntry], plan: Callable[[int], Plan], earlier: Path | None = None
+    folder: Path, entries: Iterable[RowEntry], plan: Callable[[int], JobPlan], earlier: Path | None = None
 ) -> Path:
     """Make the complete journal of a new job under another name.
 

@@ -17,9 +17,9 @@ __all__ = [
     "FORMAT",
     "LOOKED_UP",
     "REPEATED_KEY",
+    "JobPlan",
     "JobRun",
     "PageRow",
-    "Plan",
     "ReferenceRecord",
     "RowEntry",
     "RowRecord",
@@ -71,7 +71,7 @@ PageRow = tuple[int, State, int, str | None]
 
 
 @attrs.frozen(kw_only=True)
-class Plan:
+class JobPlan:
     """Everything about a job that is known when it begins; ``report.json`` shows all of it.
 
     Args:
@@ -105,7 +105,7 @@ class Plan:
         return attrs.asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Plan:
+    def from_dict(cls, data: Mapping[str, Any]) -> JobPlan:
         """Return the plan that :meth:`as_dict` gave; fields of a later minor version are dropped."""
         known = {field.name for field in attrs.fields(cls)}
         return cls(**{name: value for name, value in data.items() if name in known})

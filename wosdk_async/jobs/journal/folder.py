@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import Plan
+from wosdk_async.jobs.journal.entries import JobPlan
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan, sync_folder
 
@@ -112,7 +112,7 @@ class JobFolders:
         return folder
 
 
-def plan_of(folder: Path) -> Plan:
+def plan_of(folder: Path) -> JobPlan:
     """Return the plan of the job in a folder, also while a process works on it.
 
     Raises:

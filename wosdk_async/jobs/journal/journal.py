@@ -15,7 +15,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.commits import CommitHook, CommitQueue
 from wosdk_async.jobs.journal.creation import create_file
-from wosdk_async.jobs.journal.entries import Plan, RowEntry
+from wosdk_async.jobs.journal.entries import JobPlan, RowEntry
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.store import (
     JOURNAL,
@@ -79,7 +79,7 @@ class Journal(JournalWriter):
     def create(
         cls,
         folder: Path,
-        plan: Plan | Callable[[], Plan],
+        plan: JobPlan | Callable[[], JobPlan],
         entries: Iterable[RowEntry],
         *,
         earlier: Journal | None = None,
@@ -116,7 +116,7 @@ class Journal(JournalWriter):
                     f"{folder}: another process has just begun a job there; give the command again"
                 )
 
-            def planned(rows: int) -> Plan:
+            def planned(rows: int) -> JobPlan:
                 return attrs.evolve(plan() if callable(plan) else plan, rows=rows)
 
             lock.write_stamp(0)  # that of a journal that was here before

@@ -12,9 +12,9 @@ from typing import TypeVar
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import queries
 from wosdk_async.jobs.journal.entries import (
+    JobPlan,
     JobRun,
     PageRow,
-    Plan,
     ReferenceRecord,
     RowRecord,
     Sample,
@@ -39,7 +39,7 @@ class JournalReader:
         plan: what is known of the job since it began.
     """
 
-    plan: Plan
+    plan: JobPlan
 
     def __init__(self, folder: Path, db: sqlite3.Connection, *, synchronous: bool) -> None:
         self.folder = folder

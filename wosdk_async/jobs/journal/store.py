@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal.entries import FORMAT, Plan
+from wosdk_async.jobs.journal.entries import FORMAT, JobPlan
 
 __all__ = [
     "APPLICATION_ID",
@@ -130,7 +130,7 @@ def require_wal(db: sqlite3.Connection, folder: Path) -> None:
         )
 
 
-def read_plan(db: sqlite3.Connection, path: Path) -> Plan:
+def read_plan(db: sqlite3.Connection, path: Path) -> JobPlan:
     """Return the plan of a journal.
 
     Raises:
@@ -139,7 +139,7 @@ def read_plan(db: sqlite3.Connection, path: Path) -> Plan:
     with explained(path):
         found = db.execute("SELECT data FROM plan").fetchone()
     try:
-        return Plan.from_dict(orjson.loads(found[0]))
+        return JobPlan.from_dict(orjson.loads(found[0]))
     except (AttributeError, TypeError, ValueError) as error:
         raise JournalError(_damaged(path, str(error))) from None
 

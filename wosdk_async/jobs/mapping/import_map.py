@@ -15,7 +15,7 @@ from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
 from wosdk_async.jobs.mapping.template import NAME
 from wosdk_async.jobs.operation_names import operation_named
-from wosdk_async.jobs.operations import Operation
+from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["DEFAULT_OPERATION", "ImportMap"]
@@ -28,7 +28,7 @@ class ImportMap:
     """The operation, the command or record for each row, and the references that it needs."""
 
     path: Path
-    action: Operation
+    action: RowOperation
     record: ObjectNode
     """The command or the record that is built from a row."""
     references: tuple[ReferenceSpec, ...]
@@ -83,7 +83,7 @@ class ImportMap:
         return frozenset(spec.name for spec in self.references if not spec.columns) & self.record.references
 
 
-def _operation(tables: MapTables, given: str | None) -> Operation:
+def _operation(tables: MapTables, given: str | None) -> RowOperation:
     """Return what is done with each row. Raise ImportMapError when map and caller disagree."""
     asked = operation_named(given) if given is not None else None
     if tables.operation is None:
@@ -98,7 +98,7 @@ def _operation(tables: MapTables, given: str | None) -> Operation:
     return stated
 
 
-def _compiled(tables: MapTables, action: Operation) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
+def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tuple[ReferenceSpec, ...]]:
     table = action.table
     both = {"command": tables.command, "entity": tables.entity}
     other = next(name for name in both if name != table)

@@ -47,7 +47,7 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
     if kind == "number" and table.thousands == (table.decimal or "."):
         raise ImportMapError(f'{path}: thousands is the decimal mark; add the other one, as in decimal = ","')
     if is_number and (table.decimal or table.thousands):
-        return _cached(NumberFormat(table.decimal or ".", table.thousands, kind == "integer"))
+        return _cached(NumberStyle(table.decimal or ".", table.thousands, kind == "integer"))
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
     return _cached(partial(parse_value, meta=meta, lenient=True))
@@ -129,7 +129,7 @@ class TimeFormat:
 
 
 @attrs.frozen
-class NumberFormat:
+class NumberStyle:
     """Numbers with a decimal mark and, between groups of three digits, a thousands mark."""
 
     decimal: str

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.jobs.journal import JobRun, Plan, ReferenceRecord, Sample, State, StoredRow
+from wosdk_async.jobs.journal import JobPlan, JobRun, ReferenceRecord, Sample, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.stops import cause_of
 
@@ -38,7 +38,7 @@ _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCrea
 """First word of an operation -> outcome of a row that was carried out; other commands are ``done``."""
 
 
-def outcome_of(state: State, plan: Plan) -> str:
+def outcome_of(state: State, plan: JobPlan) -> str:
     """Return the outcome of a row; rows that were updated or deleted are not called created."""
     if state == State.DONE:
         return _VERBS.get(plan.operation.partition(" ")[0], "done")
@@ -88,7 +88,7 @@ class JobFile:
 class JobFacts:
     """Everything that a report shows; :meth:`add` is given every row of the job, in their order."""
 
-    plan: Plan
+    plan: JobPlan
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()

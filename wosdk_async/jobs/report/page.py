@@ -264,7 +264,7 @@ def _about(facts: JobFacts) -> Markup:
     entries: list[tuple[str, Content]] = [
         ("Job", f"{plan.job}, in {facts.folder}"),
         ("Company", plan.company),
-        ("Operation", plan.operation),
+        ("RowOperation", plan.operation),
         ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
         ("SHA-256 of the file", element("code", plan.sha256)),

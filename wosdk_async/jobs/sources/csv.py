@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.source import Dialect, Header
+from wosdk_async.jobs.sources.source import FileDialect, Header
 from wosdk_async.jobs.sources.text import TextFile
 
 __all__ = ["CsvFile"]
@@ -61,7 +61,7 @@ class CsvFile:
                 empty += 1
         self.empty_rows = empty
 
-    def _dialect(self, delimiter: str | None) -> Dialect:
+    def _dialect(self, delimiter: str | None) -> FileDialect:
         """Return how the file is written, from its first lines and what was said about it."""
         if delimiter is not None:
             delimiter = self._checked_delimiter(delimiter)
@@ -70,7 +70,7 @@ class CsvFile:
         header = second if separator else first
         delimiter = delimiter or (separator[1] if separator else ",")
         body = header.rstrip("\r\n")
-        return Dialect(
+        return FileDialect(
             delimiter=delimiter,
             encoding=self._text.encoding,
             quote_all=bool(body) and body == _all_quoted(body, delimiter),

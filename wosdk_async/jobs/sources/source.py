@@ -17,8 +17,8 @@ from wosdk_async.suggestions import suggestion
 __all__ = [
     "MAX_COLUMNS",
     "REPORT_COLUMNS",
-    "Dialect",
     "FaultyCells",
+    "FileDialect",
     "Header",
     "Source",
     "optional_package",
@@ -32,7 +32,7 @@ MAX_COLUMNS = 16_384  # as many as a sheet of Excel has
 
 
 @attrs.frozen
-class Dialect:
+class FileDialect:
     """How the text of a CSV file is written, so that its rejected rows can be written in the same way."""
 
     delimiter: str = ","
@@ -87,7 +87,7 @@ class Source(Protocol):
         """The header without :data:`REPORT_COLUMNS`; columns without a name are empty texts."""
 
     @property
-    def dialect(self) -> Dialect | None:
+    def dialect(self) -> FileDialect | None:
         """The way in which its text is written; None for formats that are not delimited text."""
 
     @property
