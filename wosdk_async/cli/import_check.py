@@ -3,77 +3,58 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import say
+from wosdk_async.cli.exit_codes import Exit, say
+from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
-from wosdk_async.cli.options import Target
 from wosdk_async.cli.output.cells import counted, json_text, visible
-
-if TYPE_CHECKING:
-    from wosdk_async.jobs.check import CheckResult
+from wosdk_async.cli.runner import Runner
+from wosdk_async.hooks import DryRun
+from wosdk_async.jobs import ImportMap, ImportOptions
+from wosdk_async.jobs.check import FINDINGS, Check, CheckResult
+from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.opening import company_identity
+from wosdk_async.jobs.sources.spool import is_remote
 
 __all__ = ["check_import"]
 
 _SHOWN = 10  # rows, and warnings
 
 
-def check_import(
-    target: Target,
-    file: str,
-    map_file: Path,
-    *,
-    operation: str | None,
-    reading: Mapping[str, Any],
-    sandbox: str | None,
-    sample: int | None,
-    rate: float | None,
-    options: Mapping[str, Any],
-    as_json: bool,
-) -> bool:
-    """Print what an import would do, and return whether all rows that were looked at would be carried out."""
-    from wosdk_async.cli.runner import Runner
-    from wosdk_async.hooks import DryRun
-    from wosdk_async.jobs import ImportMap, ImportOptions
-    from wosdk_async.jobs.check import Check
-    from wosdk_async.jobs.inputs import open_input
-    from wosdk_async.jobs.opening import company_identity
-    from wosdk_async.jobs.sources.spool import is_remote
-
-    import_map = ImportMap.load(map_file, operation=operation)
+def check_import(given: ImportArguments) -> Exit:
+    """Print what an import would do, and return the exit status."""
+    import_map = ImportMap.load(given.map_file, operation=given.operation)
+    sandbox = given.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
         sandbox = TEMPORARY  # a store that is not there yet has what a new one has
     with ExitStack() as exits:
-        folder = options["folder"]
-        if is_remote(file):  # its copy goes away with the check
+        folder = given.job["folder"]
+        if is_remote(given.file):  # its copy goes away with the check
             folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
-        found = open_input(file, folder, **reading)
+        found = open_input(given.file, folder, **given.reading)
         dry = DryRun()
-        given = ImportOptions(**{**options, "folder": folder})
-        check = Check(found.source, import_map, dry, options=given, sample=sample, rate=rate)
+        options = ImportOptions(**{**given.job, "folder": folder})
+        check = Check(found.source, import_map, dry, options=options, sample=given.sample, rate=given.rate)
         variables = exits.enter_context(company_variables(sandbox))
         # Whatever would change something stops at the hook, so that nothing can be written.
-        shown = attrs.evolve(target, read_only=False)
-        runner = exits.enter_context(Runner(shown, variables, rate=rate, before_send=dry))
+        target = attrs.evolve(given.target, read_only=False)
+        runner = exits.enter_context(Runner(target, variables, rate=given.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
         result = runner.run(check.run(runner.company, identity=identity))
-    if as_json:
+    if given.as_json:
         click.echo(json_text(result.as_dict()))
     else:
         _print(result)
-    return result.complete
+    return Exit.DONE if result.complete else Exit.SOME
 
 
 def _print(result: CheckResult) -> None:
-    from wosdk_async.jobs.check import FINDINGS
-
     sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
     counts = ", ".join(f"{count} {FINDINGS[kind]}" for kind, count in result.counts.items() if count)

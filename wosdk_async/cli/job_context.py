@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from wosdk_async.cli.commands.import_init import sheet_of
 from wosdk_async.cli.exit_codes import CliError, say
+from wosdk_async.cli.import_options import sheet_of
 from wosdk_async.cli.kept_commands import import_parameters, kept_globals
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.options import target_of

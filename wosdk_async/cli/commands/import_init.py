@@ -1,73 +1,15 @@
-"""``wosdk import init``: propose a map; and the options that say how a file is read and what is done."""
+"""``wosdk import init``: propose a map for a file."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from wosdk_async.cli.exit_codes import CliError, cli_errors, say
+from wosdk_async.cli.import_options import input_options, operation_of, sheet_of
 
-__all__ = ["init_command", "input_options", "operation_of", "sheet_of"]
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = (
-    click.option(
-        "--delimiter", metavar="CHAR", help="Character between the cells of a CSV file: ';', tab, '|'."
-    ),
-    click.option(
-        "--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252; UTF-8 by default."
-    ),
-    click.option(
-        "--sheet",
-        metavar="NAME|N",
-        help="Sheet of an Excel file by its name or number; the first by default.",
-    ),
-    click.option(
-        "--format", "file_format", metavar="NAME", help="Format, whatever the suffix: csv, tsv, jsonl, xlsx."
-    ),
-    click.option(
-        "--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default."
-    ),
-    click.option("--entity", metavar="NAME", help="Create a record of this entity for each row: Customer."),
-    click.option(
-        "--update-by", metavar="FIELD", help="Update the record of --entity that has the row's FIELD."
-    ),
-    click.option(
-        "--delete-by", metavar="FIELD", help="Delete the record of --entity that has the row's FIELD."
-    ),
-)
-
-
-def input_options(command: F) -> F:
-    """Add the options that say how a file is read and what is done with its rows."""
-    return functools.reduce(lambda made, option: option(made), reversed(_OPTIONS), command)
-
-
-def operation_of(
-    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
-) -> str | None:
-    """Return the name of the operation that the options ask for; None leaves it to the map."""
-    if command is not None and entity is not None:
-        raise CliError("--command and --entity exclude each other; give one of them")
-    if update_by is not None and delete_by is not None:
-        raise CliError("--update-by and --delete-by exclude each other; give one of them")
-    if entity is None:
-        if update_by is not None or delete_by is not None:
-            raise CliError("--update-by and --delete-by need --entity: --entity Customer --update-by Id")
-        return command
-    if update_by is not None:
-        return f"update {entity} by {update_by}"
-    return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
-
-
-def sheet_of(text: str | None) -> str | int | None:
-    """Return a number for digits; a sheet whose name is digits is named by its place."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
+__all__ = ["init_command"]
 
 
 @click.command("init", no_args_is_help=True)

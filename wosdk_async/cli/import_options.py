@@ -1,0 +1,214 @@
+"""Options of ``wosdk import``: how a file is read, what is done with its rows, how the job is run."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import attrs
+import click
+
+from wosdk_async.cli.exit_codes import CliError
+from wosdk_async.cli.kept_commands import kept_command
+from wosdk_async.cli.local_company import TEMPORARY
+from wosdk_async.cli.options import Target, target_of
+
+__all__ = ["ImportArguments", "input_options", "job_options", "operation_of", "sheet_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PATH = click.Path(path_type=Path)
+
+_INPUT = (
+    click.option(
+        "--delimiter", metavar="CHAR", help="Character between the cells of a CSV file: ';', tab, '|'."
+    ),
+    click.option(
+        "--encoding", metavar="NAME", help="Encoding of a text file, such as cp1252; UTF-8 by default."
+    ),
+    click.option(
+        "--sheet",
+        metavar="NAME|N",
+        help="Sheet of an Excel file by its name or number; the first by default.",
+    ),
+    click.option(
+        "--format", "file_format", metavar="NAME", help="Format, whatever the suffix: csv, tsv, jsonl, xlsx."
+    ),
+    click.option(
+        "--command", metavar="NAME", help="Command to run for each row; WoCreateCommand by default."
+    ),
+    click.option("--entity", metavar="NAME", help="Create a record of this entity for each row: Customer."),
+    click.option(
+        "--update-by", metavar="FIELD", help="Update the record of --entity that has the row's FIELD."
+    ),
+    click.option(
+        "--delete-by", metavar="FIELD", help="Delete the record of --entity that has the row's FIELD."
+    ),
+)
+
+_JOB = (
+    click.option(
+        "--sandbox",
+        is_flag=False,
+        flag_value=TEMPORARY,
+        metavar="[STORE.db]",
+        help="Import into a local Company that runs during the import; without STORE.db it is deleted then.",
+    ),
+    click.option(
+        "--job",
+        "folder",
+        type=_PATH,
+        metavar="DIR",
+        help="Folder of the job, on a local disk; by default FILE.job beside FILE.",
+    ),
+    click.option(
+        "--marker",
+        metavar="FIELD",
+        help="Field that carries the key of each row, such as work_order.po_number: no row is created twice.",
+    ),
+    click.option(
+        "--if-exists",
+        type=click.Choice(["fail", "skip"]),
+        default="fail",
+        show_default=True,
+        help="What to do with a row whose key is in the Company already.",
+    ),
+    click.option("--again", is_flag=True, help="Begin a new job, although there is one for this file."),
+    click.option(
+        "--continue",
+        "carry_over",
+        is_flag=True,
+        help="Go on with an unfinished job after FILE was changed.",
+    ),
+    click.option("--check", is_flag=True, help="Write nothing; say what would become of each row."),
+    click.option("--sample", type=click.IntRange(1), metavar="N", help="With --check: look at N rows only."),
+    click.option("--resume", is_flag=True, hidden=True, help="Begin no new job (wosdk jobs resume)."),
+    click.option("--retry", type=click.Choice(["refused"]), help="Send the rows again that were refused."),
+    click.option(
+        "--concurrency",
+        type=click.IntRange(1, 1000),
+        default=32,
+        show_default=True,
+        help="The highest number of calls at a time; fewer when the service gets slow.",
+    ),
+    click.option(
+        "--rate",
+        type=click.FloatRange(0, min_open=True),
+        metavar="N",
+        help="The highest number of calls in a second.",
+    ),
+    click.option(
+        "--stop-after", metavar="N|P%", help="Stop when so many rows have failed: 20, or 5% of all rows."
+    ),
+    click.option(
+        "--stop-after-doubt",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        metavar="N",
+        help="Stop when so many rows are in doubt.",
+    ),
+    click.option(
+        "--outcomes",
+        type=_PATH,
+        metavar="OUT.jsonl",
+        help="Write one JSON line for each row when its outcome is known.",
+    ),
+    click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import."),
+    click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object."),
+    click.option(
+        "--yes", is_flag=True, help="Do not ask before creating in a Company that is not on this machine."
+    ),
+)
+
+
+def input_options(command: F) -> F:
+    """Add the options that say how a file is read and what is done with its rows."""
+    return functools.reduce(lambda made, option: option(made), reversed(_INPUT), command)
+
+
+def job_options(command: F) -> F:
+    """Add the options that say where the job is, and how it is carried out."""
+    return functools.reduce(lambda made, option: option(made), reversed(_JOB), command)
+
+
+@attrs.frozen(kw_only=True)
+class ImportArguments:
+    """What ``wosdk import`` was given, checked as far as the options alone can tell."""
+
+    target: Target
+    file: str
+    map_file: Path
+    operation: str | None
+    """The name of the operation; None leaves it to the map."""
+    reading: Mapping[str, Any]
+    """Arguments of ``open_input`` that say how the file is read."""
+    sandbox: str | None
+    sample: int | None
+    rate: float | None
+    outcomes: Path | None
+    force: bool
+    as_json: bool
+    yes: bool
+    job: Mapping[str, Any]
+    """Options of :class:`wosdk_async.jobs.ImportOptions`."""
+
+    @classmethod
+    def of(cls, ctx: click.Context) -> Self:
+        """Return the arguments of a command. Raise CliError when two options exclude each other."""
+        given = ctx.params
+        return cls(
+            target=target_of(ctx),
+            operation=operation_of(
+                *(given[each] for each in ("command", "entity", "update_by", "delete_by"))
+            ),
+            reading={
+                "delimiter": given["delimiter"],
+                "encoding": given["encoding"],
+                "sheet": sheet_of(given["sheet"]),
+                "format": given["file_format"],
+            },
+            **{each.name: given[each.name] for each in attrs.fields(cls) if each.name in given},
+            job={
+                "limit": given["concurrency"],
+                "retry_refused": given["retry"] is not None,
+                "details": kept_command(ctx),
+                **{name: given[name] for name in _PASSED},
+            },
+        )
+
+
+_PASSED = (
+    "folder",
+    "marker",
+    "if_exists",
+    "again",
+    "carry_over",
+    "resume",
+    "stop_after",
+    "stop_after_doubt",
+)
+
+
+def operation_of(
+    command: str | None, entity: str | None, update_by: str | None, delete_by: str | None
+) -> str | None:
+    """Return the name of the operation that the options ask for; None leaves it to the map."""
+    if command is not None and entity is not None:
+        raise CliError("--command and --entity exclude each other; give one of them")
+    if update_by is not None and delete_by is not None:
+        raise CliError("--update-by and --delete-by exclude each other; give one of them")
+    if entity is None:
+        if update_by is not None or delete_by is not None:
+            raise CliError("--update-by and --delete-by need --entity: --entity Customer --update-by Id")
+        return command
+    if update_by is not None:
+        return f"update {entity} by {update_by}"
+    return f"create {entity}" if delete_by is None else f"delete {entity} by {delete_by}"
+
+
+def sheet_of(text: str | None) -> str | int | None:
+    """Return a number for digits; a sheet whose name is digits is named by its place."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else text

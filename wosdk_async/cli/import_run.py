@@ -1,0 +1,177 @@
+"""One run of an import: its job, the question, progress, outcomes, signals and the summary."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO
+
+from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
+from wosdk_async.cli.import_options import ImportArguments
+from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
+from wosdk_async.cli.output.cells import counted
+from wosdk_async.cli.output.files import require_not_needed, require_not_store
+from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
+from wosdk_async.cli.runner import Runner, confirm
+from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
+from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.journal.folder import ADDRESS
+from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.sending import ABORT_GRACE
+from wosdk_async.options import Limits
+
+__all__ = ["run_import"]
+
+# Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
+_GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
+
+
+def run_import(given: ImportArguments) -> int:
+    """Carry out an import, or what is left of it, and return the exit status."""
+    if given.target.read_only:
+        raise CliError("--read-only: an import changes the Company, so nothing is sent")
+    _require_outcomes(given)
+    temporary = given.sandbox == TEMPORARY and given.job["folder"] is None  # the job ends with its Company
+    with ExitStack() as exits:
+        folder = given.job["folder"]
+        if temporary:
+            folder = Path(exits.enter_context(tempfile.TemporaryDirectory())) / "job"
+        job = _job(given, folder)  # before the sandbox starts
+        calls = given.job["limit"]
+        variables = exits.enter_context(company_variables(given.sandbox))
+        client = {"limits": Limits(connections=calls), "in_flight": calls, "adaptive": True}
+        runner = exits.enter_context(Runner(given.target, variables, rate=given.rate, **client))
+        opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
+        exits.callback(lambda: runner.run(job.close()))
+        if opened.new and given.outcomes is not None:
+            _require_new(given.outcomes, given.force)
+        _say_job(opened, job.operation.label)
+        if variables is None and not opened.finished:
+            confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
+        signals = _Signals(job)
+        lines = _lines(given.outcomes, anew=opened.new)
+        summary = runner.run(_run(job, signals, lines, given, temporary), exit_soon=False)
+    if summary.complete:
+        return Exit.DONE
+    return Exit.SOME if signals.first is None else 128 + signals.first
+
+
+def _job(given: ImportArguments, folder: Path | None) -> Import:
+    import_map = ImportMap.load(given.map_file, operation=given.operation)
+    found = open_input(given.file, folder, **given.reading)
+    details = dict(given.job["details"])
+    if found.address is not None:
+        details[ADDRESS] = found.address
+    return Import(found.source, import_map, **{**given.job, "folder": found.folder, "details": details})
+
+
+def _say_job(opened: OpenedJob, label: str) -> None:
+    """Say when the import is not a new one."""
+    if opened.new:
+        return
+    plan, counts = opened.plan, opened.journal.counts()
+    done = f"{counts[State.DONE]} of {counted(plan.rows, 'row')} {label}"
+    if opened.finished:
+        say(f"the job in {opened.folder} is finished ({done}): nothing is sent; --again begins a new job")
+    else:
+        say(f"going on with the job in {opened.folder}, begun {plan.created_at}: {done}")
+
+
+async def _run(
+    job: Import,
+    signals: _Signals,
+    lines: IO[bytes] | nullcontext[None],
+    given: ImportArguments,
+    temporary: bool,
+) -> Summary:
+    with lines as file, signals.handled():  # both last until the summary is printed
+        writer = OutcomeWriter(file, job.stop)
+        with RowProgress(job.rows) as progress:
+
+            def on_row(outcome: RowOutcome) -> None:
+                writer.row(outcome)
+                progress.add(1, writer.problems)
+
+            summary = await job.run(on_row=on_row, on_stage=progress.stage)
+        if temporary:  # it is deleted before anybody could look
+            summary.folder, summary.files = None, []
+        ended = f"the import has ended, {counted(summary.done, 'row')} {summary.label}"
+        with writing(ended):
+            writer.say_problems(summary, given.outcomes)
+            say_files(summary)
+            print_summary(summary, given.as_json)
+        if summary.files_failed is not None:
+            raise CliError(
+                f"{ended}, but its files could not be written: {summary.files_failed}", Exit.UNWRITTEN
+            )
+    return summary
+
+
+# --- the file of the outcomes ---------------------------------------------------------------
+
+
+def _require_outcomes(given: ImportArguments) -> None:
+    """Raise CliError when the outcomes would overwrite a file that the import needs."""
+    if given.outcomes is None:
+        return
+    require_not_needed("--outcomes", given.outcomes, Path(given.file), given.map_file)
+    if given.sandbox is not None and given.sandbox != TEMPORARY:
+        require_not_store("--outcomes", given.outcomes, Path(given.sandbox))
+
+
+def _require_new(outcomes: Path, force: bool) -> None:
+    """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
+    if not force and outcomes.is_file() and outcomes.stat().st_size:
+        raise CliError(
+            f"{outcomes} exists already, and may be the only list of what an earlier import created; "
+            "name another file, or add --force to overwrite it"
+        )
+
+
+def _lines(outcomes: Path | None, *, anew: bool) -> IO[bytes] | nullcontext[None]:
+    """Return the file for the outcomes; a job that goes on writes behind those of its earlier runs."""
+    if outcomes is None:
+        return nullcontext()
+    # Unbuffered: the line of a row is in the file even if the process is killed later.
+    return outcomes.open("wb" if anew else "ab", buffering=0)
+
+
+# --- signals --------------------------------------------------------------------------------
+
+
+class _Signals:
+    """Ctrl-C and SIGTERM during an import.
+
+    After the first no further row is started; after a second one, or when the grace ends, the calls under way
+    are aborted. ``first`` is the number of the first signal.
+    """
+
+    def __init__(self, job: Import) -> None:
+        self.first: int | None = None
+        self._job = job
+
+    @contextmanager
+    def handled(self) -> Iterator[None]:
+        """Handle the signals within the block."""
+        loop = asyncio.get_running_loop()
+        with ExitStack() as handlers:
+            # Windows has no such handlers: there Ctrl-C cancels the import, which still waits for its calls.
+            with suppress(NotImplementedError):
+                for number in _GRACE:
+                    loop.add_signal_handler(number, self._stop, number)
+                    handlers.callback(loop.remove_signal_handler, number)
+            yield
+
+    def _stop(self, number: signal.Signals) -> None:
+        self._job.stop()
+        if self.first is None:
+            self.first = int(number)
+            again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
+            say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
+            # The second stop aborts the calls after ABORT_GRACE.
+            asyncio.get_running_loop().call_later(_GRACE[number] - ABORT_GRACE, self._job.stop)
