@@ -61,9 +61,34 @@ def test_without_schedule_a_sent_priority_stays(acme: Caller) -> None:
     assert "DtDue" not in order
 
 
-def test_a_sent_due_time_gets_its_utc_time(acme: Caller) -> None:
-    order = acme.order(DtDue="2024-07-01T08:00:00")
+@pytest.mark.parametrize("sent", [{"DueDateUtc": "2024-07-01T12:00:00Z"}, {"DtDue": "2024-07-01T08:00:00"}])
+def test_a_time_that_is_written_sets_its_twin(acme: Caller, sent: dict[str, str]) -> None:
+    """Local or UTC, in a creation or by a PUT, which writes the properties that it lists (spec 4.9)."""
+    both = ("2024-07-01T08:00:00", "2024-07-01T12:00:00Z")
+    made = acme.order(**sent)
+    assert (made["DtDue"], made["DueDateUtc"]) == both
+    other = acme.order({"ComputeSchedule": True})
+    for entity, due in ((sent, both), (dict.fromkeys(sent), (None, None))):
+        body = {"Properties": [*sent], "Entity": {"Id": other["Id"], **entity}}
+        acme.ok("PUT", "base/WorkOrder", body)
+        found = acme.get("WorkOrder", other["Id"])
+        assert (found.get("DtDue"), found.get("DueDateUtc")) == due
+
+
+def test_of_two_times_that_disagree_the_local_one_counts(acme: Caller) -> None:
+    order = acme.order(DtDue="2024-07-01T08:00:00", DueDateUtc="2024-01-01T00:00:00Z")
     assert (order["DtDue"], order["DueDateUtc"]) == ("2024-07-01T08:00:00", "2024-07-01T12:00:00Z")
+
+
+def test_amounts_of_the_cost_record_are_written_into_it_only(acme: Caller) -> None:
+    """Not in the order's creation (not shown; assumed), but by a PUT of the record with the order's id."""
+    nte = {"CustomerNte": {"CurrencyTypeId": "USD", "Value": 12.5}}
+    order = acme.order(WorkOrderCost=nte)
+    assert acme.get("WorkOrderCost", order["Id"])["CustomerNte"]["Value"] == 0
+    acme.ok(
+        "PUT", "base/WorkOrderCost", {"Properties": ["CustomerNte"], "Entity": {"Id": order["Id"], **nte}}
+    )
+    assert acme.get("WorkOrderCost", order["Id"])["CustomerNte"]["Value"] == 12.5
 
 
 def test_numbers_follow_the_work_zone(acme: Caller) -> None:

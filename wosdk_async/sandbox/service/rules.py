@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import tzinfo
 from functools import cache
 
 from wosdk_async.sandbox.errors import broken_rule, required
@@ -92,15 +93,35 @@ def ancestors(context: RequestContext, location: Record) -> list[Record]:
     return found
 
 
-def _work_order(_context: RequestContext, order: Record) -> None:
-    """Trim the contact name, and let the UTC times follow the local ones."""
+def _work_order(context: RequestContext, order: Record) -> None:
+    """Trim the contact name, and keep each local time and its UTC time the same moment.
+
+    A PUT writes the properties it lists (spec 4.9), so the one that was written sets the other; of two that
+    disagree the local one counts (not shown; assumed).
+    """
     order["ContactName"] = order["ContactName"].rstrip()  # facts 3.4
     zone = zone_of(order["TimeZone"])
-    for local, utc in PAIRED_TIMES.items():
-        if local not in order:
-            order.pop(utc, None)
-        elif utc not in order or to_local(order[utc], zone) != order[local]:
-            order[utc] = to_utc(order[local], zone) or order[local]
+    pairs = [pair for pair in PAIRED_TIMES.items() if not _agree(order, *pair, zone)]
+    stored = (context.store.get(context.company.id, "WorkOrder", order["Id"]) or {}) if pairs else {}
+    for local, utc in pairs:
+        if order.get(local) == stored.get(local):
+            _set_time(order, local, order.get(utc), to_local, zone)
+        else:
+            _set_time(order, utc, order.get(local), to_utc, zone)
+
+
+def _agree(order: Record, local: str, utc: str, zone: tzinfo) -> bool:
+    if local in order and utc in order:
+        return bool(to_local(order[utc], zone) == order[local])
+    return local not in order and utc not in order
+
+
+def _set_time(
+    order: Record, name: str, time: str | None, convert: Callable[[str, tzinfo], str | None], zone: tzinfo
+) -> None:
+    order.pop(name, None)
+    if time is not None:
+        order[name] = convert(time, zone) or time  # a year out of range stays as it is
 
 
 def _contact(_context: RequestContext, contact: Record) -> None:
