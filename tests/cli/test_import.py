@@ -221,6 +221,27 @@ def test_outcomes_are_not_the_store(wosdk: Wosdk, tmp_path: Path) -> None:
         assert store.exists() == kept
 
 
+def test_outcomes_are_not_the_files_of_a_job(
+    file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
+) -> None:
+    """Nor any database: whatever --force says, and whichever name leads there."""
+    command = ("import", file, "--map", MAP)
+    folder, other = tmp_path / "first.job", tmp_path / "other.db"
+    inside = wosdk(*command, "--job", folder, "--outcomes", folder / "own.jsonl")
+    assert (inside.exit_code, "the folder of a job" in inside.stderr) == (2, True)
+    assert wosdk(*command, "--job", folder).exit_code == 0
+    open_store(other).close()
+    (tmp_path / "link").symlink_to(folder / "lock")
+    before = {path: path.read_bytes() for path in [*folder.iterdir(), other]}
+    for name in ("first.job/journal.db", "link", "first.job/new.jsonl", "other.db", "other.db-wal"):
+        result = wosdk(*command, "--again", "--outcomes", tmp_path / name, "--force")
+        assert (name, result.exit_code, result.stdout) == (name, 2, "")
+        assert result.stderr.startswith("wosdk: --outcomes would ")
+        result = wosdk("query", "Customer", "--output", tmp_path / name)
+        assert (name, result.exit_code, result.stdout) == (name, 2, "")
+    assert {path: path.read_bytes() for path in [*folder.iterdir(), other]} == before
+
+
 def test_the_files_of_a_job_are_named(
     file: Path, wosdk: Wosdk, tmp_path: Path, served: dict[str, str]
 ) -> None:

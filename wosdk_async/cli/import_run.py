@@ -14,7 +14,7 @@ from wosdk_async.cli.exit_codes import CliError, Exit, say, writing
 from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.output.cells import counted
-from wosdk_async.cli.output.files import require_not_needed, require_not_store
+from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
 from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
@@ -50,6 +50,7 @@ def run_import(given: ImportArguments) -> int:
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and given.outcomes is not None:
             _require_new(given.outcomes, given.force)
+            require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
         _say_job(opened, job.operation.label)
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
@@ -122,6 +123,7 @@ def _require_outcomes(given: ImportArguments) -> None:
     require_not_needed("--outcomes", given.outcomes, Path(given.file), given.map_file)
     if given.sandbox is not None and given.sandbox != TEMPORARY:
         require_not_store("--outcomes", given.outcomes, Path(given.sandbox))
+    require_not_kept("--outcomes", given.outcomes)
 
 
 def _require_new(outcomes: Path, force: bool) -> None:

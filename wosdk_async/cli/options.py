@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
-from wosdk_async.cli.output.files import Output, require_stdout, require_writable
+from wosdk_async.cli.output.files import Output, require_not_kept, require_stdout, require_writable
 
 if TYPE_CHECKING:
     from wosdk_async import Client
@@ -123,4 +123,5 @@ def output_of(as_json: bool, as_csv: bool, output: Path | None) -> Output:
         require_stdout(", or name a file with --output")
     else:
         require_writable(output)
+        require_not_kept("--output", output)
     return Output("json" if as_json else "csv" if as_csv else "table", output)

@@ -18,6 +18,7 @@ from wosdk_async.cli.exit_codes import CliError
 __all__ = [
     "Output",
     "opened",
+    "require_not_kept",
     "require_not_needed",
     "require_not_store",
     "require_stdout",
@@ -100,6 +101,35 @@ def require_not_store(option: str, written: Path, store: Path) -> None:
     beside = (real.with_name(f"{real.name}{ending}") for ending in ("", "-wal", "-shm"))
     if any(_same_file(written, path) for path in beside):
         raise CliError(f"{option} would overwrite {store}; name another file")
+
+
+_JOURNAL = "journal.db"  # in the folder of a job; importing the module that names it takes long
+_SQLITE = b"SQLite format 3\0"  # how each of its files begins
+_BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite keeps beside it
+
+
+def require_not_kept(option: str, written: Path) -> None:
+    """Raise CliError when ``written`` is a database, or lies in the folder of a job."""
+    real = Path(os.path.realpath(written))
+    for folder in real.parents:
+        if (folder / _JOURNAL).is_file():
+            raise CliError(
+                f"{option} would write {written} into {folder}, the folder of a job: only the job writes "
+                "there; name a file elsewhere"
+            )
+    names = [real.name, *(real.name.removesuffix(end) for end in _BESIDE if real.name.endswith(end))]
+    if any(_begins(real.with_name(name), _SQLITE) for name in names):
+        raise CliError(f"{option} would overwrite {written}, a database; name another file")
+
+
+def _begins(path: Path, head: bytes) -> bool:
+    try:
+        if not path.is_file():  # reading a pipe would wait
+            return False
+        with path.open("rb") as file:
+            return file.read(len(head)) == head
+    except OSError:  # reported when it is written
+        return False
 
 
 def _same_file(one: Path, other: Path) -> bool:
