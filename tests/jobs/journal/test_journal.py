@@ -23,6 +23,7 @@ from wosdk_async.jobs.journal import (
     digest,
     new_job_id,
 )
+from wosdk_async.jobs.journal.folder import plan_of
 
 
 async def states(journal: Journal) -> dict[int, State]:
@@ -265,6 +266,19 @@ async def test_a_reader_cannot_write(tmp_path: Path) -> None:
             await journal.begin([1])
         with pytest.raises(JournalError, match="for reading only"):
             journal.record(RowRecord(1, State.DONE))
+
+
+async def test_a_snapshot_puts_no_file_beside_the_journal(tmp_path: Path) -> None:
+    """Not even those that SQLite makes to read; beside a process that works on the job it sees commits."""
+    async with Journal.create(tmp_path, a_plan(), rows(3)) as journal:
+        await journal.begin([1])
+        async with Journal.open(tmp_path, snapshot=True) as beside:
+            assert beside.counts()[State.SENDING] == 1
+    before = sorted(os.listdir(tmp_path))
+    async with Journal.open(tmp_path, snapshot=True) as alone:
+        assert (alone.counts()[State.SENDING], len(await alone.page(1, 3))) == (1, 3)
+        assert plan_of(tmp_path) == alone.plan
+        assert sorted(os.listdir(tmp_path)) == before
 
 
 async def test_a_closed_journal_says_so(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def plan_of(folder: Path) -> JobPlan:
     Raises:
         JournalError: there is no journal, or it cannot be read.
     """
-    with contextlib.closing(connect(folder, read_only=True)) as db:
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
         return read_plan(db, folder / JOURNAL)
 
 

@@ -139,6 +139,7 @@ class Journal(JournalWriter):
         folder: Path,
         *,
         read_only: bool = False,
+        snapshot: bool = False,
         lock: FolderLock | None = None,
         clock: Callable[[], float] = time.time,
         commit: CommitHook = _just,
@@ -149,6 +150,8 @@ class Journal(JournalWriter):
         Args:
             folder: the folder of the job.
             read_only: only read; possible while another process works on the job.
+            snapshot: only read, for a moment and in this thread: what is written later may not be seen. No
+                file is put into the folder unless a process works on the job.
             lock: the lock of the folder, if the caller holds it already.
             clock: returns Unix time.
             commit: see the class.
@@ -158,10 +161,11 @@ class Journal(JournalWriter):
             JournalError: there is no journal, it is damaged, of a newer version, or cannot be written, or
                 another process works on the job.
         """
+        read_only, synchronous = read_only or snapshot, synchronous or snapshot
         if not read_only and lock is None:
             lock = FolderLock(folder)
         try:
-            db = connect(folder, read_only=read_only, durable=not synchronous)
+            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
             try:
                 return cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
             except BaseException:

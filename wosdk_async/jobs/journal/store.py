@@ -49,8 +49,16 @@ def leftovers(path: Path) -> list[Path]:
     return [path, *(path.with_name(f"{path.name}-{end}") for end in ("wal", "shm", "journal"))]
 
 
-def connect(folder: Path, *, read_only: bool = False, durable: bool = True) -> sqlite3.Connection:
+def connect(
+    folder: Path, *, read_only: bool = False, snapshot: bool = False, durable: bool = True
+) -> sqlite3.Connection:
     """Open the journal of a job folder.
+
+    Args:
+        folder: the folder of the job.
+        read_only: only read; possible while another process works on the job.
+        snapshot: read for a moment only, and put no file beside the journal unless a process works on it.
+        durable: flush each commit to the disk.
 
     Raises:
         JournalError: there is none, it is damaged, of a newer version, or cannot be written.
@@ -62,7 +70,7 @@ def connect(folder: Path, *, read_only: bool = False, durable: bool = True) -> s
         )
     was_closed = not _size(leftovers(path)[1])
     with explained(path):
-        db = _connect_to_read(path) if read_only else open_database(path)
+        db = _connect_to_read(path, snapshot=snapshot) if read_only else open_database(path)
         try:
             _check(db, path)
             if not read_only:
@@ -86,8 +94,10 @@ def open_database(address: str | Path, *, uri: bool = False) -> sqlite3.Connecti
     return sqlite3.connect(address, isolation_level=None, check_same_thread=False, timeout=5, uri=uri)
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def _connect_to_read(path: Path, *, snapshot: bool) -> sqlite3.Connection:
     address = address_to_read(path)
+    if snapshot and not leftovers(path)[1].exists():  # a process that works on the job has made it
+        return open_database(f"{address}&immutable=1", uri=True)
     db = open_database(address, uri=True)
     try:
         db.execute("PRAGMA user_version").fetchone()
