@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from html.entities import html5
 
-__all__ = ["UNSAFE", "Secrets", "one_line", "without_formulas"]
+__all__ = ["UNSAFE", "Secrets", "one_line", "shortened", "without_formulas"]
 
 _MASK = "***"  # is shown in place of a secret
 _MIN_SECRET = 4  # characters; a shorter value (tests have such) would be found in every text
@@ -176,6 +176,11 @@ def _pieces(text: str, size: int, step: int = 1) -> set[str]:
 def one_line(text: str) -> str:
     r"""Return ``text`` with control characters and the like written as ``\n``, ``\x1b``, on one line."""
     return UNSAFE.sub(_escaped, text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return ``text``, or its first ``longest`` characters and how many there were."""
+    return text if len(text) <= longest else f"{text[:longest]}... (cut from {len(text):,} characters)"
 
 
 def _escaped(found: re.Match[str]) -> str:

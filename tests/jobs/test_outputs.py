@@ -27,9 +27,18 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from tests.jobs.test_importing import Job, Write, rows
 from tests.support.laws import case, examples
-from wosdk_async.jobs import Row, Source, open_source, outputs
+from wosdk_async.jobs import Row, RowOutcome, Source, open_source, outputs
 from wosdk_async.jobs.errors import OutputError
-from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry, RowRecord, State, digest
+from wosdk_async.jobs.journal import (
+    JobPlan,
+    Journal,
+    ReferenceRecord,
+    RowEntry,
+    RowRecord,
+    State,
+    digest,
+)
+from wosdk_async.jobs.operations import Effect
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
 
@@ -93,6 +102,40 @@ async def test_results_have_every_row(tmp_path: Path, source: Source) -> None:
         "3": ("K3", "n3", "x3"),
         "5": ("K5", "n5", "x5"),
     }
+
+
+HUGE = "\x1b[2J=1\r\n\0\x9b\u202e" + "R" * 3_000_000
+
+
+async def test_texts_of_the_service_are_bounded_and_on_one_line(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text('a,b\r\n1,x\r\n2,y\r\n3,"=z\n\x1b\x9b"\r\n', newline="")
+    source, folder = open_source(tmp_path / "in.csv"), tmp_path / "job"
+    async with planned(folder, source) as journal:
+        await journal.start_run()
+        journal.record(RowRecord(1, State.DONE, 5, HUGE, warnings=(HUGE, "second")))
+        journal.record(RowRecord(2, State.REFUSED, reason=HUGE, code=HUGE))
+        journal.record(RowRecord(3, State.IN_DOUBT, reason=HUGE, request_id=HUGE))
+        journal.record_reference(ReferenceRecord("task", "t", "T", State.REFUSED, reason=HUGE))
+        paths = await write_outputs(journal, source)
+    size = sum(path.stat().st_size for path in (*paths, folder / "journal.db"))
+    assert size < 100_000
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    for name, text in texts.items():
+        assert (name, set(text) & {"\0", "\x1b", "\x9b", "\u202e"}) == (name, set())
+    assert texts["results.csv"].count("\n") == 4
+    assert texts["rejects.csv"].count("\n") == 2
+    found = records(folder / "results.csv")
+    assert found["1"]["number"].startswith(r"\x1b[2J=1\r\n\x00\x9b\u202eRRR")
+    assert "R... (cut from 3,000,011 characters)" in found["1"]["number"]
+    assert found["1"]["warnings"].endswith("(cut from 3,000,011 characters); second")
+    assert "(cut from 3,000,011 characters)" in found["2"]["reason"]
+    assert records(folder / "in_doubt.csv")["3"]["b"] == "'=z\n\\x1b\\x9b"
+
+
+def test_what_is_reported_of_the_service_is_bounded() -> None:
+    done = RowOutcome.carried_out(Row(1, 2, {}, warnings=[HUGE]), "created", Effect("WorkOrder", 5, HUGE))
+    failed = RowOutcome.failed(Row(1, 2, {}), HUGE)
+    assert (len(done.number or ""), len(done.warnings[0]), len(failed.reason or "")) == (235, 1035, 1035)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import csv
 import io
+import re
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ from wosdk_async.jobs.report.facts import JobFacts, file_facts, outcome_of
 from wosdk_async.jobs.report.page import report_page
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, Source
-from wosdk_async.safe_text import without_formulas
+from wosdk_async.safe_text import UNSAFE, one_line, without_formulas
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
@@ -140,8 +141,8 @@ def _write_report(facts: JobFacts) -> list[Path]:
         file.write(report_page(facts).encode(errors="replace"))
     facts.files = [*facts.files, file_facts(page)]
     with replace_file(data) as file:
-        file.write(orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2))
-        file.write(b"\n")
+        text = orjson.dumps(orjson.loads(to_json(facts.as_dict())), option=orjson.OPT_INDENT_2).decode()
+        file.write(f"{_json_controls(text)}\n".encode())
     return [page, data]
 
 
@@ -210,10 +211,10 @@ async def _write_doubts(path: Path, journal: JournalReader, source: Source) -> N
     """Write the rows in doubt with their cells."""
     async with _csv_file(path) as file:
         writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow([*_COLUMNS, *map(without_formulas, source.columns)])
+        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
-            return [*_result(stored, journal.plan), *map(without_formulas, row.original(source.columns))]
+            return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
 
         await _write_rows(writer, journal, source, cells, *_DOUBTFUL)
 
@@ -259,4 +260,19 @@ def _result(row: StoredRow, plan: JobPlan) -> list[Any]:
 
 
 def _safe(text: str | None) -> str | None:
-    return without_formulas(text) if text else None
+    """Return a text of the service or of the import on one line: a reader that knows no quotes reads it."""
+    return without_formulas(one_line(text)) if text else None
+
+
+def _json_controls(text: str) -> str:
+    """Return JSON with control characters and the like by their codes; line breaks stand between values."""
+    return UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+# Line breaks and tabs of the input stay, and so do marks that Arabic or Indic texts need.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _shown(cell: str) -> str:
+    """Return a cell of the input for a file that is looked at, and not imported."""
+    return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

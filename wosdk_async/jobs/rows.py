@@ -10,8 +10,10 @@ import attrs
 
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.journal import RowRecord
+from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.operations import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
+from wosdk_async.safe_text import shortened
 
 __all__ = ["Row", "RowOutcome", "Summary", "code_of"]
 
@@ -112,7 +114,10 @@ class RowOutcome:
 
     @classmethod
     def _for(cls, row: Row, outcome: Kind, **details: Any) -> RowOutcome:
-        warnings = tuple(dict.fromkeys(row.warnings))
+        warnings = tuple(shortened(each, MAX_REASON) for each in dict.fromkeys(row.warnings))
+        for name, longest in (("reason", MAX_REASON), ("number", MAX_NUMBER)):
+            if text := details.get(name):
+                details[name] = shortened(text, longest)
         return cls(row=row.number, line=row.line, outcome=outcome, warnings=warnings, **details)
 
     def as_dict(self) -> dict[str, Any]:

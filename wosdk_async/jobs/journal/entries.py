@@ -16,6 +16,8 @@ __all__ = [
     "DECIDED",
     "FORMAT",
     "LOOKED_UP",
+    "MAX_NUMBER",
+    "MAX_REASON",
     "REPEATED_KEY",
     "JobPlan",
     "JobRun",
@@ -44,6 +46,9 @@ LOOKED_UP = "looked up"
 """Proof of a row: its key was absent before its first attempt, and was found after it."""
 DECIDED = "decided"
 """Proof of a row: a person said what became of it (``wosdk jobs settle --row``)."""
+
+MAX_NUMBER, MAX_REASON = 200, 1000
+"""Characters that are kept of a record's number, and of a reason or warning: the service may send any."""
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # one letter case, nothing that is read for another
 _ID_LENGTH = 8

@@ -14,6 +14,8 @@ import attrs
 import orjson
 
 from wosdk_async.jobs.journal.entries import (
+    MAX_NUMBER,
+    MAX_REASON,
     REPEATED_KEY,
     JobRun,
     PageRow,
@@ -25,6 +27,7 @@ from wosdk_async.jobs.journal.entries import (
     storable,
     to_json,
 )
+from wosdk_async.safe_text import shortened
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -77,17 +80,21 @@ def _details(record: RowRecord) -> str:
     return to_json(
         (
             record.id,
-            record.number,
-            record.reason,
-            record.code,
-            record.request_id,
-            record.warnings,
+            _bounded(record.number, MAX_NUMBER),
+            _bounded(record.reason, MAX_REASON),
+            _bounded(record.code, MAX_NUMBER),
+            _bounded(record.request_id, MAX_NUMBER),
+            record.warnings and [shortened(each, MAX_REASON) for each in record.warnings],
             record.attempts,
             record.version,
             record.seconds,
             record.proof,
         )
     )
+
+
+def _bounded(text: str | None, longest: int) -> str | None:
+    return shortened(text, longest) if text else text
 
 
 _DETAILS = (
@@ -191,7 +198,7 @@ def save_references(db: sqlite3.Connection, records: Iterable[ReferenceRecord], 
                 *(storable(text) for text in (each.reference, each.name, each.key)),
                 int(each.state),
                 stamp,
-                to_json((each.id, each.reason, each.request_id)),
+                to_json((each.id, _bounded(each.reason, MAX_REASON), each.request_id)),
             )
             for each in records
         ],
