@@ -15,7 +15,7 @@ from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
 
-__all__ = ["COUNTED", "Overview", "folder_of", "jobs_at", "jobs_below", "jobs_of", "overview"]
+__all__ = ["COUNTED", "Overview", "folder_of", "jobs_at", "jobs_below", "jobs_of", "jobs_within", "overview"]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
@@ -38,6 +38,8 @@ class Overview:
     """Rows of an undo, by what became of them."""
     running: str | None
     """Who works on it now; None when nobody does."""
+    begun: bool = True
+    """Whether a process has worked on it, and may have sent something."""
 
     @property
     def state(self) -> str:
@@ -48,9 +50,13 @@ class Overview:
             return "undone"
         if not self.left:
             return "finished"
-        if self.counts[State.PLANNED] == self.plan.rows:
-            return "not begun"
-        return "unfinished"
+        return "unfinished" if self.begun else "not begun"
+
+    @property
+    def parent(self) -> Path | None:
+        """The folder of the job whose files, such as its rejects, are the rows of this one."""
+        above = self.folder.absolute().parent
+        return self.folder.parent if (above / JOURNAL).is_file() else None
 
     @property
     def left(self) -> int:
@@ -59,12 +65,20 @@ class Overview:
         return self.counts[State.PLANNED] + self.counts[State.SENDING] + doubts
 
     def figures(self) -> dict[str, int]:
-        """Return the counts, by the names of :data:`COUNTED`."""
-        return {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
+        """Return the counts, by the names of :data:`COUNTED`.
+
+        While a process works on the job, the rows that it is sending are counted as ``sending``.
+        """
+        found = {name: sum(self.counts[state] for state in states) for name, states in COUNTED.items()}
+        found["sending"] = self.counts[State.SENDING] if self.running is not None else 0
+        found["in_doubt"] -= found["sending"]
+        return found
 
     def resume_would(self) -> list[str]:
         """Return what giving the same command again would do, in a few sentences."""
         figures, marker = self.figures(), self.plan.marker
+        if self.running is not None:
+            return ["be refused while another process works on the job"]
         texts = []
         if figures["in_doubt"] and marker:
             texts.append(
@@ -96,17 +110,21 @@ class Overview:
             "company": self.plan.company,
             "begun": self.plan.created_at,
             "folder": str(self.folder),
+            "rejects_of": str(self.parent) if self.parent else None,
         }
 
 
 async def overview(journal: JournalReader) -> Overview:
     """Return the overview of a job."""
+    counts = journal.counts()
+    untouched = counts[State.PLANNED] + counts[State.REFUSED] == journal.plan.rows
     return Overview(
         folder=journal.folder,
         plan=journal.plan,
-        counts=journal.counts(),
+        counts=counts,
         undone=await journal.undo_counts(),
         running=_running(journal),
+        begun=not untouched or bool(await journal.runs()),
     )
 
 
@@ -117,12 +135,19 @@ def _running(journal: JournalReader) -> str | None:
 
 
 def jobs_below(directory: Path) -> Iterator[Path]:
-    """Yield the folders of jobs in a directory and below it, hidden directories left out."""
+    """Yield the folders of jobs in a directory and below it, hidden directories left out.
+
+    The folder of a job may have those of further jobs in it: of its rejects, which were corrected there.
+    """
     for root, folders, files in os.walk(directory):
         if JOURNAL in files:
-            folders.clear()
             yield Path(root)
         folders[:] = sorted(each for each in folders if not each.startswith("."))
+
+
+def jobs_within(folder: Path) -> list[Path]:
+    """Return the folders of the jobs whose rows are a file of the job in ``folder``, such as its rejects."""
+    return sorted(each.parent for each in folder.glob(f"*/{JOURNAL}"))
 
 
 def jobs_of(file: Path) -> list[Path]:

@@ -45,10 +45,11 @@ jobs_command.add_command(undo_command)
 @click.argument("place", type=_PATH, metavar="[DIR]", default=Path(), required=False)
 @output_options
 def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) -> None:
-    """List the jobs below DIR, or beside a file."""
+    """List the jobs below DIR, or beside a file, the newest first."""
     where = output_of(as_json, as_csv, output)
     with cli_errors():
         from wosdk_async.cli.output.formats import format_of
+        from wosdk_async.cli.output.job_view import print_jobs
         from wosdk_async.jobs.errors import JournalError
         from wosdk_async.jobs.overview import jobs_below, jobs_of
 
@@ -61,12 +62,15 @@ def list_command(place: Path, as_json: bool, as_csv: bool, output: Path | None) 
             except JournalError as error:
                 unreadable += 1
                 say(error.message)
-        if rows or where.format != "table":
-            with opened(where) as file:
+        rows.sort(key=lambda row: str(row["begun"]), reverse=True)
+        with opened(where) as file:
+            if where.format == "table":
+                print_jobs(file, rows)
+            else:
                 writer = format_of(where, file, list(rows[0]) if rows else [])
                 writer.write(rows)
                 writer.close()
-        elif not unreadable:
+        if not rows and not unreadable:
             say(f"there are no jobs in {place}")
     if unreadable:
         sys.exit(Exit.UNUSABLE)

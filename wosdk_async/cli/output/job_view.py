@@ -1,27 +1,30 @@
-"""A job for people: its plan, counts and runs, the rows that need care, and what a resume would do."""
+"""Jobs for people: a list of them, and one with its plan, counts and runs and the rows that need care."""
 
 from __future__ import annotations
 
-import sys
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import attrs
 import click
 
-from wosdk_async.cli.output.cells import counted, readable, visible
-from wosdk_async.cli.output.table import print_table
+from wosdk_async.cli.kept_commands import kept_globals
+from wosdk_async.cli.output.cells import counted, visible
+from wosdk_async.safe_text import one_line
 
-__all__ = ["job_facts", "print_job"]
+__all__ = ["job_facts", "print_job", "print_jobs"]
 
+_COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
 
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.overview import COUNTED, overview
+    from wosdk_async.jobs.overview import COUNTED, jobs_within, overview
 
     async with Journal.open(folder, read_only=True) as journal:
         seen = await overview(journal)
@@ -37,6 +40,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
+            "jobs_of_rejects": [await _brief(each) for each in jobs_within(folder)],
             "plan": seen.plan.as_dict(),
             "runs": [attrs.asdict(run) for run in await journal.runs()],
             "references": references,
@@ -45,55 +49,100 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         }
 
 
+async def _brief(folder: Path) -> dict[str, Any]:
+    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.overview import overview
+
+    async with Journal.open(folder, read_only=True) as journal:
+        return (await overview(journal)).as_dict()
+
+
 def _row(row: Any) -> dict[str, Any]:
     names = ("row", "line", "key", "id", "number", "reason", "code", "request_id")
     return {name: value for name in names if (value := getattr(row, name)) is not None}
 
 
-def print_job(facts: dict[str, Any]) -> None:
+def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
+    """Print jobs, two lines for each: the folder, and how far it is. Nothing is cut, so it can be copied."""
+    for job in jobs:
+        of = f" (the rejects of {job['rejects_of']})" if job["rejects_of"] else ""
+        about = f"begun {_shown(job['begun'])}; {job['operation']}, {job['company']}"
+        file.write(f"{visible(job['folder'] + of)}\n  {visible(f'{_brief_text(job)}; {about}')}\n")
+
+
+def _brief_text(job: Mapping[str, Any]) -> str:
+    return f"{job['state']}: {_figures(job)} of {counted(job['rows'], 'row')}"
+
+
+def _figures(job: Mapping[str, Any]) -> str:
+    return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name]) or "none"
+
+
+def print_job(facts: Mapping[str, Any]) -> None:
     """Print the facts of a job on stdout."""
-    plan = facts["plan"]
-    counts = ("done", "found", "failed", "in_doubt", "not_started", "undone")
-    figures = ", ".join(f"{facts[name]} {name.replace('_', ' ')}" for name in counts if facts[name])
-    empty = f", {counted(plan['empty_rows'], 'empty row')} skipped" if plan["empty_rows"] else ""
-    state = facts["state"] + (f" ({facts['running']})" if facts["running"] else "")
-    lines = [
-        ("job", f"{plan['job']} in {facts['folder']}"),
-        ("state", state),
-        ("rows", f"{plan['rows']}: {figures or 'none'}{empty}"),
-        ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
-        ("company", plan["company"]),
-        (
-            "operation",
-            plan["operation"] + (f", marker {plan['marker']}" if plan["marker"] else ", no marker"),
-        ),
-        ("begun", plan["created_at"]),
-        ("command", f"wosdk import ... {' '.join(map(str, plan['options'].get('command') or ()))}".rstrip()),
-        *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
-        *(("records", f"{count} {label}") for label, count in facts["references"].items()),
-    ]
-    print_table(sys.stdout, [(name, readable(str(text))) for name, text in lines])
+    for name, text in _lines(facts):
+        click.echo(f"{name:<11}{one_line(str(text))}".rstrip())
     for name, rows in facts["first_rows"].items():
-        click.echo(
-            f"\n{name.replace('_', ' ')}, {'the first ' if facts[name] > len(rows) else ''}{len(rows)}:"
-        )
+        first = "the first " if facts[name] > len(rows) else ""
+        click.echo(f"\n{name.replace('_', ' ')}, {first}{len(rows)}:")
         for row in rows:
-            known = " ".join(str(row[each]) for each in ("key", "id", "number") if each in row)
-            text = f"row {row['row']} (line {row['line']}) {known}: {row.get('reason', '')}"
-            click.echo(f"  {visible(text).rstrip(': ')}")
+            known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
+            reason = f": {row['reason']}" if row.get("reason") else ""
+            text = f"row {row['row']} (line {row['line']}){known}{reason}"
+            click.echo(f"  {visible(text)}")
     click.echo("\nthe same command given again would")
     for text in facts["resume"]:
         click.echo(f"  {visible(text)}")
 
 
-def _run(run: dict[str, Any]) -> str:
-    details = run["details"]
-    began = _time(run["started_at"])
-    ended = f"to {_time(run['ended_at'])}" if run["ended_at"] is not None else "without an end"
+def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    plan, of = facts["plan"], facts["rejects_of"]
+    marker = f"marker {plan['marker']}" if plan["marker"] else "no marker"
+    return [
+        ("job", f"{plan['job']} in {facts['folder']}"),
+        *([("rows of", f"the rejects of the job in {of}")] if of else ()),
+        ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
+        ("rows", f"{plan['rows']}: {_figures(facts)}{_empty(plan['empty_rows'])}"),
+        *(("rejects", f"{each['folder']} is {_brief_text(each)}") for each in facts["jobs_of_rejects"]),
+        ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
+        ("company", plan["company"]),
+        ("operation", f"{plan['operation']}, {marker}"),
+        ("begun", _shown(plan["created_at"])),
+        ("command", _command(plan)),
+        *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
+        *(("records", f"{count} {label}") for label, count in facts["references"].items()),
+    ]
+
+
+def _command(plan: Mapping[str, Any]) -> str:
+    """Return the command that began a job, as a shell takes it."""
+    options = plan["options"].get("command")
+    if not isinstance(options, list):
+        return "none: a program began it"
+    company = [f"--{name}={value}" for name, value in kept_globals(plan["options"]).items()]
+    return shlex.join(["wosdk", "import", plan["file"], *map(str, options), *company])
+
+
+def _empty(rows: int) -> str:
+    return f", {counted(rows, 'empty row')} skipped" if rows else ""
+
+
+def _run(run: Mapping[str, Any]) -> str:
+    details, ended = run["details"], "without an end"
+    if run["ended_at"] is not None:
+        ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
     stopped = f", stopped: {details['stopped']}" if details.get("stopped") else ""
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
-    return f"{began} {ended} by {who}, version {details.get('version')}{stopped}"
+    return f"{_time(run['started_at'])} {ended}, by {who}, version {details.get('version')}{stopped}"
 
 
 def _time(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _shown(time: str) -> str:
+    """Return a time of a plan as the others are shown; a text that is none as it is."""
+    try:
+        return f"{datetime.fromisoformat(time).astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    except ValueError:
+        return time
