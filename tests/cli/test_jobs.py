@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import EXAMPLES, Wosdk, table
-from wosdk_async.jobs.journal import FolderLock, Journal, State
+from tests.cli.conftest import Wosdk, table
+from tests.cli.importing import MAP, imported, killed
+from wosdk_async.jobs.journal import Journal, State
 
-MAP = EXAMPLES / "sf311.toml"
 REASON = ("--reason", "Entered by mistake")
 
 
@@ -22,68 +22,12 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "s.db"
 
 
-def imported(wosdk: Wosdk, file: Path, store: Path, *more: str) -> Path:
-    assert wosdk("import", file, "--map", MAP, "--sandbox", store, *more).exit_code in (0, 1)
-    return file.with_name(f"{file.name}.job")
-
-
-def killed(folder: Path, *rows: int) -> None:
-    """Leave the journal as a kill does while these rows are being sent."""
-
-    async def begin() -> None:
-        journal = Journal.open(folder)
-        await journal.begin(rows)
-        journal.abandon()
-
-    asyncio.run(begin())
-
-
 def states(folder: Path) -> dict[int, State]:
     async def read() -> dict[int, State]:
         async with Journal.open(folder, read_only=True) as journal:
             return {row.row: row.state for row in await journal.rows_in()}
 
     return asyncio.run(read())
-
-
-def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
-    """Below a directory, however deep, or beside a file; a damaged one does not hide the others."""
-    folder = imported(wosdk, file, store)
-    deep = tmp_path / "a" / "b" / "c.job"
-    deep.parent.mkdir(parents=True)
-    folder.rename(deep)
-    again = imported(wosdk, file, store, "--if-exists", "skip")
-    listed = [json.loads(line) for line in wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines()]
-    assert [(each["folder"], each["done"], each["found"], each["state"]) for each in listed] == [
-        (str(deep), 14, 0, "finished"),
-        (str(again), 0, 14, "finished"),
-    ]
-    beside = wosdk("jobs", "list", file, "--json").stdout.splitlines()
-    assert [json.loads(line)["folder"] for line in beside] == [str(again)]
-    (deep / "journal.db").write_bytes(b"x" * 5000)
-    result = wosdk("jobs", "list", tmp_path)
-    assert result.exit_code == 2
-    assert "finished" in result.stdout
-    assert f"{deep}/journal.db: " in result.stderr
-    assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
-
-
-def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Path, wosdk: Wosdk) -> None:
-    folder = imported(wosdk, file, store)
-    killed(folder, 3, 4)
-    shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
-    assert (shown["state"], shown["done"], shown["in_doubt"]) == ("unfinished", 12, 2)
-    assert [row["row"] for row in shown["first_rows"]["in_doubt"]] == [3, 4]
-    assert shown["plan"]["marker"] == "work_order.po_number"
-    assert [run["exit_status"] for run in shown["runs"]] == [0]
-    lock = FolderLock(folder)
-    try:
-        text = wosdk("jobs", "show", file).stdout
-        assert "state      running (process " in text
-        assert "look up 2 rows in doubt by work_order.po_number first" in text
-        assert wosdk("jobs", "rejects", folder).exit_code == 2
-    finally:
-        lock.release()
 
 
 def test_a_job_is_resumed_as_it_was_begun(

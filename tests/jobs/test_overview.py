@@ -8,7 +8,7 @@ import pytest
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry, RowRecord, State
-from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, overview
+from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, jobs_within, overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 
@@ -36,9 +36,10 @@ def job(folder: Path, rows: int, marker: str | None = None) -> Journal:
         (
             [P, R],
             None,
-            "unfinished",
+            "not begun",
             ["send 1 row", "leave 1 row that failed, unless --retry refused is added"],
         ),
+        ([P, D], None, "unfinished", ["send 1 row"]),
         ([D, F], None, "finished", ["send nothing: the job is finished"]),
         ([D, S], None, "unfinished", ["leave 1 row in doubt for good: there is no marker"]),
         ([D, I], None, "finished", ["send nothing: the job is finished"]),
@@ -57,6 +58,40 @@ async def test_states(
     assert (seen.state, seen.running) == (state, None)
     for text, start in zip(seen.resume_would(), would, strict=False):
         assert text.startswith(start)
+
+
+async def test_a_job_that_was_stopped_before_its_first_row_is_begun(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 2) as journal:
+        assert (await overview(journal)).state == "not begun"
+        await journal.start_run()
+        assert (await overview(journal)).state == "unfinished"
+
+
+async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
+    """A reader beside a running job counts them apart; after a kill they are in doubt."""
+    async with job(tmp_path / "job", 3) as journal:
+        await journal.begin([1, 2])
+        async with Journal.open(tmp_path / "job", read_only=True) as other:
+            seen = await overview(other)
+            assert (seen.figures()["sending"], seen.figures()["in_doubt"]) == (2, 0)
+            assert seen.resume_would() == ["be refused while another process works on the job"]
+        journal.abandon()
+    async with Journal.open(tmp_path / "job", read_only=True) as other:
+        figures = (await overview(other)).figures()
+        assert (figures["sending"], figures["in_doubt"]) == (0, 2)
+
+
+async def test_a_job_of_rejects_knows_whose_they_are(tmp_path: Path) -> None:
+    """It is below the job whose file it imports, and that one knows it."""
+    parent, child = tmp_path / "f.csv.job", tmp_path / "f.csv.job" / "rejects.csv.job"
+    await job(parent, 2).close()
+    async with job(child, 1) as journal:
+        assert (await overview(journal)).parent == parent
+    async with Journal.open(parent, read_only=True) as journal:
+        assert (await overview(journal)).parent is None
+    assert jobs_within(parent) == [child]
+    assert jobs_within(child) == []
+    assert list(jobs_below(tmp_path)) == [parent, child]
 
 
 async def test_an_undone_job_says_so(tmp_path: Path) -> None:

@@ -15,13 +15,13 @@ from wosdk_async.cli.import_options import ImportArguments
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.output.cells import counted
 from wosdk_async.cli.output.files import require_not_kept, require_not_needed, require_not_store
+from wosdk_async.cli.output.job_view import say_earlier
 from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_files
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
 from wosdk_async.jobs.inputs import open_input
-from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.journal.folder import ADDRESS
-from wosdk_async.jobs.opening import OpenedJob
+from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.options import Limits
 
@@ -51,7 +51,8 @@ def run_import(given: ImportArguments) -> int:
         if opened.new and given.outcomes is not None:
             _require_new(given.outcomes, given.force)
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
-        _say_job(opened, job.operation.label)
+        if not opened.new:
+            say_earlier(runner.run(overview(opened.journal)), job.operation.label)
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
         signals = _Signals(job)
@@ -69,18 +70,6 @@ def _job(given: ImportArguments, folder: Path | None) -> Import:
     if found.address is not None:
         details[ADDRESS] = found.address
     return Import(found.source, import_map, **{**given.job, "folder": found.folder, "details": details})
-
-
-def _say_job(opened: OpenedJob, label: str) -> None:
-    """Say when the import is not a new one."""
-    if opened.new:
-        return
-    plan, counts = opened.plan, opened.journal.counts()
-    done = f"{counts[State.DONE]} of {counted(plan.rows, 'row')} {label}"
-    if opened.finished:
-        say(f"the job in {opened.folder} is finished ({done}): nothing is sent; --again begins a new job")
-    else:
-        say(f"going on with the job in {opened.folder}, begun {plan.created_at}: {done}")
 
 
 async def _run(

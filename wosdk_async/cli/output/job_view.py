@@ -6,16 +6,20 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import attrs
 import click
 
+from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.kept_commands import kept_globals
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.safe_text import one_line
 
-__all__ = ["job_facts", "print_job", "print_jobs"]
+if TYPE_CHECKING:
+    from wosdk_async.jobs.overview import Overview
+
+__all__ = ["job_facts", "print_job", "print_jobs", "say_earlier"]
 
 _COUNTS = ("done", "found", "failed", "in_doubt", "sending", "not_started", "undone")
 _FIRST = 5  # rows of each kind
@@ -23,13 +27,14 @@ _FIRST = 5  # rows of each kind
 
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
-    from wosdk_async.jobs.journal import Journal
+    from wosdk_async.jobs.journal import Journal, State
     from wosdk_async.jobs.overview import COUNTED, jobs_within, overview
 
     async with Journal.open(folder, read_only=True) as journal:
         seen = await overview(journal)
+        under_way = {State.SENDING} if seen.running else set()
         first = {
-            name: [_row(row) for row in await journal.rows_in(*states, limit=_FIRST)]
+            name: [_row(row) for row in await journal.rows_in(*{*states} - under_way, limit=_FIRST)]
             for name, states in COUNTED.items()
             if name not in ("done", "not_started")
         }
@@ -71,11 +76,29 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    return f"{job['state']}: {_figures(job)} of {counted(job['rows'], 'row')}"
+    return f"{job['state']}: {_figures(job) or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures(job: Mapping[str, Any]) -> str:
-    return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name]) or "none"
+    return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name])
+
+
+def say_earlier(seen: Overview, label: str) -> None:
+    """Say on stderr that an import goes on with a job, or that the job is finished and what can be done."""
+    figures, folder = seen.figures(), shlex.quote(str(seen.folder))
+    done = f"{figures['done']} of {counted(seen.plan.rows, 'row')} {label}"
+    others = _figures(seen.as_dict() | {"done": 0})
+    done += f", {others}" if others else ""
+    if seen.left:
+        say(f"going on with the job in {seen.folder}, begun {_shown(seen.plan.created_at)}: {done}")
+        return
+    say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
+    say("to import the file again, as a new job: --again")
+    if figures["failed"]:
+        say(f"to send the rows again that failed: --retry refused, or mend a copy of {folder}/rejects.csv")
+    if figures["in_doubt"]:
+        say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
+    say(f"to write the report again: wosdk jobs report {folder}")
 
 
 def print_job(facts: Mapping[str, Any]) -> None:
@@ -102,7 +125,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("job", f"{plan['job']} in {facts['folder']}"),
         *([("rows of", f"the rejects of the job in {of}")] if of else ()),
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
-        ("rows", f"{plan['rows']}: {_figures(facts)}{_empty(plan['empty_rows'])}"),
+        ("rows", f"{plan['rows']}: {_figures(facts) or 'none'}{_empty(plan['empty_rows'])}"),
         *(("rejects", f"{each['folder']} is {_brief_text(each)}") for each in facts["jobs_of_rejects"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),
         ("company", plan["company"]),

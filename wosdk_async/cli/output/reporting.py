@@ -163,7 +163,7 @@ class OutcomeWriter:
         results = summary.folder / "results.csv" if summary.folder else None
         place = outcomes or (results if results and results.is_file() else None)
         remedy = f"see {place}" if place else "--outcomes FILE keeps them all"
-        if more > 0:
+        if more > 0 and self._counts:  # of a job that was finished no row was reported
             say(f"and {counted(more, 'more row')}; {remedy}")
         for warning in summary.warnings[:_MAX_SHOWN]:
             say(f"warning: {warning}")

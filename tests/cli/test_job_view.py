@@ -1,0 +1,144 @@
+"""``wosdk jobs list`` and ``show``, and what the same command says of a finished job."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+import shlex
+from pathlib import Path
+
+import attrs
+import pytest
+
+from tests.cli.conftest import Wosdk, table
+from tests.cli.importing import MAP, imported, killed
+from wosdk_async.jobs.journal import FolderLock, JobPlan, Journal, RowEntry
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+def test_jobs_are_listed(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Below a directory, however deep, or beside a file; a damaged one does not hide the others."""
+    folder = imported(wosdk, file, store)
+    deep = tmp_path / "a" / "b" / "c.job"
+    deep.parent.mkdir(parents=True)
+    folder.rename(deep)
+    again = imported(wosdk, file, store, "--if-exists", "skip")
+    listed = [json.loads(line) for line in wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines()]
+    assert sorted((each["folder"], each["done"], each["found"], each["state"]) for each in listed) == [
+        (str(deep), 14, 0, "finished"),
+        (str(again), 0, 14, "finished"),
+    ]
+    beside = wosdk("jobs", "list", file, "--json").stdout.splitlines()
+    assert [json.loads(line)["folder"] for line in beside] == [str(again)]
+    (deep / "journal.db").write_bytes(b"x" * 5000)
+    result = wosdk("jobs", "list", tmp_path)
+    assert result.exit_code == 2
+    assert "finished" in result.stdout
+    assert f"{deep}/journal.db: " in result.stderr
+    assert wosdk("jobs", "list", tmp_path / "a" / "b" / "c.job" / "nothing").exit_code == 2
+
+
+def test_the_newest_job_is_the_first(tmp_path: Path, wosdk: Wosdk) -> None:
+    """And no name is cut, so that it can be copied."""
+    plan = JobPlan(
+        job="j",
+        file="/f.csv",
+        size=1,
+        sha256="s",
+        company="c",
+        operation="create Customer",
+        map_sha256="m",
+        created_at="",
+    )
+    folders = [tmp_path / f"{'x' * 90}-{year}.job" for year in (2025, 2026, 2024)]
+    for folder in folders:
+        folder.mkdir()
+        begun = attrs.evolve(plan, created_at=f"{folder.stem[-4:]}-01-01T00:00:00+00:00")
+        asyncio.run(Journal.create(folder, begun, [RowEntry(1, 2, 0)]).close())
+    assert wosdk("jobs", "list", tmp_path).stdout.splitlines()[::2] == [
+        str(folders[1]),
+        str(folders[0]),
+        str(folders[2]),
+    ]
+    assert "  not begun: 1 not started of 1 row; begun 2026-01-01 00:00:00 UTC; create Customer, c\n" in (
+        wosdk("jobs", "list", tmp_path).stdout
+    )
+
+
+def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Both know each other; the job itself is not lost below the first one."""
+    header, *rows = table()
+    source = tmp_path / "f.csv"
+    rows[1][0] = ""
+    with source.open("w", newline="", encoding="utf-8") as opened:
+        csv.writer(opened).writerows([header, *rows[:2]])
+    folder = imported(wosdk, source, store)
+    rejects = folder / "rejects.csv"
+    rejects.write_text(rejects.read_text("utf-8").replace("\n,", "\n900002,"), "utf-8")
+    again = imported(wosdk, rejects, store)
+    listed = {
+        each["folder"]: each
+        for each in map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
+    }
+    assert {name: (each["done"], each["rejects_of"]) for name, each in listed.items()} == {
+        str(folder): (1, None),
+        str(again): (1, str(folder)),
+    }
+    assert f"{again} (the rejects of {folder})\n" in wosdk("jobs", "list", tmp_path).stdout
+    assert f"rejects    {again} is finished: 1 done of 1 row\n" in wosdk("jobs", "show", folder).stdout
+    assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
+
+
+def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    header, *rows = table()
+    source = tmp_path / "two words;.csv"
+    with source.open("w", newline="", encoding="utf-8") as opened:
+        csv.writer(opened, delimiter=";").writerows([header, rows[0]])
+    folder = imported(wosdk, source, store, "--delimiter", ";")
+    (line,) = (
+        each for each in wosdk("jobs", "show", folder).stdout.splitlines() if each.startswith("command  ")
+    )
+    given = shlex.split(line.removeprefix("command").strip(), posix=True)
+    assert given[:3] == ["wosdk", "import", str(source)]
+    assert "--delimiter=;" in given
+    assert wosdk(*given[1:]).exit_code == 0
+
+
+def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wosdk) -> None:
+    """Its counts and folder, and the commands for what is left; no rows that it does not name."""
+    text = file.read_text("utf-8")
+    file.write_text(text + text.splitlines()[-1].rpartition(",")[0] + "\n", "utf-8")
+    command = ("import", file, "--map", MAP, "--sandbox", store)
+    assert wosdk(*command).exit_code == 1
+    folder = file.with_name(f"{file.name}.job")
+    assert wosdk(*command).stderr.splitlines() == [
+        f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
+        "wosdk: to import the file again, as a new job: --again",
+        f"wosdk: to send the rows again that failed: --retry refused, or mend a copy of {folder}/rejects.csv",
+        f"wosdk: to write the report again: wosdk jobs report {folder}",
+    ]
+
+
+def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    killed(folder, 3, 4)
+    shown = json.loads(wosdk("jobs", "show", folder, "--json").stdout)
+    assert (shown["state"], shown["done"], shown["in_doubt"]) == ("unfinished", 12, 2)
+    assert [row["row"] for row in shown["first_rows"]["in_doubt"]] == [3, 4]
+    assert shown["plan"]["marker"] == "work_order.po_number"
+    assert [run["exit_status"] for run in shown["runs"]] == [0]
+    lock = FolderLock(folder)
+    try:
+        text = wosdk("jobs", "show", file).stdout
+        assert "state      running (process " in text
+        assert "rows       14: 12 done, 2 sending\n" in text
+        assert "\nin doubt" not in text
+        assert "be refused while another process works on the job" in text
+        assert wosdk("jobs", "rejects", folder).exit_code == 2
+    finally:
+        lock.release()
