@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import csv
+import json
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
@@ -24,7 +25,8 @@ class Watched:
     """The sandbox's application; ``asked`` has every path.
 
     Creations wait while ``held`` is set; while ``broken`` their answer tells nothing; while ``busy`` they
-    are to wait. Paths that end with ``hidden`` find nothing.
+    are to wait. Paths that end with ``hidden`` find nothing. ``altered`` changes what creations answer. A
+    body with the text ``refused`` is refused.
     """
 
     def __init__(self, app: Any) -> None:
@@ -37,6 +39,8 @@ class Watched:
         self.hidden, self.hidden_times = "\0", 1_000_000
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
+        self.altered: Callable[[Any], None] | None = None
+        self.refused: str | None = None
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         self.asked.append(f"{scope['method']} {scope['path']}")
@@ -46,6 +50,14 @@ class Watched:
             self.bodies.append(message.get("body", b"").decode())
             return message
 
+        if self.refused is not None:
+            message = await receive()
+            if self.refused in message["body"].decode():
+                body = {"ErrorMessage": "no such number", "ErrorCode": "BUSINESS_LOGIC_ERROR"}
+                await send({"type": "http.response.start", "status": 400, "headers": []})
+                await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+                return
+            receive = _first(message, receive)
         creates = scope["path"].endswith(self.creation)
         if creates and self.held is not None:
             self.arrived.set()
@@ -66,11 +78,38 @@ class Watched:
             await send({"type": "http.response.start", "status": 200, "headers": []})
             await send({"type": "http.response.body", "body": b'{"Entities": []}'})
             return
-        await self._app(scope, listening, send)
+        await self._app(scope, listening, self._altering(send) if creates and self.altered else send)
+
+    def _altering(self, send: Any) -> Any:
+        """Return a ``send`` that lets ``altered`` change the JSON of a response."""
+        parts: list[Any] = []
+
+        async def sent(message: Any) -> None:
+            parts.append(message)
+            if message["type"] != "http.response.body" or message.get("more_body"):
+                return
+            content = json.loads(b"".join(part.get("body", b"") for part in parts))
+            assert self.altered is not None
+            self.altered(content)
+            headers = [pair for pair in parts[0]["headers"] if pair[0].lower() != b"content-length"]
+            await send({**parts[0], "headers": headers})
+            await send({"type": "http.response.body", "body": json.dumps(content).encode()})
+
+        return sent
 
     def count(self, ending: str) -> int:
         """How many requests had a path that ends so."""
         return sum(path.endswith(ending) for path in self.asked)
+
+
+def _first(message: Any, receive: Any) -> Any:
+    """Return a ``receive`` that gives a message that was received already, then all others."""
+    messages = [message]
+
+    async def receiving() -> Any:
+        return messages.pop() if messages else await receive()
+
+    return receiving
 
 
 class Local:

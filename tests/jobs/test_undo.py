@@ -6,12 +6,13 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
-from wosdk_async import Customer, WorkOrder, WorkZone
+from wosdk_async import Customer, Location, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import (
@@ -24,7 +25,8 @@ from wosdk_async.jobs.journal import (
     RowRecord,
     State,
 )
-from wosdk_async.jobs.undo import Undo, UndoRow, created_entity
+from wosdk_async.jobs.undo import Undo
+from wosdk_async.jobs.undo_records import UndoRow, created_entity
 
 Job = Callable[..., Import]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -169,6 +171,88 @@ async def test_a_cancel_in_doubt_is_decided_by_the_next_undo(local: Local, job: 
     assert fates(await undone(local, folder)) == {1: "undone"}
 
 
+# --- responses that name a wrong id ---------------------------------------------------------
+
+
+def answering(ids: dict[str, Any]) -> Callable[[Any], None]:
+    """Return a change of responses: the order with this PoNumber gets another id; ``...`` leaves none."""
+
+    def alter(content: Any) -> None:
+        order = content["CommandResult"]["Wo"]
+        if (id := ids.get(order["PoNumber"], order["Id"])) is ...:
+            del order["Id"]
+        else:
+            order["Id"] = id
+
+    return alter
+
+
+async def test_an_order_without_the_key_of_its_row_is_left(local: Local, job: Job, write: Write) -> None:
+    """A service that names the order of somebody else has it cancelled by nobody."""
+    await imported(local, job(write(HEADER, rows(9)), MAP))
+    (foreign,) = await local.rows("WorkOrder")
+    local.server.altered = answering({"2": foreign["Id"]})
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3)), MAP, marker=MARKER))
+    found = await undone(local, folder)
+    assert fates(found) == {1: "undone", 2: "other_key", 3: "undone"}
+    assert found[2].reason == "its po_number is '9', and the key of the row is '2'"
+    assert await states(local) == {"9": "New", "1": "Cancelled", "2": "New", "3": "Cancelled"}
+
+
+async def test_an_order_that_lost_its_key_is_left(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, rows(1)), MAP, marker=MARKER))
+    (order,) = await local.rows("WorkOrder")
+    await local.company.update(await local.company.get(WorkOrder, order["Id"]), po_number="")
+    assert fates(await undone(local, folder)) == {1: "other_key"}
+
+
+async def test_an_id_of_several_rows_is_left(local: Local, job: Job, write: Write) -> None:
+    """Without a marker nobody can tell which row it is of; a row that was found counts, too."""
+    local.server.altered = answering({"2": 1, "3": 1})
+    folder = await imported(local, job(write(HEADER, rows(1, 2, 3, 4)), MAP, limit=1))
+    async with Journal.open(folder, read_only=True) as journal:
+        assert [row.id for row in await journal.rows_in(State.DONE)] == [1, 1, 1, 4]
+    assert fates(await undone(local, folder, look=True)) == {**dict.fromkeys((1, 2, 3), "shared"), 4: "undo"}
+    found = await undone(local, folder)
+    assert fates(found) == {**dict.fromkeys((1, 2, 3), "shared"), 4: "undone"}
+    assert await states(local) == {"1": "New", "2": "New", "3": "New", "4": "Cancelled"}
+
+
+async def test_ids_that_cannot_be_block_no_other(local: Local, job: Job, write: Write) -> None:
+    """These rows are created, and cannot be undone; of a page with a refused id the others are read."""
+    bad = ["<b>", "7", True, 7.5, -7, 0, None, ..., 2**63, [7], {"Id": 7}]
+    local.server.altered = answering({str(key): id for key, id in enumerate([*bad, 2**62], 1)})
+    last = len(bad) + 2
+    folder = await imported(local, job(write(HEADER, rows(*range(1, last + 1))), MAP, limit=1))
+    local.server.refused = str(2**62)
+    found = fates(await undone(local, folder))
+    assert found == {**dict.fromkeys(range(1, last - 1), "no_id"), last - 1: "unread", last: "undone"}
+    local.server.refused = None
+    assert Counter((await states(local)).values()) == {"New": last - 1, "Cancelled": 1}
+
+
+# --- other entities -------------------------------------------------------------------------
+
+
+async def created(folder: Path, operation: str, ids: Sequence[int | None]) -> None:
+    """Write the journal of a job that created these records."""
+    plan = JobPlan(
+        job="j",
+        file="f.csv",
+        size=1,
+        sha256="s",
+        company="c",
+        operation=operation,
+        map_sha256="m",
+        created_at="2026-01-01T00:00:00+00:00",
+    )
+    async with Journal.create(
+        folder, plan, [RowEntry(row, row, 0) for row in range(1, len(ids) + 1)]
+    ) as made:
+        for row, id in enumerate(ids, 1):
+            made.record(RowRecord(row, State.DONE, id, version=1, proof=ANSWERED))
+
+
 async def test_records_of_an_entity_are_deleted(local: Local, tmp_path: Path) -> None:
     """A removed one and a changed one are left."""
     zone = (await local.rows("WorkZone"))[0]["Id"]
@@ -181,23 +265,29 @@ async def test_records_of_an_entity_are_deleted(local: Local, tmp_path: Path) ->
     assert ids[2] is not None
     await local.company.delete(Customer, ids[1])
     await local.company.update(await local.company.get(Customer, ids[2]), dba="mine")
-    plan = JobPlan(
-        job="j",
-        file="f.csv",
-        size=1,
-        sha256="s",
-        company="c",
-        operation="create Customer",
-        map_sha256="m",
-        created_at="2026-01-01T00:00:00+00:00",
-    )
-    async with Journal.create(tmp_path, plan, [RowEntry(row, row, 0) for row in (1, 2, 3)]) as journal:
-        for row, id in enumerate(ids, 1):
-            journal.record(RowRecord(row, State.DONE, id, version=1, proof=ANSWERED))
+    await created(tmp_path, "create Customer", ids)
     found = await undone(local, tmp_path)
     assert fates(found) == {1: "undone", 2: "gone", 3: "changed"}
     removed = [(await local.company.get(Customer, id)).is_removed for id in ids if id is not None]
     assert removed == [True, True, False]
+
+
+async def test_records_without_versions_are_deleted_when_that_is_said(local: Local, tmp_path: Path) -> None:
+    """Nobody can tell whether they were changed, which is said before anything is done."""
+    place = await local.company.create(Location(name="one", type_id="Building"))
+    await created(tmp_path, "create Location", [place.id])
+    async with Journal.open(tmp_path) as journal:
+        undo = Undo(company=local.company, journal=journal)
+        assert undo.unchecked is not None
+        assert undo.unchecked.endswith("so nobody can tell whether it was changed since: they are left")
+        assert (await undo.run()).counts == {"unversioned": 1}
+        undo = Undo(company=local.company, journal=journal, unversioned=True)
+        assert undo.unchecked is not None
+        assert undo.unchecked.endswith("they are deleted all the same")
+        assert (await undo.look()).counts == {"undo": 1}
+        assert (await undo.run()).counts == {"undone": 1}
+        assert (await undo.run()).counts == {"undone": 1}
+    assert sum(path.startswith("DELETE ") for path in local.server.asked) == 1
 
 
 def test_only_creations_can_be_undone() -> None:
@@ -211,3 +301,11 @@ def test_only_creations_can_be_undone() -> None:
     ):
         with pytest.raises(UnsupportedError, match="cannot be undone"):
             created_entity(operation)
+
+
+def test_what_the_service_does_not_delete_cannot_be_undone() -> None:
+    """It is said before anything is read or asked."""
+    with pytest.raises(
+        UnsupportedError, match="'create Portfolio' cannot be undone: delete is not supported"
+    ):
+        created_entity("create Portfolio")

@@ -30,10 +30,16 @@ __all__ = [
     "RowOperation",
     "RunCommand",
     "effect_of",
+    "usable_id",
 ]
 
 Label = Literal["created", "updated", "deleted", "done"]
 """What a row is when its operation was carried out."""
+
+
+def usable_id(value: Any) -> int | None:
+    """Return an id or a version of a response; None for what no record can have, whatever was sent."""
+    return value if type(value) is int and 0 < value < 2**63 else None  # True is an int, too
 
 
 @attrs.frozen
@@ -41,9 +47,9 @@ class Effect:
     """The record that a row created or changed, as far as the response says."""
 
     entity: str = ""
-    id: int | None = None
+    id: int | None = attrs.field(default=None, converter=usable_id)
     number: str | None = None
-    version: int | None = None
+    version: int | None = attrs.field(default=None, converter=usable_id)
 
 
 def effect_of(record: Any) -> Effect:

@@ -2,75 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Sequence
-from typing import Any, Literal
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import attrs
 
 from wosdk_async.bulk import Run
 from wosdk_async.company import Company
-from wosdk_async.errors import InvalidCallError, UnsupportedError, WosdkError
+from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State, StoredRow
-from wosdk_async.model import Record, WoCancelCommand, WoCreateCommand, WorkOrder, WOStatus, entity_class
+from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.undo_records import CreatedRecords, Fate, UndoRow, UndoSummary
+from wosdk_async.model import WoCancelCommand, WorkOrder, WOStatus
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.query.fields import fields
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["FATES", "Undo", "UndoRow", "UndoSummary", "created_entity"]
-
-FRESH = 1
-"""Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
+__all__ = ["Undo"]
 
 _PAGE = 200  # records that are read in one query
-_CANCELLED = "Cancelled"
-
-Fate = Literal["undo", "undone", "changed", "gone", "unsure", "unversioned", "refused", "in_doubt"]
-
-FATES: dict[Fate, str] = {
-    "undo": "to be undone",
-    "undone": "undone",
-    "changed": "left, because they were changed since",
-    "gone": "left, because they are cancelled or removed already",
-    "unsure": "left, because this job did not see that it created them",
-    "unversioned": "left, because nobody can tell whether they were changed",
-    "refused": "refused by the service",
-    "in_doubt": "in doubt",
-}
-"""What an undo does with a record, or did, each with words for people."""
-
-
-@attrs.frozen
-class UndoRow:
-    """One row of the job, and what the undo does with its record, or did."""
-
-    row: int
-    id: int | None
-    number: str | None
-    fate: Fate
-    reason: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, without what is not known."""
-        return attrs.asdict(self, filter=lambda _, value: value is not None)
-
-
-@attrs.define
-class UndoSummary:
-    """The counts of an undo, by fate, and the rows of which people want to know."""
-
-    counts: Counter[Fate] = attrs.field(factory=Counter)
-    not_started: int = 0
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing that was to be undone is left."""
-        return not (self.counts["refused"] + self.counts["in_doubt"] + self.not_started)
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts as plain data."""
-        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
 
 
 @attrs.frozen
@@ -83,61 +32,66 @@ class _Target:
     """Whether an earlier attempt may have been carried out."""
 
 
-def created_entity(operation: str) -> type[Record]:
-    """Return the entity type that an operation creates.
-
-    Raises:
-        UnsupportedError: it does not create anything.
-    """
-    if operation == WoCreateCommand.wire_name:
-        return WorkOrder
-    verb, _, name = operation.partition(" ")
-    found: Any = entity_class(name) if verb == "create" else None
-    if found is None:
-        raise UnsupportedError(f"a job of {operation!r} cannot be undone: it did not create records")
-    return found  # type: ignore[no-any-return]
-
-
 @attrs.define(eq=False, kw_only=True)
 class Undo:
     """Takes back what a job created: work orders are cancelled, records of other entities deleted.
 
     Only those whose creation this job saw answered, or whose key was absent before its first attempt and
-    found after it. Each record is read first: one that has another version than after its creation is left.
-    The undo is written in the journal of the job, so that a killed one goes on when it is given again.
+    found after it. Each record is read first: one that has another version than after its creation is left,
+    and so is one that does not carry the key of its row. The undo is written in the journal of the job, so
+    that a killed one goes on when it is given again.
 
     Args:
         company: the Company of the job.
         journal: the journal of the job, open for writing.
         limit: most calls at a time.
+        unversioned: whether to delete records of an entity without versions too, of which nobody can tell
+            whether they were changed.
         on_row: called with each row, when it is known what becomes of its record.
+
+    Raises:
+        UnsupportedError: the job created nothing, or nothing that the service can take back.
     """
 
     company: Company
     journal: Journal
     limit: int = 16
+    unversioned: bool = False
     on_row: Callable[[UndoRow], None] = lambda _: None
-    _entity: type[Record] = attrs.field(init=False)
+    _records: CreatedRecords = attrs.field(init=False)
     _run: Run[_Target, Any] | None = attrs.field(init=False, default=None)
     _stopped: bool = attrs.field(init=False, default=False)
 
     def __attrs_post_init__(self) -> None:
-        self._entity = created_entity(self.journal.plan.operation)
+        self._records = CreatedRecords(self.company, self.journal.plan, unversioned=self.unversioned)
 
     @property
     def cancels(self) -> bool:
         """Whether records are cancelled, which takes a reason, and not deleted."""
-        return self._entity is WorkOrder
+        return self._records.entity is WorkOrder
 
     @property
     def noun(self) -> str:
         """The kind of the records, for people."""
-        return "work order" if self.cancels else f"{self._entity.__name__} record"
+        return "work order" if self.cancels else f"{self._records.entity.__name__} record"
 
     @property
     def verb(self) -> str:
         """What is done with them: ``cancelled`` or ``deleted``."""
         return "cancelled" if self.cancels else "deleted"
+
+    @property
+    def unchecked(self) -> str | None:
+        """What nobody can check before the records are taken back, for people; None for nothing."""
+        if not self._records.has_versions:
+            left = "they are deleted all the same" if self.unversioned else "they are left"
+            return f"a {self.noun} has no version, so nobody can tell whether it was changed since: {left}"
+        if not self.cancels:
+            return (
+                "a delete does not name the version that it expects: a change between the read of a record "
+                "and its delete is not noticed"
+            )
+        return None
 
     def stop(self) -> None:
         """Undo no further record."""
@@ -187,6 +141,7 @@ class Undo:
     # --- what is to be undone -----------------------------------------------------------------
 
     async def _targets(self, summary: UndoSummary) -> AsyncIterator[_Target]:
+        self._records.shared = await self.journal.shared_ids()
         after = 0
         while page := await self.journal.rows_in(State.DONE, after=after, limit=_PAGE):
             after = page[-1].row
@@ -196,45 +151,20 @@ class Undo:
                 state = undos[row.row].state if row.row in undos else State.PLANNED
                 if state == State.DONE:
                     self._say(summary, row, "undone")
-                elif row.proof not in (ANSWERED, LOOKED_UP) or row.id is None:
-                    self._say(summary, row, "unsure")
+                elif (left := self._records.doubt(row)) is not None:
+                    self._say(summary, row, left)
                 else:
                     wanted.append((row, state in (State.SENDING, State.IN_DOUBT)))
-            records = await self._read([row.id for row, _ in wanted if row.id is not None])
+            records = await self._records.read([row.id for row, _ in wanted if row.id is not None])
             for row, begun in wanted:
                 record = records.get(row.id or 0)
-                if (fate := self._fate(row, record)) == "undo":
+                fate, reason = self._records.judge(row, record)
+                if fate == "undo":
                     yield _Target(row, record, begun)
                 elif fate == "gone" and begun:
                     self._undone(summary, row)
                 else:
-                    self._say(summary, row, fate, self._why(fate, row, record))
-
-    async def _read(self, ids: Sequence[int]) -> dict[int, Any]:
-        """Return the records that are there, removed ones too, by their ids."""
-        if not ids:
-            return {}
-        table = self._entity.__wire__
-        wanted = [name for name in ("id", "concurrency_id", "is_removed", "status_id") if name in table]
-        at: Any = fields(self._entity)
-        query = self.company.query(self._entity).where(at.id.in_(list(ids)))
-        records: AsyncIterable[Any] = query.select(*(getattr(at, name) for name in wanted))
-        return {record.id: record async for record in records}
-
-    def _fate(self, row: StoredRow, record: Any) -> Fate:
-        if record is None or getattr(record, "is_removed", False):
-            return "gone"
-        if self.cancels and record.status_id == _CANCELLED:
-            return "gone"
-        version = getattr(record, "concurrency_id", None)
-        if version is None:
-            return "unversioned"
-        return "undo" if version == _version(row) else "changed"
-
-    def _why(self, fate: Fate, row: StoredRow, record: Any) -> str | None:
-        if fate != "changed":
-            return None
-        return f"its version was {_version(row)}, and is {record.concurrency_id}"
+                    self._say(summary, row, fate, reason)
 
     # --- what became of it --------------------------------------------------------------------
 
@@ -242,7 +172,7 @@ class Undo:
         company = self.company.traced(trace)
         assert target.row.id is not None  # noqa: S101 - _targets leaves out rows without
         if not self.cancels:
-            return await company.delete(self._entity, target.row.id, missing_ok=True)
+            return await company.delete(self._records.entity, target.row.id, missing_ok=True)
         # facts 3.7: state and version are what the service is to find, so that nothing is cancelled that
         # somebody changes just now
         command = WoCancelCommand(
@@ -272,17 +202,19 @@ class Undo:
     async def _report_refused(self, summary: UndoSummary, target: _Target, error: Exception) -> None:
         """Look why the service refused: the record may be gone by an earlier attempt, or just changed."""
         reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+        fate: Fate = "refused"
+        why: str | None = None
         try:
-            record = (await self._read([target.row.id or 0])).get(target.row.id or 0)
-            fate = self._fate(target.row, record)
-        except WosdkError:
-            fate, record = "undo", None
+            record = (await self._records.read([target.row.id or 0])).get(target.row.id or 0)
+            fate, why = self._records.judge(target.row, record)
+        except WosdkError:  # what the service said of the call itself is known
+            pass
         if fate == "gone" and target.begun:
             self._undone(summary, target.row)
             return
         self._record(target.row, State.IN_DOUBT if target.begun else State.REFUSED, reason)
         if fate in ("gone", "changed"):
-            self._say(summary, target.row, fate, self._why(fate, target.row, record))
+            self._say(summary, target.row, fate, why)
         else:
             self._say(summary, target.row, "refused", reason)
 
@@ -298,8 +230,3 @@ class Undo:
     def _say(self, summary: UndoSummary, row: StoredRow, fate: Fate, reason: str | None = None) -> None:
         summary.counts[fate] += 1
         self.on_row(UndoRow(row.row, row.id, row.number, fate, reason))
-
-
-def _version(row: StoredRow) -> int:
-    """Return the version of a record after its creation; one that was looked up may have changed by then."""
-    return row.version or FRESH if row.proof == ANSWERED else FRESH

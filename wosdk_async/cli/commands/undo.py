@@ -17,7 +17,8 @@ from wosdk_async.cli.output.files import require_stdout
 if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
-    from wosdk_async.jobs.undo import Undo, UndoRow, UndoSummary
+    from wosdk_async.jobs.undo import Undo
+    from wosdk_async.jobs.undo_records import UndoRow, UndoSummary
 
 __all__ = ["undo_command"]
 
@@ -28,6 +29,11 @@ _SHOWN = 20  # rows that are named on stderr
 @click.argument("job", type=click.Path(path_type=Path))
 @click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
 @click.option("--comment", metavar="TEXT", help="Text for the log of each work order.")
+@click.option(
+    "--unversioned",
+    is_flag=True,
+    help="Delete also records of an entity without versions: nobody can tell whether they were changed.",
+)
 @click.option("--check", is_flag=True, help="Only show what would be done.")
 @click.option("--concurrency", type=click.IntRange(1, 1000), default=16, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -39,6 +45,7 @@ def undo_command(
     job: Path,
     reason: str | None,
     comment: str | None,
+    unversioned: bool,
     check: bool,
     concurrency: int,
     as_json: bool,
@@ -48,8 +55,8 @@ def undo_command(
 
     Only those that this job surely created: its response was seen, or the key was absent before the row was
     first sent. What it found or skipped is never touched. Each record is read first; those that were changed
-    or cancelled since are listed and left. Records that rows refer to stay, too. The undo is written in the
-    journal: killed, the same command goes on.
+    or cancelled since, or do not carry the key of their row, are listed and left. Records that rows refer to
+    stay, too. The undo is written in the journal: killed, the same command goes on.
 
     \b
       wosdk jobs undo requests.csv.job --check
@@ -68,7 +75,9 @@ def undo_command(
             journal = runner.run(_open(folder))
             try:
                 left: list[UndoRow] = []
-                undo = Undo(company=runner.company, journal=journal, limit=concurrency)
+                undo = Undo(
+                    company=runner.company, journal=journal, limit=concurrency, unversioned=unversioned
+                )
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
                 undo.on_row = lambda row: None if row.fate in ("undo", "undone") else left.append(row)
                 summary = runner.run(undo.look())
@@ -128,11 +137,13 @@ def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[Und
         say(f"{counts[State.FOUND]} were there before the job, and are not touched")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
+    if undo.unchecked is not None:
+        say(undo.unchecked)
     _say_left(left)
 
 
 def _say_left(left: list[UndoRow]) -> None:
-    from wosdk_async.jobs.undo import FATES
+    from wosdk_async.jobs.undo_records import FATES
 
     for row in left[:_SHOWN]:
         name = f" ({row.number})" if row.number else ""
@@ -142,7 +153,7 @@ def _say_left(left: list[UndoRow]) -> None:
 
 
 def _print_undo(summary: UndoSummary, left: list[UndoRow], as_json: bool) -> None:
-    from wosdk_async.jobs.undo import FATES
+    from wosdk_async.jobs.undo_records import FATES
 
     if as_json:
         click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left]}))

@@ -23,7 +23,7 @@ from wosdk_async.jobs.journal.entries import (
 )
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.journal.thread import JobThread
-from wosdk_async.jobs.journal.undo_table import undo_counts, undo_page
+from wosdk_async.jobs.journal.undo_table import shared_ids, undo_counts, undo_page
 
 __all__ = ["JournalReader"]
 
@@ -88,6 +88,11 @@ class JournalReader:
         """Return how many rows of an undo have each state; empty when there was none."""
         await self._flush_before_reading()
         return await self._read(undo_counts)
+
+    async def shared_ids(self) -> frozenset[int]:
+        """Return the ids of records that several rows have."""
+        await self._flush_before_reading()
+        return await self._read(shared_ids)
 
     async def runs(self) -> list[JobRun]:
         """Return the processes that worked on the job, in their order."""

@@ -12,7 +12,7 @@ import orjson
 
 from wosdk_async.jobs.journal.entries import RowRecord, State, to_json
 
-__all__ = ["save_undos", "undo_counts", "undo_page"]
+__all__ = ["save_undos", "shared_ids", "undo_counts", "undo_page"]
 
 _TABLE = """CREATE TABLE IF NOT EXISTS undo (
     row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
@@ -49,6 +49,15 @@ def undo_counts(db: sqlite3.Connection) -> dict[State, int]:
         return {}
     found = db.execute("SELECT state, count(*) FROM undo GROUP BY state").fetchall()
     return {State(state): count for state, count in found}
+
+
+def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
+    """Return the ids that several rows have, whatever became of them."""
+    found = db.execute(
+        "SELECT json_extract(detail, '$[0]') AS id FROM outcome WHERE id IS NOT NULL "
+        "GROUP BY id HAVING count(*) > 1"
+    )
+    return frozenset(id for (id,) in found.fetchall())
 
 
 def _exists(db: sqlite3.Connection) -> bool:

@@ -1,0 +1,214 @@
+"""Records that a job created, as they are now, and what an undo does with each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterable, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from wosdk_async.company import Company
+from wosdk_async.errors import NoAnswerError, RefusedError, UnsupportedError, WosdkError
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
+from wosdk_async.jobs.operations import usable_id
+from wosdk_async.markers import MarkedField, field_of
+from wosdk_async.model import Record, WoCreateCommand, WorkOrder, entity_class
+from wosdk_async.protocol.arguments import require_support
+from wosdk_async.query.fields import fields
+from wosdk_async.query.properties import property_at
+
+__all__ = ["FATES", "CreatedRecords", "Fate", "UndoRow", "UndoSummary", "created_entity"]
+
+FRESH = 1
+"""Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
+
+_CANCELLED = "Cancelled"
+
+Fate = Literal[
+    "undo",
+    "undone",
+    "changed",
+    "gone",
+    "unsure",
+    "no_id",
+    "shared",
+    "other_key",
+    "unversioned",
+    "unread",
+    "refused",
+    "in_doubt",
+]
+
+FATES: dict[Fate, str] = {
+    "undo": "to be undone",
+    "undone": "undone",
+    "changed": "left, because they were changed since",
+    "gone": "left, because they are cancelled or removed already",
+    "unsure": "left, because this job did not see that it created them",
+    "no_id": "cannot be undone: the response named no id",
+    "shared": "left, because several rows have one id: look which record is whose",
+    "other_key": "left, because the record with this id does not carry the key of the row",
+    "unversioned": "left, because nobody can tell whether they were changed",
+    "unread": "left, because the service refused to show them",
+    "refused": "refused by the service",
+    "in_doubt": "in doubt",
+}
+"""What an undo does with a record, or did, each with words for people."""
+
+_INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
+
+
+@attrs.frozen
+class UndoRow:
+    """One row of the job, and what the undo does with its record, or did."""
+
+    row: int
+    id: int | None
+    number: str | None
+    fate: Fate
+    reason: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data, without what is not known."""
+        return attrs.asdict(self, filter=lambda _, value: value is not None)
+
+
+@attrs.define
+class UndoSummary:
+    """The counts of an undo, by fate, and the rows of which people want to know."""
+
+    counts: Counter[Fate] = attrs.field(factory=Counter)
+    not_started: int = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing that was to be undone is left, and nothing that a person has to look at."""
+        left = sum(self.counts[fate] for fate in _INCOMPLETE)
+        return not (left + self.not_started)
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts as plain data."""
+        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
+
+
+def created_entity(operation: str) -> type[Record]:
+    """Return the entity type that an operation creates, and whose records can be taken back.
+
+    Raises:
+        UnsupportedError: it does not create anything, or the service offers no delete of these records.
+    """
+    if operation == WoCreateCommand.wire_name:
+        return WorkOrder
+    verb, _, name = operation.partition(" ")
+    found: Any = entity_class(name) if verb == "create" else None
+    if found is None:
+        raise UnsupportedError(f"a job of {operation!r} cannot be undone: it did not create records")
+    try:
+        require_support(found, "delete")
+    except UnsupportedError as error:
+        reason = error.message.removesuffix(" (check=False sends it anyway)")
+        raise UnsupportedError(f"a job of {operation!r} cannot be undone: {reason}") from None
+    return found  # type: ignore[no-any-return]
+
+
+def _marked_field(plan: JobPlan, entity: type[Record]) -> MarkedField | None:
+    """Return the field that carries the keys of the rows; None without a marker."""
+    if plan.marker is None:
+        return None
+    return field_of(WoCreateCommand if entity is WorkOrder else entity, plan.marker)
+
+
+@attrs.define(eq=False)
+class CreatedRecords:
+    """Reader of the records of a job, and judge of what may be undone.
+
+    A record is that of its row if the service answered so or the key was found, if no other row has its id,
+    and, in a job with a marker, if it carries the key of the row. It is unchanged if its version is.
+    """
+
+    company: Company
+    plan: JobPlan
+    shared: frozenset[int] = frozenset()
+    """Ids that several rows of the job have."""
+    unversioned: bool = False
+    """Whether records without a version may be undone: nobody can tell whether they were changed."""
+    entity: type[Record] = attrs.field(init=False)
+    _field: MarkedField | None = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.entity = created_entity(self.plan.operation)
+        self._field = _marked_field(self.plan, self.entity)
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether the service counts the changes of these records."""
+        return "concurrency_id" in self.entity.__wire__
+
+    def doubt(self, row: StoredRow) -> Fate | None:
+        """Return why the record of a row is left without a look at it; None when it is to be read."""
+        if row.id is None:
+            return "no_id"
+        if row.proof not in (ANSWERED, LOOKED_UP):
+            return "unsure"
+        return "shared" if row.id in self.shared else None
+
+    async def read(self, ids: Sequence[int]) -> dict[int, Any]:
+        """Return the records that are there, removed ones too; an error stands for one that is refused."""
+        if not ids:
+            return {}
+        try:
+            return await self._query(ids)
+        except RefusedError as error:
+            if len(ids) == 1:
+                return {ids[0]: error}
+        # One id may be the cause, such as one that is larger than those of the service
+        middle = len(ids) // 2
+        return await self.read(ids[:middle]) | await self.read(ids[middle:])
+
+    async def _query(self, ids: Sequence[int]) -> dict[int, Any]:
+        at: Any = fields(self.entity)
+        known = ("id", "concurrency_id", "is_removed", "status_id")
+        wanted = [getattr(at, name) for name in known if name in self.entity.__wire__]
+        if self._field is not None:
+            wanted.append(property_at(self._field.resolved))
+        query = self.company.query(self.entity).where(at.id.in_(list(ids)))
+        records: AsyncIterable[Any] = query.select(*wanted)
+        return {record.id: record async for record in records if usable_id(record.id) is not None}
+
+    def judge(self, row: StoredRow, record: Any) -> tuple[Fate, str | None]:
+        """Return what is done with the record of a row, and why, given what :meth:`read` returned for it."""
+        if isinstance(record, WosdkError):
+            return "unread", record.message
+        if record is None:
+            return "gone", "there is no record with this id"
+        if getattr(record, "is_removed", False):
+            return "gone", None
+        if (reason := self._other_key(row, record)) is not None:
+            return "other_key", reason
+        if self.entity is WorkOrder and record.status_id == _CANCELLED:
+            return "gone", None
+        version = getattr(record, "concurrency_id", None)
+        if version is None:
+            unchecked = self.unversioned and not self.has_versions
+            return ("undo" if unchecked else "unversioned"), None
+        if version == (created := _version(row)):
+            return "undo", None
+        return "changed", f"its version was {created}, and is {version}"
+
+    def _other_key(self, row: StoredRow, record: Any) -> str | None:
+        """Return how the key of a record differs from that of its row; None when it does not."""
+        if self._field is None:
+            return None
+        try:
+            key = self._field.text_in(record)
+        except NoAnswerError:
+            key = ""
+        if row.key is not None and key == row.key.strip():
+            return None
+        return f"its {self._field.path} is {key!r:.80}, and the key of the row is {row.key!r:.80}"
+
+
+def _version(row: StoredRow) -> int:
+    """Return the version of a record after its creation; one that was looked up may have changed by then."""
+    return row.version or FRESH if row.proof == ANSWERED else FRESH
