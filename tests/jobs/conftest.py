@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import csv
 import json
-import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
+from uvicorn.server import ServerState
 
 from wosdk_async import Client, Company
 from wosdk_async.jobs import CsvFile, Import, ImportMap
@@ -138,31 +138,43 @@ class Local:
 @contextlib.asynccontextmanager
 async def serving(store: Path, dialect: str) -> AsyncIterator[Local]:
     """A sandbox over ``store`` and a client that is connected to it."""
-    with contextlib.closing(open_store(store)) as opened, socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        root = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with contextlib.closing(open_store(store)) as opened:
         (tenant,) = opened.companies()
         watched = Watched(create_app(opened, dialect=dialect))
-        server = uvicorn.Server(
-            uvicorn.Config(watched, lifespan="off", log_level="error", timeout_graceful_shutdown=1)
-        )
-        server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign] - pytest keeps its own
-        task = asyncio.create_task(server.serve(sockets=[listener]))
-        variables = {
-            "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
-            "WOSDK_LOCATOR_URL": root,
-            "WOSDK_COMPANY": tenant.name,
-            "WOSDK_CLIENT_ID": tenant.client_id,
-            "WOSDK_CLIENT_SECRET": tenant.client_secret,
-        }
-        try:
+        async with _listening(watched) as root:
+            variables = {
+                "WOSDK_TOKEN_URL": f"{root}/OAuth/token",
+                "WOSDK_LOCATOR_URL": root,
+                "WOSDK_COMPANY": tenant.name,
+                "WOSDK_CLIENT_ID": tenant.client_id,
+                "WOSDK_CLIENT_SECRET": tenant.client_secret,
+            }
             async with Client.from_env(variables) as client:
                 yield Local(client.company(), watched, variables)
-        finally:
             if watched.held is not None:
                 watched.held.set()
-            server.should_exit = True
-            await task
+
+
+@contextlib.asynccontextmanager
+async def _listening(app: Any) -> AsyncIterator[str]:
+    """Serve an application by uvicorn's protocol alone: its server looks for an end only every 100 ms."""
+    config = uvicorn.Config(app, lifespan="off", log_level="error")
+    config.load()
+    state = ServerState()
+
+    def connected() -> asyncio.Protocol:
+        return config.http_protocol_class(config=config, server_state=state, app_state={})  # type: ignore
+
+    server = await asyncio.get_running_loop().create_server(connected, "127.0.0.1", 0)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        async with asyncio.timeout(5):
+            await asyncio.gather(*state.tasks, return_exceptions=True)
+        for connection in list(state.connections):
+            connection.transport.abort()
+        await asyncio.sleep(0)
 
 
 @pytest.fixture
@@ -186,7 +198,7 @@ def write(tmp_path: Path) -> Callable[[Sequence[str], Sequence[Sequence[str]]], 
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Iterator[Callable[..., Import]]:
+def job(tmp_path: Path) -> Callable[..., Import]:
     """Make an import of a file and the text of a map."""
 
     def made(source: Path, text: str, **options: Any) -> Import:
