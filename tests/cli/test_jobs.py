@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import io
 import json
 import sqlite3
 from pathlib import Path
@@ -238,7 +239,7 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     result = wosdk(*command)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (1, "14 rows: 14 there already")
     assert "row 1 (line 2) there already: work_order.po_number '900001' is that of " in result.stderr
-    assert "and 4 more rows; --json lists the first 1000" in result.stderr
+    assert "and 4 more rows; --outcomes FILE.csv writes a line for each row" in result.stderr
     assert wosdk(*command, "--if-exists", "skip").exit_code == 0
     (tmp_path / "elsewhere").rename(folder)
     going_on = wosdk(*command)
@@ -251,6 +252,27 @@ def test_a_check_says_what_is_wrong(file: Path, store: Path, wosdk: Wosdk, tmp_p
     file.write_text("a,b\n1,2\n")
     assert "there is no column" in wosdk(*command).stderr
     assert wosdk(*command).exit_code == 2
+
+
+def test_a_check_writes_a_line_for_every_row(file: Path, store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Good rows too, in the order of the file; formulas are texts, and no file of a user is overwritten."""
+    text = file.read_text("utf-8")
+    file.write_text(text.replace("900003", "").replace("900004", "=1+1"), "utf-8")
+    out = tmp_path / "rows.csv"
+    command = ("import", file, "--map", MAP, "--sandbox", store, "--check", "--outcomes", out)
+    result = wosdk(*command)
+    assert result.exit_code == 1, result.stderr
+    assert f"nothing was written but {out}" in result.stderr
+    rows = list(csv.DictReader(io.StringIO(out.read_text("utf-8"))))
+    assert [row["row"] for row in rows] == [str(number) for number in range(1, 15)]
+    assert [row["outcome"] for row in rows] == ["would_send"] * 2 + ["refused"] + ["would_send"] * 11
+    assert (rows[0]["line"], rows[0]["key"], rows[3]["key"]) == ("2", "900001", "'=1+1")
+    assert rows[0]["reason"].startswith("creates ")
+    assert not store.exists()
+    again = wosdk(*command)
+    assert (again.exit_code, "--force" in again.stderr) == (2, True)
+    assert wosdk(*command, "--force").exit_code == 1
+    assert sorted(each.name for each in tmp_path.iterdir()) == [file.name, out.name]
 
 
 def test_a_check_of_stdin_leaves_no_copy(

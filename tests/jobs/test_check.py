@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.jobs.maps import CREATED, CUSTOMER, FIXED_CUSTOMER, HEADER, WORK_ORDE
 from wosdk_async import Client, Customer, WorkZone
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions
-from wosdk_async.jobs.check import Check, CheckResult
+from wosdk_async.jobs.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.opening import company_identity
 
@@ -37,12 +38,13 @@ async def checked(
     *,
     sample: int | None = None,
     rate: float | None = None,
+    on_row: Callable[[Finding], None] | None = None,
     **options: Any,
 ) -> CheckResult:
     """Check with a client whose hook keeps what would be sent, and see that nothing was written."""
     path = source.with_name("map.toml")
     path.write_text(text, encoding="utf-8")
-    before = {each.name for each in source.parent.iterdir()}
+    before = written(source.parent)
     orders, customers = await local.rows("WorkOrder"), await local.rows("Customer")
     local.server.asked.clear()
     dry = DryRun()
@@ -56,11 +58,17 @@ async def checked(
             rate=rate,
         )
         await client.company().connect()
-        result = await check.run(client.company(), identity=company_identity(client.company()))
+        identity = company_identity(client.company())
+        result = await check.run(client.company(), identity=identity, on_row=on_row)
     assert not [each for each in local.server.asked if any(part in each for part in WRITES)]
     assert (await local.rows("WorkOrder"), await local.rows("Customer")) == (orders, customers)
-    assert {each.name for each in source.parent.iterdir()} == before
+    assert written(source.parent) == before
     return result
+
+
+def written(folder: Path) -> set[Path]:
+    """Return all files below a folder, but those of the server's store."""
+    return {each for each in folder.rglob("*") if not each.name.startswith("store.db")}
 
 
 def kinds(result: CheckResult) -> dict[int, str]:
@@ -93,6 +101,24 @@ async def test_bad_rows_say_why(local: Local, write: Write) -> None:
     ]
 
 
+async def test_every_row_is_told_of_in_the_order_of_the_file(local: Local, job: Job, write: Write) -> None:
+    """Good ones too, with their keys and what is created before them; two pages, with bad rows in both."""
+    source = write(HEADER, rows(2))
+    other = source.with_name("other")
+    await job(source, MAP, marker=MARKER, folder=other).run(local.company)
+    (id,) = [each["Id"] for each in await local.rows("WorkOrder")]
+    source = write(HEADER, [*rows(*range(1, 250), customer="New"), *rows(1, 2), ["300", "x" * 4000, "", ""]])
+    told: list[Finding] = []
+    result = await checked(local, source, WORK_ORDER + CREATED, marker=MARKER, on_row=told.append)
+    assert [each.row for each in told] == [*range(1, 253)]
+    assert (told[0].kind, told[0].key, told[0].reason) == ("would_send", "1", "creates 'New' first")
+    assert (told[1].kind, told[1].ids) == ("there", (id,))
+    assert [each.kind for each in told[249:]] == ["refused"] * 3
+    assert told[249].reason == "the key '1' is that of row 1 (line 2) already; keys must be unique"
+    assert Counter(each.kind for each in told) == result.counts
+    assert [each for each in told if each.is_problem] == result.findings
+
+
 async def test_names_of_no_record_and_of_several_are_told_apart(local: Local, write: Write) -> None:
     zone = (await local.rows("WorkZone"))[0]["Id"]
     for name in ("Twice", "Twice", "Once"):
@@ -103,6 +129,29 @@ async def test_names_of_no_record_and_of_several_are_told_apart(local: Local, wr
     result = await checked(local, source, WORK_ORDER + CUSTOMER)
     assert kinds(result) == {2: "ambiguous", 3: "missing"}
     assert result.counts["would_send"] == 1
+
+
+async def test_records_that_would_be_changed_are_named(local: Local, write: Write) -> None:
+    """One is, several have the key, none has it, it is removed, nothing is written, a row repeats the key."""
+    zone = WorkZone.ref((await local.rows("WorkZone"))[0]["Id"])
+    ids = [
+        (await local.company.create(Customer(name=code, tenant_code=code, work_zone=zone))).id
+        for code in ("T1", "T2", "T2", "T3", "T4")
+    ]
+    await local.company.delete(Customer, ids[3])
+    text = 'operation = "update Customer by tenant_code"\n[entity]\ntenant_code = "{key}"\ndba = "{text}"\n'
+    cells = [["T1", "new", "", ""], *rows("T2", "T3", "T9"), ["T4", "", "", ""], *rows("T1")]
+    told: list[Finding] = []
+    await checked(local, write(HEADER, cells), text, on_row=told.append)
+    assert [each.kind for each in told] == [
+        "would_send",
+        "ambiguous",
+        "missing",
+        "missing",
+        "refused",
+        "refused",
+    ]
+    assert told[0].ids == (ids[0],)
 
 
 async def test_records_that_would_be_created_are_counted_once(local: Local, write: Write) -> None:

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import attrs
 import click
 
-from wosdk_async.cli.exit_codes import Exit, say
+from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.import_options import ImportArguments
+from wosdk_async.cli.import_run import require_new, require_outcomes
 from wosdk_async.cli.local_company import TEMPORARY, company_variables, identity_of
 from wosdk_async.cli.output.cells import counted, json_text, visible
+from wosdk_async.cli.output.files import require_writable
 from wosdk_async.cli.runner import Runner
 from wosdk_async.hooks import DryRun
 from wosdk_async.jobs import ImportMap, ImportOptions
-from wosdk_async.jobs.check import FINDINGS, Check, CheckResult
+from wosdk_async.jobs.check import FINDINGS, Check, CheckResult, Finding
 from wosdk_async.jobs.inputs import open_input
+from wosdk_async.jobs.journal import replace_file
 from wosdk_async.jobs.opening import company_identity
 from wosdk_async.jobs.sources.spool import is_remote
+from wosdk_async.safe_text import one_line, without_formulas
 
 __all__ = ["check_import"]
 
 _SHOWN = 10  # rows, and warnings
+_COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")
 
 
 def check_import(given: ImportArguments) -> Exit:
     """Print what an import would do, and return the exit status."""
+    require_outcomes(given)
+    if given.outcomes is not None:
+        require_new(given.outcomes, given.force)
+        require_writable(given.outcomes)
     import_map = ImportMap.load(given.map_file, operation=given.operation)
     sandbox = given.sandbox
     if sandbox is not None and sandbox != TEMPORARY and not Path(sandbox).exists():
@@ -46,15 +59,47 @@ def check_import(given: ImportArguments) -> Exit:
         runner = exits.enter_context(Runner(target, variables, rate=given.rate, before_send=dry))
         runner.run(runner.company.connect())
         identity = identity_of(variables) or company_identity(runner.company)
-        result = runner.run(check.run(runner.company, identity=identity))
+        on_row = exits.enter_context(_file_of_rows(given.outcomes))
+        result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
     if given.as_json:
         click.echo(json_text(result.as_dict()))
     else:
-        _print(result)
+        _print(result, given.outcomes)
     return Exit.DONE if result.complete else Exit.SOME
 
 
-def _print(result: CheckResult) -> None:
+@contextmanager
+def _file_of_rows(path: Path | None) -> Iterator[Callable[[Finding], None] | None]:
+    """Write a CSV file with a line for each row; it is there when the check has ended."""
+    if path is None:
+        yield None
+        return
+    try:
+        with replace_file(path) as file:
+            yield from _writing_rows(file)
+    except OSError as error:
+        raise CliError(f"{path}: {error.strerror or error}; name another file", Exit.UNWRITTEN) from error
+
+
+def _writing_rows(file: BinaryIO) -> Iterator[Callable[[Finding], None]]:
+    text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+
+    def write(row: Finding) -> None:
+        texts = (row.reason, "; ".join(row.warnings))
+        ids = " ".join(map(str, row.ids))
+        writer.writerow((row.row, row.line, row.kind, _safe(row.key), ids, *map(_safe, texts)))
+
+    yield write
+    text.detach()  # writes what is left, and leaves the file open
+
+
+def _safe(text: str) -> str:
+    return without_formulas(one_line(text))
+
+
+def _print(result: CheckResult, outcomes: Path | None) -> None:
     sample = f", {result.checked} of them looked at" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
     counts = ", ".join(f"{count} {FINDINGS[kind]}" for kind, count in result.counts.items() if count)
@@ -82,10 +127,11 @@ def _print(result: CheckResult) -> None:
         say(f"row {each.row} (line {each.line}) {FINDINGS[each.kind]}: {each.reason}")
     more = result.checked - result.counts["would_send"] - result.counts["ended"] - _SHOWN
     if more > 0:
-        say(f"and {counted(more, 'more row')}; --json lists the first 1000")
+        where = f"{outcomes} has" if outcomes is not None else "--outcomes FILE.csv writes"
+        say(f"and {counted(more, 'more row')}; {where} a line for each row")
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
-    say("nothing was written")
+    say("nothing was written" if outcomes is None else f"nothing was written but {outcomes}")
 
 
 def _duration(seconds: float) -> str:

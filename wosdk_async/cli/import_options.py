@@ -114,7 +114,7 @@ _JOB = (
         "--outcomes",
         type=_PATH,
         metavar="OUT.jsonl",
-        help="Write one JSON line for each row when its outcome is known.",
+        help="Write one JSON line for each row when its outcome is known; with --check as CSV.",
     ),
     click.option("--force", is_flag=True, help="Overwrite the outcomes of an earlier import."),
     click.option("--json", "as_json", is_flag=True, help="Print the summary as one JSON object."),

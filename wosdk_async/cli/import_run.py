@@ -25,7 +25,7 @@ from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.options import Limits
 
-__all__ = ["run_import"]
+__all__ = ["require_new", "require_outcomes", "run_import"]
 
 # Seconds that calls under way get after the signal; docker kills a container 10 s after SIGTERM.
 _GRACE = {signal.SIGINT: 30.0, signal.SIGTERM: 6.0}
@@ -35,7 +35,7 @@ def run_import(given: ImportArguments) -> int:
     """Carry out an import, or what is left of it, and return the exit status."""
     if given.target.read_only:
         raise CliError("--read-only: an import changes the Company, so nothing is sent")
-    _require_outcomes(given)
+    require_outcomes(given)
     temporary = given.sandbox == TEMPORARY and given.job["folder"] is None  # the job ends with its Company
     with ExitStack() as exits:
         folder = given.job["folder"]
@@ -49,7 +49,7 @@ def run_import(given: ImportArguments) -> int:
         opened = runner.run(job.open(runner.company, identity=identity_of(variables)))
         exits.callback(lambda: runner.run(job.close()))
         if opened.new and given.outcomes is not None:
-            _require_new(given.outcomes, given.force)
+            require_new(given.outcomes, given.force)
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
         if not opened.new:
             say_earlier(runner.run(overview(opened.journal)), job.operation.label)
@@ -105,7 +105,7 @@ async def _run(
 # --- the file of the outcomes ---------------------------------------------------------------
 
 
-def _require_outcomes(given: ImportArguments) -> None:
+def require_outcomes(given: ImportArguments) -> None:
     """Raise CliError when the outcomes would overwrite a file that the import needs."""
     if given.outcomes is None:
         return
@@ -115,7 +115,7 @@ def _require_outcomes(given: ImportArguments) -> None:
     require_not_kept("--outcomes", given.outcomes)
 
 
-def _require_new(outcomes: Path, force: bool) -> None:
+def require_new(outcomes: Path, force: bool) -> None:
     """Refuse to overwrite the outcomes of an earlier import: they may be the only list of what it created."""
     if not force and outcomes.is_file() and outcomes.stat().st_size:
         raise CliError(

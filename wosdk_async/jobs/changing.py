@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from wosdk_async.company import Company
-from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.errors import AmbiguousNameError, ImportMapError, MissingRecordError, RowError
 from wosdk_async.jobs.operations import Effect, Label, OnRecords, effect_of
 from wosdk_async.model import OpenEnum, Record
 from wosdk_async.query.fields import fields
@@ -85,10 +85,12 @@ class Changing(OnRecords):
         where = f"{self.by} {key!r}"
         if there:
             ids = ", ".join(str(each.id) for each in there[:5])
-            raise RowError(f"{len(there)} {self.noun} records have {where} (ids {ids}); name them by id")
+            raise AmbiguousNameError(
+                f"{len(there)} {self.noun} records have {where} (ids {ids}); name them by id"
+            )
         if found:
-            raise RowError(f"the {self.noun} with {where} is removed (id {found[0].id})")
-        raise RowError(f"no {self.noun} has {where}")
+            raise MissingRecordError(f"the {self.noun} with {where} is removed (id {found[0].id})")
+        raise MissingRecordError(f"no {self.noun} has {where}")
 
 
 @attrs.frozen(slots=False)

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from itertools import islice
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import attrs
 import orjson
 
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
+from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
+from wosdk_async.jobs.check_state import BuiltRow, EarlierJob, SeenKeys
 from wosdk_async.jobs.errors import (
     AmbiguousNameError,
     ImportMapError,
@@ -25,12 +24,11 @@ from wosdk_async.jobs.errors import (
     RowError,
     require_sendable,
 )
-from wosdk_async.jobs.journal import Journal, State, plan_of
+from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
-from wosdk_async.jobs.overview import Overview, jobs_at, overview
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
@@ -40,85 +38,7 @@ __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
 _PAGE = 200  # rows that are built and looked up together
 _REQUESTS = 3  # that are shown
-_KEPT = 1000  # rows that are listed
-
-Kind = Literal["would_send", "there", "refused", "ambiguous", "missing", "ended", "in_doubt"]
-
-FINDINGS: dict[Kind, str] = {
-    "would_send": "would be sent",
-    "there": "there already",
-    "refused": "refused here",
-    "ambiguous": "with a name of several records",
-    "missing": "with a name of no record",
-    "ended": "carried out by the job already",
-    "in_doubt": "in doubt in the job",
-}
-"""What would become of a row, each with words for people."""
-
-
-@attrs.frozen
-class Finding:
-    """One row that would not be sent, and why."""
-
-    row: int
-    line: int
-    kind: Kind
-    reason: str
-
-
-@attrs.define(kw_only=True)
-class CheckResult:
-    """What a check found out; ``rows`` is the number in the file, ``checked`` those it looked at."""
-
-    label: str
-    """What a row is afterwards, such as ``created``."""
-    rows: int = 0
-    empty_rows: int = 0
-    checked: int = 0
-    counts: Counter[Kind] = attrs.field(factory=Counter)
-    findings: list[Finding] = attrs.field(factory=list)
-    """The first 1,000 rows that would not be sent."""
-    new_records: dict[str, int] = attrs.field(factory=dict)
-    """Records that would be created first, by reference."""
-    filled: dict[str, int] = attrs.field(factory=dict)
-    """Rows in which each column of the file has content."""
-    used: frozenset[str] = frozenset()
-    """Columns that the map reads."""
-    warnings: list[str] = attrs.field(factory=list)
-    requests: list[dict[str, Any]] = attrs.field(factory=list)
-    """The first requests; ids of records that would be created first stand as 1."""
-    calls: int = 0
-    seconds: float | None = None
-    """Expected duration, if a call takes as long as a look-up of this check; None when there was none."""
-    job: Overview | None = None
-    """The job that the same command would go on with."""
-    skips: bool = False
-    """Whether a row that is there already is skipped, and does not fail."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether all rows that were checked would be carried out, or are already."""
-        fine = self.counts["would_send"] + self.counts["ended"] + (self.counts["there"] if self.skips else 0)
-        return fine == self.checked
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data."""
-        return {
-            "rows": self.rows,
-            "empty_rows": self.empty_rows,
-            "checked": self.checked,
-            **{kind: self.counts[kind] for kind in FINDINGS},
-            "new_records": self.new_records,
-            "columns": {
-                name: {"filled": count, "used": name in self.used} for name, count in self.filled.items()
-            },
-            "problems": [attrs.asdict(each) for each in self.findings],
-            "warnings": self.warnings,
-            "requests": self.requests,
-            "calls": self.calls,
-            "seconds": None if self.seconds is None else round(self.seconds, 1),
-            "job": None if self.job is None else {**self.job.as_dict(), "resume": self.job.resume_would()},
-        }
+_IDS = 3  # of the records that have a key
 
 
 class Check:
@@ -160,7 +80,7 @@ class Check:
             used=frozenset(import_map.columns),
             skips=options.if_exists == "skip",
         )
-        self._first_with: dict[int, tuple[int, int]] = {}
+        self._job: EarlierJob | None = None
         self._looks: list[float] = []
         self._read_file()
 
@@ -182,12 +102,15 @@ class Check:
             if wanted is None or row.number * wanted // total > (row.number - 1) * wanted // total:
                 yield row
 
-    async def run(self, company: Company, *, identity: str) -> CheckResult:
+    async def run(
+        self, company: Company, *, identity: str, on_row: Callable[[Finding], None] | None = None
+    ) -> CheckResult:
         """Look up what the rows refer to, and their keys; return what would become of them.
 
         Args:
             company: the Company in which the rows would be carried out.
             identity: text that tells the Company from others, as the journal keeps it.
+            on_row: called for each row that is looked at, in the order of the file.
 
         Raises:
             ImportMapError: a record that all rows need does not exist.
@@ -201,94 +124,81 @@ class Check:
         for name in self._map.fixed:
             if reason := self._index.unfound(name):
                 raise ImportMapError(f"{self._map.path}: {reason}")
-        journal = await self._job(identity)
-        try:
+        if not self._options.again:
+            await self._find_job(identity)
+        with closing(SeenKeys()) as seen:
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                await self._look_at(company, page, journal)
-        finally:
-            if journal is not None:
-                await journal.close()
+                for finding in await self._look_at(company, page, seen):
+                    self._result.add(finding)
+                    if on_row is not None:
+                        on_row(finding)
         self._finish()
         return self._result
 
-    async def _job(self, identity: str) -> Journal | None:
-        """Open the job that the import would go on with, for reading; None when it would begin one."""
+    async def _find_job(self, identity: str) -> None:
+        """Find the job that the import would go on with; a warning says when it would not."""
         path = self._source.path.absolute()
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-        journal: Journal | None = None
-        for folder in jobs_at(self._options.folder or path.with_name(f"{path.name}.job")):
-            plan = plan_of(folder)
-            same_file = plan.sha256 == sha256 or Path(plan.file) == path
-            if same_file and plan.company == identity and plan.operation == self._map.operation:
-                if journal is not None:
-                    await journal.close()
-                journal = Journal.open(folder, read_only=True)
-        if journal is None:
-            return None
-        seen = await overview(journal)
-        if journal.plan.sha256 == sha256 and not self._options.again:
-            self._result.job = seen
-            return journal
-        if seen.left and not self._options.again:
+        base = self._options.folder or path.with_name(f"{path.name}.job")
+        job = await EarlierJob.find(base, path, identity, self._map.operation)
+        if job is not None and job.is_unchanged:
+            self._job, self._result.job = job, job.overview
+        elif job is not None and job.overview.left:
             self._index.warnings.append(
-                f"the file has changed since the job in {journal.folder} began, which is not finished; the "
-                "import asks for --continue or --again"
+                f"the file has changed since the job in {job.overview.folder} began, which is not finished; "
+                "the import asks for --continue or --again"
             )
-        await journal.close()
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    async def _look_at(self, company: Company, page: Sequence[Row], seen: SeenKeys) -> list[Finding]:
+        """Return what would become of some rows, in their order."""
+        found = [self._done_before(row) or self._built(row, seen) for row in page]
+        keys = [each.key for each in found if isinstance(each, BuiltRow)]
+        records: Mapping[str, Sequence[Any]] = {}
+        if self._keys is not None and self._keys.node is not None and keys:
+            began = time.perf_counter()
+            records = await self._operation.find(company, self._keys.path, keys)
+            self._looks.append(time.perf_counter() - began)
+        return [
+            await self._decided(company, each, records.get(each.key, ()))
+            if isinstance(each, BuiltRow)
+            else each
+            for each in found
+        ]
+
+    def _done_before(self, row: Row) -> Finding | None:
+        """Return what the job that would go on has to say about a row; None when it would be sent."""
+        state = self._job.state(row.number) if self._job is not None else State.PLANNED
+        if state in (State.DONE, State.FOUND):
+            return Finding(row.number, row.line, "ended")
+        if state in (State.SENDING, State.IN_DOUBT):
+            return Finding(row.number, row.line, "in_doubt", "the job has not settled it")
+        if state == State.REFUSED and not self._options.retry_refused:
+            reason = "the job refused it before; --retry refused sends it again"
+            return Finding(row.number, row.line, "refused", reason)
         return None
 
-    async def _look_at(self, company: Company, page: Sequence[Row], journal: Journal | None) -> None:
-        states: Mapping[int, State] = {}
-        if journal is not None:
-            stored = await journal.page(page[0].number, page[-1].number)
-            states = {row: state for row, state, _, _ in stored}
-        built = []
-        for row in page:
-            self._result.checked += 1
-            state = states.get(row.number, State.PLANNED)
-            if state in (State.DONE, State.FOUND):
-                self._result.counts["ended"] += 1
-            elif state in (State.SENDING, State.IN_DOUBT):
-                self._find(row, "in_doubt", "the job has not settled it")
-            elif state == State.REFUSED and not self._options.retry_refused:
-                self._find(row, "refused", "the job refused it before; --retry refused sends it again")
-            elif (made := self._built(row)) is not None:
-                built.append((row, *made))
-        found: Mapping[str, Sequence[Any]] = {}
-        if self._keys is not None and self._keys.node is not None and built:
-            began = time.perf_counter()
-            found = await self._operation.find(company, self._keys.path, [key for _, _, key, _ in built])
-            self._looks.append(time.perf_counter() - began)
-        for row, record, key, missing in built:
-            await self._decide(company, row, record, key, missing, found.get(key, ()))
-
-    def _built(self, row: Row) -> tuple[Record, str, list[Any]] | None:
-        """Return what a row becomes, its key and what is created before it; None after it was refused."""
+    def _built(self, row: Row, seen: SeenKeys) -> BuiltRow | Finding:
+        """Return what a row becomes, its key and what is created before it; or why it is refused."""
         try:
             if row.fault is not None:
                 raise RowError(row.fault)
             context = RowContext(row.cells, self._index, row.warnings)
             record = self._map.record.build(context)
             require_sendable(record, new=self._operation.new)
-            return record, self._key(row, record), context.missing
-        except AmbiguousNameError as error:
-            self._find(row, "ambiguous", error.message)
-        except MissingRecordError as error:
-            self._find(row, "missing", error.message)
+            return BuiltRow(row, record, self._key(row, record, seen), context.missing)
         except Exception as error:  # of one row: the import refuses it, too
-            text = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
-            self._find(row, "refused", text)
-        return None
+            reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+            return Finding(row.number, row.line, _kind_of(error), reason)
 
-    def _key(self, row: Row, record: Record) -> str:
+    def _key(self, row: Row, record: Record, seen: SeenKeys) -> str:
         if self._keys is None:
             return ""
         key = self._keys.key(row, self._index)
         self._keys.put(record, key)
-        if self._keys.node is not None and self._operation.by is None:
-            number, line = self._first_with.setdefault(hash(key), (row.number, row.line))
+        if self._keys.node is not None:
+            number, line = seen.first_with(key, row.number, row.line)
             if number != row.number:
                 raise RowError(
                     f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be "
@@ -296,40 +206,34 @@ class Check:
                 )
         return key
 
-    async def _decide(
-        self, company: Company, row: Row, record: Record, key: str, missing: list[Any], found: Sequence[Any]
-    ) -> None:
+    async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any]) -> Finding:
         if self._operation.by is not None:
             try:
-                self._operation.point(record, key, found)
+                self._operation.point(built.record, built.key, found)
             except RowError as error:
-                self._find(row, "missing", error.message)
-                return
+                return built.finding(_kind_of(error), error.message)
         elif found:
-            ids = ", ".join(str(each.id) for each in found[:3])
-            self._find(row, "there", f"{self._marker} {key!r} is that of {ids}")
-            return
-        self._result.counts["would_send"] += 1
-        for entry in missing:
+            ids = [each.id for each in found[:_IDS]]
+            shown = ", ".join(map(str, ids))
+            return built.finding("there", f"{self._marker} {built.key!r} is that of {shown}", ids)
+        for entry in built.missing:
             entry.wanted = True
         if len(self._result.requests) < _REQUESTS:
-            await self._show(company, row, record, missing)
+            await self._show(company, built)
+        first = ", ".join(repr(entry.text) for entry in built.missing)
+        changed = [each.id for each in found if each.id == getattr(built.record, "id", None)]
+        return built.finding("would_send", f"creates {first} first" if first else "", changed)
 
-    async def _show(self, company: Company, row: Row, record: Record, missing: list[Any]) -> None:
+    async def _show(self, company: Company, built: BuiltRow) -> None:
         """Keep the request of a row. The hook of the client keeps it from being sent."""
         kept = len(self._dry.calls)
         with suppress(WosdkError, LookupError):  # the empty response says too little for some results
-            await self._operation.send(company, record, None)
+            await self._operation.send(company, built.record, None)
         for _, call in self._dry.calls[kept:]:
-            shown = {"row": row.number, "method": call.method, "path": call.path}
+            shown = {"row": built.row.number, "method": call.method, "path": call.path}
             body = orjson.loads(call.body) if call.body else None
-            first = {"created_first": [entry.text for entry in missing]} if missing else {}
+            first = {"created_first": [entry.text for entry in built.missing]} if built.missing else {}
             self._result.requests.append({**shown, **first, "body": body})
-
-    def _find(self, row: Row, kind: Kind, reason: str) -> None:
-        self._result.counts[kind] += 1
-        if len(self._result.findings) < _KEPT:
-            self._result.findings.append(Finding(row.number, row.line, kind, reason))
 
     def _finish(self) -> None:
         result = self._result
@@ -340,9 +244,11 @@ class Check:
         share = result.rows / result.checked if result.checked else 0.0
         rows = result.counts["would_send"] * share  # as in the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
-        result.calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
-        if self._looks:
-            pace = sorted(self._looks)[len(self._looks) // 2]
-            result.seconds = result.calls * pace / min(self._options.limit, max(result.calls, 1))
-        if self._rate:
-            result.seconds = max(result.seconds or 0.0, result.calls / self._rate)
+        calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
+        result.expect(calls, self._looks, self._options.limit, self._rate)
+
+
+def _kind_of(error: Exception) -> FindingKind:
+    if isinstance(error, AmbiguousNameError):
+        return "ambiguous"
+    return "missing" if isinstance(error, MissingRecordError) else "refused"

@@ -1,0 +1,128 @@
+"""What a check of an import found out: about each row, and about all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median_high
+from typing import Any, Literal
+
+import attrs
+
+from wosdk_async.jobs.overview import Overview
+
+__all__ = ["FINDINGS", "KEPT", "CheckResult", "Finding", "FindingKind"]
+
+FindingKind = Literal["would_send", "there", "refused", "ambiguous", "missing", "ended", "in_doubt"]
+
+FINDINGS: dict[FindingKind, str] = {
+    "would_send": "would be sent",
+    "there": "there already",
+    "refused": "refused here",
+    "ambiguous": "with a name of several records",
+    "missing": "with a name of no record",
+    "ended": "carried out by the job already",
+    "in_doubt": "in doubt in the job",
+}
+"""What would become of a row, each with words for people."""
+
+KEPT = 1000
+"""Rows that a result lists; all of them go to ``on_row``."""
+
+
+@attrs.frozen
+class Finding:
+    """What would become of one row, and why it would not be sent."""
+
+    row: int
+    line: int
+    kind: FindingKind
+    reason: str = ""
+    """Why the row would not be sent, or what would be created before it."""
+    key: str = ""
+    ids: tuple[int, ...] = ()
+    """Records that the row would change, or that have its key already: the first few."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_problem(self) -> bool:
+        """Whether the row would not be sent, and is not carried out already."""
+        return self.kind not in ("would_send", "ended")
+
+
+@attrs.define(kw_only=True)
+class CheckResult:
+    """What a check found out; ``rows`` is the number in the file, ``checked`` those it looked at."""
+
+    label: str
+    """What a row is afterwards, such as ``created``."""
+    rows: int = 0
+    empty_rows: int = 0
+    checked: int = 0
+    counts: Counter[FindingKind] = attrs.field(factory=Counter)
+    findings: list[Finding] = attrs.field(factory=list)
+    """The first 1,000 rows that would not be sent."""
+    new_records: dict[str, int] = attrs.field(factory=dict)
+    """Records that would be created first, by reference."""
+    filled: dict[str, int] = attrs.field(factory=dict)
+    """Rows in which each column of the file has content."""
+    used: frozenset[str] = frozenset()
+    """Columns that the map reads."""
+    warnings: list[str] = attrs.field(factory=list)
+    requests: list[dict[str, Any]] = attrs.field(factory=list)
+    """The first requests; ids of records that would be created first stand as 1."""
+    calls: int = 0
+    seconds: float | None = None
+    """Expected duration, if a call takes as long as a look-up of this check; None when there was none."""
+    job: Overview | None = None
+    """The job that the same command would go on with."""
+    skips: bool = False
+    """Whether a row that is there already is skipped, and does not fail."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all rows that were checked would be carried out, or are already."""
+        fine = self.counts["would_send"] + self.counts["ended"] + (self.counts["there"] if self.skips else 0)
+        return fine == self.checked
+
+    def add(self, finding: Finding) -> None:
+        """Count a row, and list it if it would not be sent."""
+        self.checked += 1
+        self.counts[finding.kind] += 1
+        if finding.is_problem and len(self.findings) < KEPT:
+            self.findings.append(finding)
+
+    def expect(self, calls: int, looks: Sequence[float], limit: int, rate: float | None) -> None:
+        """Set the number of calls and how long they would take.
+
+        Args:
+            calls: the number of calls.
+            looks: the seconds that look-ups took.
+            limit: most calls at a time.
+            rate: most calls in a second.
+        """
+        self.calls = calls
+        if looks:
+            self.seconds = calls * median_high(looks) / min(limit, max(calls, 1))
+        if rate:
+            self.seconds = max(self.seconds or 0.0, calls / rate)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the result as plain data."""
+        shown = attrs.filters.include("row", "line", "kind", "reason")
+        return {
+            "rows": self.rows,
+            "empty_rows": self.empty_rows,
+            "checked": self.checked,
+            **{kind: self.counts[kind] for kind in FINDINGS},
+            "new_records": self.new_records,
+            "columns": {
+                name: {"filled": count, "used": name in self.used} for name, count in self.filled.items()
+            },
+            "problems": [attrs.asdict(each, filter=shown) for each in self.findings],
+            "warnings": self.warnings,
+            "requests": self.requests,
+            "calls": self.calls,
+            "seconds": None if self.seconds is None else round(self.seconds, 1),
+            "job": None if self.job is None else {**self.job.as_dict(), "resume": self.job.resume_would()},
+        }
