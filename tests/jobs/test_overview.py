@@ -94,14 +94,36 @@ async def test_a_job_of_rejects_knows_whose_they_are(tmp_path: Path) -> None:
     assert list(jobs_below(tmp_path)) == [parent, child]
 
 
-async def test_an_undone_job_says_so(tmp_path: Path) -> None:
-    async with job(tmp_path / "job", 2) as journal:
-        journal.record(RowRecord(1, State.DONE, 5))
-        journal.record_undo(RowRecord(1, State.DONE, 5))
-        await journal.flush()
+@pytest.mark.parametrize(
+    ("states", "left", "text"),
+    [
+        ([D, D], {"undone": 2, "changed": 0}, "undone: 2 of 2"),
+        ([D, R], {"undone": 1, "changed": 1}, "undone in part: 1 of 2; 1 left (1 changed since)"),
+        (
+            [D, S],
+            None,
+            "undone in part: 1 of 2; 1 left; the undo did not end: wosdk jobs undo goes on with it",
+        ),
+        ([R, R], {"refused": 2}, None),
+    ],
+)
+async def test_how_far_a_job_was_undone(
+    tmp_path: Path, states: list[State], left: dict[str, int] | None, text: str | None
+) -> None:
+    """With what the last undo left; one that took nothing back leaves the job as it was."""
+    async with job(tmp_path / "job", 3) as journal:
+        for row, each in enumerate(states, 1):
+            journal.record(RowRecord(row, State.DONE, row))
+            journal.record_undo(RowRecord(row, each, row))
+        for earlier in ({"undone": 1, "gone": 1}, left):
+            await journal.start_run(command="undo")
+            if earlier is not None:
+                await journal.end_run(0, undo=earlier)
         seen = await overview(journal)
-    assert seen.state == "undone"
-    assert "not send 1 row again that an undo took back" in seen.resume_would()
+    assert seen.as_dict()["undo"] == text
+    assert seen.state == (text.partition(":")[0] if text else "unfinished")
+    again = "send nothing: the job was undone; --again imports the file again, as a new job"
+    assert seen.resume_would() == ([again] if text else ["send 1 row"])
 
 
 async def test_a_job_is_running_only_for_others(tmp_path: Path) -> None:

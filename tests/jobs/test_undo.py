@@ -15,6 +15,7 @@ from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Location, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
+from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
@@ -26,7 +27,8 @@ from wosdk_async.jobs.journal import (
     State,
 )
 from wosdk_async.jobs.undo import Undo
-from wosdk_async.jobs.undo_records import UndoRow, created_entity
+from wosdk_async.jobs.undo_fates import UndoRow
+from wosdk_async.jobs.undo_records import created_entity
 
 Job = Callable[..., Import]
 Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
@@ -169,6 +171,44 @@ async def test_a_cancel_in_doubt_is_decided_by_the_next_undo(local: Local, job: 
         assert await journal.undo_counts() == {State.IN_DOUBT: 1}
     local.server.broken = False
     assert fates(await undone(local, folder)) == {1: "undone"}
+
+
+# --- the import after an undo ---------------------------------------------------------------
+
+
+async def test_an_undone_import_sends_nothing_until_it_begins_again(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(1, 2))
+    await undone(local, await imported(local, job(source, MAP)))
+    summary = await job(source, MAP).run(local.company)
+    assert (summary.done, summary.undone, summary.complete) == (2, 2, False)
+    assert summary.as_dict()["undone"] == 2
+    assert local.server.count("WoCreateCommand") == 2
+    assert (await job(source, MAP, again=True).run(local.company)).complete
+    assert Counter(each["StatusId"] for each in await local.rows("WorkOrder", "StatusId")) == {
+        "New": 2,
+        "Cancelled": 2,
+    }
+
+
+async def test_an_undone_import_does_not_go_on(local: Local, job: Job, write: Write) -> None:
+    """Neither with the rows that are left nor with those that were refused, and with a new file neither."""
+    source = write(HEADER, [*rows(1, 2), ["1", "of another row", "", ""]])
+    summary = await job(source, MAP, marker=MARKER).run(local.company)
+    assert summary.folder is not None
+    assert summary.failed == 1
+    await undone(local, summary.folder)
+    with pytest.raises(ImportMapError, match=r"was undone: 2 of 2\. It does not go on; .* --again"):
+        await job(source, MAP, marker=MARKER, retry_refused=True).run(local.company)
+    async with Journal.open(summary.folder) as journal:
+        journal.record(RowRecord(3, State.PLANNED))
+    for changed in ({}, {"resume": True, "folder": summary.folder}, {"carry_over": True}):
+        if "carry_over" in changed:
+            write(HEADER, rows(1, 2, 3))
+        with pytest.raises(ImportMapError, match="It does not go on"):
+            await job(source, MAP, marker=MARKER, **changed).run(local.company)
+    assert local.server.count("WoCreateCommand") == 2
 
 
 # --- responses that name a wrong id ---------------------------------------------------------

@@ -350,6 +350,7 @@ class Import:
             done=counts[State.DONE],
             label=self._map.action.label,
             found=counts[State.FOUND],
+            undone=job.undone.done if job.undone is not None else 0,
             failed=counts[State.REFUSED] + unsent,
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
             not_started=counts[State.PLANNED] - unsent,

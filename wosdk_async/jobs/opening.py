@@ -29,6 +29,7 @@ from wosdk_async.jobs.mapping.nodes import References
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.source import Source
+from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.transport.session.hosts import is_local
 
 __all__ = ["OpenedJob", "company_identity", "open_job"]
@@ -46,6 +47,8 @@ class OpenedJob:
     """Whether it began just now."""
     finished: bool
     """Whether nothing is left to be sent or settled."""
+    undone: UndoState | None = None
+    """How far an undo took it back; None without one."""
     warnings: list[str] = attrs.field(factory=list)
     """What the user should know of an earlier job that goes on here."""
 
@@ -123,6 +126,12 @@ async def open_job(
         return _opened(await asyncio.to_thread(begin), new=True)
     journal = await asyncio.to_thread(journals.open, found)
     try:
+        undone = await undo_state(journal)
+        if undone is not None and (options.retry_refused or not is_finished(journal)):
+            raise ImportMapError(
+                f"the job in {journal.folder} was {undone}. It does not go on; give the command of the "
+                "import with --again to begin a new job"
+            )
         if options.retry_refused:
             await journal.plan_again()
         goes_on = _goes_on(journal, source, sha256, marker, options)
@@ -130,7 +139,7 @@ async def open_job(
         await journal.close()
         raise
     if goes_on == "with the same file":
-        return _opened(journal, new=_is_untouched(journal))
+        return attrs.evolve(_opened(journal, new=_is_untouched(journal)), undone=undone)
     if goes_on == "with a new file":
         try:
             if marker is None or RowKeys.of(import_map, marker, journal.plan.job).node is None:

@@ -14,6 +14,7 @@ from wosdk_async.jobs.journal import JobPlan, Journal, State
 from wosdk_async.jobs.journal.lock import holder_of, is_held
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
+from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
 __all__ = ["COUNTED", "Overview", "folder_of", "jobs_at", "jobs_below", "jobs_of", "jobs_within", "overview"]
 
@@ -34,8 +35,8 @@ class Overview:
     folder: Path
     plan: JobPlan
     counts: Mapping[State, int]
-    undone: Mapping[State, int]
-    """Rows of an undo, by what became of them."""
+    undone: UndoState | None
+    """How far an undo took it back; None without one."""
     running: str | None
     """Who works on it now; None when nobody does."""
     begun: bool = True
@@ -43,11 +44,11 @@ class Overview:
 
     @property
     def state(self) -> str:
-        """``running``, ``undone``, ``finished``, ``not begun`` or ``unfinished``."""
+        """``running``, ``undone``, ``undone in part``, ``finished``, ``not begun`` or ``unfinished``."""
         if self.running is not None:
             return "running"
-        if self.undone.get(State.DONE):
-            return "undone"
+        if self.undone is not None:
+            return self.undone.name
         if not self.left:
             return "finished"
         return "unfinished" if self.begun else "not begun"
@@ -79,6 +80,8 @@ class Overview:
         figures, marker = self.figures(), self.plan.marker
         if self.running is not None:
             return ["be refused while another process works on the job"]
+        if self.undone is not None:
+            return ["send nothing: the job was undone; --again imports the file again, as a new job"]
         texts = []
         if figures["in_doubt"] and marker:
             texts.append(
@@ -93,8 +96,6 @@ class Overview:
             texts.append("send nothing: the job is finished")
         if figures["failed"]:
             texts.append(f"leave {_rows(figures['failed'])} that failed, unless --retry refused is added")
-        if self.undone.get(State.DONE):
-            texts.append(f"not send {_rows(self.undone[State.DONE])} again that an undo took back")
         if figures["in_doubt"] and not marker:
             texts.append("leave what is in doubt: wosdk jobs settle JOB --row N says what became of a row")
         return texts
@@ -105,7 +106,8 @@ class Overview:
             "state": self.state,
             "rows": self.plan.rows,
             **self.figures(),
-            "undone": self.undone.get(State.DONE, 0),
+            "undone": self.undone.done if self.undone is not None else 0,
+            "undo": str(self.undone) if self.undone is not None else None,
             "operation": self.plan.operation,
             "company": self.plan.company,
             "begun": self.plan.created_at,
@@ -122,7 +124,7 @@ async def overview(journal: JournalReader) -> Overview:
         folder=journal.folder,
         plan=journal.plan,
         counts=counts,
-        undone=await journal.undo_counts(),
+        undone=await undo_state(journal),
         running=_running(journal),
         begun=not untouched or bool(await journal.runs()),
     )

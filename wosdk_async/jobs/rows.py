@@ -156,6 +156,8 @@ class Summary:
     """What these rows are."""
     found: int = 0
     """Rows whose records were there before (``if_exists="skip"``)."""
+    undone: int = 0
+    """Rows that were carried out, and whose records an undo took back."""
     failed: int = 0
     in_doubt: int = 0
     not_started: int = 0
@@ -180,8 +182,8 @@ class Summary:
 
     @property
     def complete(self) -> bool:
-        """Whether every row is carried out, or was there before."""
-        return self.done + self.found == self.rows
+        """Whether every row is carried out, or was there before, and nothing was taken back."""
+        return self.done + self.found == self.rows and not self.undone
 
     @property
     def created(self) -> int:
@@ -200,7 +202,7 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures that ``wosdk import --json`` prints."""
-        more = {"found": self.found, "not_started": self.not_started}
+        more = {"found": self.found, "not_started": self.not_started, "undone": self.undone}
         return {
             "rows": self.rows,
             self.label: self.done,

@@ -12,7 +12,8 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
-from wosdk_async.jobs.undo_records import CreatedRecords, Fate, UndoRow, UndoSummary
+from wosdk_async.jobs.undo_fates import UNDO, Fate, UndoRow, UndoSummary
+from wosdk_async.jobs.undo_records import CreatedRecords
 from wosdk_async.model import WoCancelCommand, WorkOrder, WOStatus
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.transport.telemetry.statistics import Trace
@@ -120,6 +121,7 @@ class Undo:
         if self.cancels and reason is None:
             raise InvalidCallError("reason is None; a work order is cancelled with a reason")
         summary = UndoSummary()
+        await self.journal.start_run(command=UNDO, comment=comment)
 
         async def call(target: _Target, trace: Trace) -> Any:
             await self.journal.begin_undo(target.row.row)
@@ -136,6 +138,7 @@ class Undo:
             async for outcome in self._run:  # after a cancellation: what ended meanwhile
                 await self._report(summary, outcome)
             await self.journal.flush()
+        await self.journal.end_run(int(not summary.complete), **{UNDO: summary.as_dict()})
         return summary
 
     # --- what is to be undone -----------------------------------------------------------------

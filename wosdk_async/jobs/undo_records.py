@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import attrs
 
@@ -12,84 +11,19 @@ from wosdk_async.company import Company
 from wosdk_async.errors import NoAnswerError, RefusedError, UnsupportedError, WosdkError
 from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, JobPlan, StoredRow
 from wosdk_async.jobs.operations import usable_id
+from wosdk_async.jobs.undo_fates import Fate
 from wosdk_async.markers import MarkedField, field_of
 from wosdk_async.model import Record, WoCreateCommand, WorkOrder, entity_class
 from wosdk_async.protocol.arguments import require_support
 from wosdk_async.query.fields import fields
 from wosdk_async.query.properties import property_at
 
-__all__ = ["FATES", "CreatedRecords", "Fate", "UndoRow", "UndoSummary", "created_entity"]
+__all__ = ["CreatedRecords", "created_entity"]
 
 FRESH = 1
 """Version of a record that nobody has changed (facts 3.3: after a create it is 1 in all recorded cases)."""
 
 _CANCELLED = "Cancelled"
-
-Fate = Literal[
-    "undo",
-    "undone",
-    "changed",
-    "gone",
-    "unsure",
-    "no_id",
-    "shared",
-    "other_key",
-    "unversioned",
-    "unread",
-    "refused",
-    "in_doubt",
-]
-
-FATES: dict[Fate, str] = {
-    "undo": "to be undone",
-    "undone": "undone",
-    "changed": "left, because they were changed since",
-    "gone": "left, because they are cancelled or removed already",
-    "unsure": "left, because this job did not see that it created them",
-    "no_id": "cannot be undone: the response named no id",
-    "shared": "left, because several rows have one id: look which record is whose",
-    "other_key": "left, because the record with this id does not carry the key of the row",
-    "unversioned": "left, because nobody can tell whether they were changed",
-    "unread": "left, because the service refused to show them",
-    "refused": "refused by the service",
-    "in_doubt": "in doubt",
-}
-"""What an undo does with a record, or did, each with words for people."""
-
-_INCOMPLETE: tuple[Fate, ...] = ("no_id", "shared", "other_key", "unread", "refused", "in_doubt")
-
-
-@attrs.frozen
-class UndoRow:
-    """One row of the job, and what the undo does with its record, or did."""
-
-    row: int
-    id: int | None
-    number: str | None
-    fate: Fate
-    reason: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data, without what is not known."""
-        return attrs.asdict(self, filter=lambda _, value: value is not None)
-
-
-@attrs.define
-class UndoSummary:
-    """The counts of an undo, by fate, and the rows of which people want to know."""
-
-    counts: Counter[Fate] = attrs.field(factory=Counter)
-    not_started: int = 0
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing that was to be undone is left, and nothing that a person has to look at."""
-        left = sum(self.counts[fate] for fate in _INCOMPLETE)
-        return not (left + self.not_started)
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts as plain data."""
-        return {**{fate: self.counts[fate] for fate in FATES}, "not_started": self.not_started}
 
 
 def created_entity(operation: str) -> type[Record]:

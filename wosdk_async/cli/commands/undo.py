@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wosdk_async.cli.runner import Runner
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.undo import Undo
-    from wosdk_async.jobs.undo_records import UndoRow, UndoSummary
+    from wosdk_async.jobs.undo_fates import UndoRow, UndoSummary
 
 __all__ = ["undo_command"]
 
@@ -87,7 +87,7 @@ def undo_command(
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
                     left.clear()
                     try:
-                        summary = runner.run(_undo(undo, reason_id, comment), exit_soon=False)
+                        summary = runner.run(undo.run(reason_id, comment), exit_soon=False)
                     except KeyboardInterrupt:
                         say("stopped: the same command goes on with what is left")
                         raise
@@ -119,13 +119,6 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
     return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
 
 
-async def _undo(undo: Undo, reason: int | None, comment: str | None) -> UndoSummary:
-    await undo.journal.start_run(command="undo", comment=comment)
-    summary = await undo.run(reason, comment)
-    await undo.journal.end_run(int(not summary.complete), undo=summary.as_dict())
-    return summary
-
-
 def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[UndoRow]) -> None:
     from wosdk_async.jobs.journal import State
 
@@ -143,7 +136,7 @@ def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[Und
 
 
 def _say_left(left: list[UndoRow]) -> None:
-    from wosdk_async.jobs.undo_records import FATES
+    from wosdk_async.jobs.undo_fates import FATES
 
     for row in left[:_SHOWN]:
         name = f" ({row.number})" if row.number else ""
@@ -153,7 +146,7 @@ def _say_left(left: list[UndoRow]) -> None:
 
 
 def _print_undo(summary: UndoSummary, left: list[UndoRow], as_json: bool) -> None:
-    from wosdk_async.jobs.undo_records import FATES
+    from wosdk_async.jobs.undo_fates import FATES
 
     if as_json:
         click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left]}))

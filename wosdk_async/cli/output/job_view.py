@@ -76,7 +76,7 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    return f"{job['state']}: {_figures(job) or 'none'} of {counted(job['rows'], 'row')}"
+    return f"{job['undo'] or job['state']}: {_figures(job) or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures(job: Mapping[str, Any]) -> str:
@@ -89,6 +89,10 @@ def say_earlier(seen: Overview, label: str) -> None:
     done = f"{figures['done']} of {counted(seen.plan.rows, 'row')} {label}"
     others = _figures(seen.as_dict() | {"done": 0})
     done += f", {others}" if others else ""
+    if seen.undone is not None:
+        say(f"the job in {seen.folder} was {seen.undone}: nothing is sent")
+        say("to import the file again, as a new job: --again")
+        return
     if seen.left:
         say(f"going on with the job in {seen.folder}, begun {_shown(seen.plan.created_at)}: {done}")
         return
@@ -125,6 +129,7 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("job", f"{plan['job']} in {facts['folder']}"),
         *([("rows of", f"the rejects of the job in {of}")] if of else ()),
         ("state", facts["state"] + (f" ({facts['running']})" if facts["running"] else "")),
+        *([("undo", facts["undo"])] if facts["undo"] else ()),
         ("rows", f"{plan['rows']}: {_figures(facts) or 'none'}{_empty(plan['empty_rows'])}"),
         *(("rejects", f"{each['folder']} is {_brief_text(each)}") for each in facts["jobs_of_rejects"]),
         ("file", f"{plan['file']} ({plan['size']} bytes, sha256 {plan['sha256'][:12]})"),

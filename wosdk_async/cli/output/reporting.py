@@ -200,9 +200,10 @@ def print_summary(summary: Summary, as_json: bool) -> None:
         return
     not_started = f", {summary.not_started} not started" if summary.not_started else ""
     found = f", {summary.found} found" if summary.found else ""
+    done = f"{summary.done} {summary.label}" + (f" ({summary.undone} undone)" if summary.undone else "")
     empty = f"; {counted(summary.empty_rows, 'empty row')} skipped" if summary.empty_rows else ""
     click.echo(
-        f"{counted(summary.rows, 'row')}: {summary.done} {summary.label}{found}, {summary.failed} failed, "
+        f"{counted(summary.rows, 'row')}: {done}{found}, {summary.failed} failed, "
         f"{summary.in_doubt} in doubt{not_started}{empty}\n"
         f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
         f"references: {summary.references_found} found, {summary.references_created} created"
