@@ -166,7 +166,21 @@ def test_init_writes_a_map_once(wosdk: Wosdk, tmp_path: Path) -> None:
     )
     unfilled = wosdk("import", source, "--delimiter", ";", "--map", made, "--sandbox")
     assert unfilled.exit_code == 2
-    assert "there is no column 'ADAPT'" in unfilled.stderr
+    assert "{ADAPT} is still to be filled in, in entity.display_as, entity.dba, " in unfilled.stderr
+
+
+def test_init_names_the_delimiter(wosdk: Wosdk, tmp_path: Path) -> None:
+    """A draft of one column whose name is the whole header is of no use; unless it is asked for."""
+    source = tmp_path / "c.csv"
+    for text, option in (("Name;Code\n", "';'"), ("Name\tCode, internal\tZone\n", "tab")):
+        source.write_text(text)
+        result = wosdk("import", "init", source)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert f"add --delimiter {option}, or the one that separates its cells" in result.stderr
+    source.write_text("Name;Code\n")
+    assert "'Name;Code'" not in wosdk("import", "init", source, "--delimiter", ",").stderr
+    source.write_text("Name\n")
+    assert wosdk("import", "init", source).exit_code == 0
 
 
 def test_a_file_called_init_is_a_file(wosdk: Wosdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,6 +87,14 @@ def test_an_update_has_its_key_and_nothing_required(tmp_path: Path) -> None:
     assert sorted(found.columns) == ["ADAPT", "Name"]
 
 
+@pytest.mark.parametrize("columns", [["Tenant Code", "Name"], ["Code"]])
+def test_nothing_of_an_update_is_said_to_be_required(columns: list[str]) -> None:
+    text = draft_map(columns, operation_named("update Customer by TenantCode"), "f.csv")
+    assert "tenant_code = " in text
+    assert "# tells which record; a text" in text
+    assert "required" not in text.split("# Further fields")[0]
+
+
 @examples(50)
 @given(columns=st.lists(st.text(max_size=12), unique=True, max_size=8))
 def test_any_header(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
@@ -102,7 +110,10 @@ async def test_a_draft_that_is_filled_in_imports(local: Local, tmp_path: Path) -
     (zone, *_) = await local.rows("WorkZone", "DisplayAs")
     source.write_text(source.read_text().replace("NAME", zone["DisplayAs"]))
     text = draft_map(["name", "tenant_code", "work zone"], operation_named("create Customer"), "f.csv")
-    with pytest.raises(ImportMapError, match="no column 'ADAPT', which \\[entity\\]"):
+    with pytest.raises(
+        ImportMapError,
+        match=r"in entity\.display_as, entity\.dba, entity\.tax_exempt of .*: write a \{column\}",
+    ):
         Import(CsvFile(source), loaded(tmp_path, text))
     text = text.replace(f'tax_exempt = "{ADAPT}"', "tax_exempt = false").replace(ADAPT, "{name}")
     summary = await Import(CsvFile(source), loaded(tmp_path, text), company=local.company)

@@ -129,7 +129,9 @@ async def test_a_record_with_a_mistake_fails_its_row_alone(local: Local, job: Jo
     summary, outcomes = await carried_out(job(source, CREATE), local)
     assert (summary.done, summary.failed) == (1, 1)
     assert outcomes[1].reason == (
-        "entity.name has 65 characters, the service takes 64; shorten it, or set truncate = true"
+        "entity.name has 65 characters, the service takes 64; shorten it, or set truncate = true; "
+        "entity.display_as has 65 characters, the service takes 64; shorten it, or set truncate = true; "
+        "entity.dba has 65 characters, the service takes 64; shorten it, or set truncate = true"
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import attrs
 
+from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.model import Command, Record, entity_class, registry
 from wosdk_async.model.metadata import Wire
@@ -23,7 +24,7 @@ from wosdk_async.safe_text import one_line
 
 __all__ = ["ADAPT", "draft_map"]
 
-ADAPT = "{ADAPT}"
+ADAPT = f"{{{OPEN}}}"
 
 _SIMILAR = 0.82  # of two names, from which a column is proposed
 _WIDTH = 110
@@ -41,11 +42,15 @@ class _Field:
     name: str
     meta: Wire
     required: bool
+    note: str = ""
+    """What it is for, where that is not to be seen from its name."""
     target: type[Record] | None = None
     """The entity that a reference leads to."""
     reference: str = ""
     """The name of that reference in the map."""
     column: str | None = None
+    shown: bool = False
+    """Whether the draft has it though it is not required and no column fits."""
 
     @property
     def spellings(self) -> set[str]:
@@ -68,8 +73,9 @@ def draft_map(columns: Sequence[str], operation: RowOperation, file: str) -> str
     usable = [column for column in columns if not _UNUSABLE.search(column)]
     _assign(found, usable)
     if operation.by is not None and operation.compares and not any(each.column for each in found[1:]):
-        found[min(1, len(found) - 1)].required = True  # an update needs something to write
-    shown = [each for each in found if each.column or each.required]
+        example = found[min(1, len(found) - 1)]  # an update needs something to write
+        example.shown, example.note = True, "for example, or another field to write; "
+    shown = [each for each in found if each.column or each.required or each.shown]
     _name_references(shown)
     lines = [
         *_comment(
@@ -108,7 +114,7 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
         elif meta["type"] == "ref":
             target = entity_class(meta["of"] or "")
             if target is not None and "id" in target.__wire__ and _name_field(target):
-                yield _Field(table, name, meta, required, target)
+                yield _Field(table, name, meta, required, target=target)
         elif meta["type"] not in ("object", "money", "any"):
             yield _Field(table, name, meta, required)
 
@@ -116,7 +122,8 @@ def _fields(kind: type[Record], table: str, *, nested: bool = False) -> Iterator
 def _of_changes(operation: RowOperation, found: list[_Field]) -> list[_Field]:
     """Return the fields of an update or a delete: the key first, and nothing else is required."""
     by = operation.by or ""
-    key = _Field(operation.table, by, operation.kind.__wire__[by], required=True)
+    note = "tells which record; "
+    key = _Field(operation.table, by, operation.kind.__wire__[by], required=False, note=note, shown=True)
     for each in found:
         each.required = False
     return [key, *(each for each in found if each.name != by and operation.compares)]
@@ -246,7 +253,7 @@ def _explained(field: _Field) -> str:
         )
         if limit := meta.get("max_length"):
             text += f" of at most {limit} characters"
-    return f"{'required; ' if field.required else ''}{text}"
+    return f"{'required; ' if field.required else field.note}{text}"
 
 
 def _more(operation: RowOperation, found: Sequence[_Field], shown: Sequence[_Field]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
@@ -16,6 +17,7 @@ __all__ = [
     "OutputError",
     "RowError",
     "WaitingRowError",
+    "joined",
     "require_file",
     "require_sendable",
 ]
@@ -47,6 +49,19 @@ class MissingRecordError(RowError):
 
 class WaitingRowError(RowError):
     """One row that cannot be sent in this run; the next run of the job may send it."""
+
+
+def joined(faults: Sequence[RowError]) -> RowError:
+    """Return one error for all faults of a row, so that they can be corrected together.
+
+    A row that can be sent by a later run is refused when it has other faults.
+    """
+    final = [each for each in faults if not isinstance(each, WaitingRowError)] or faults[:1]
+    if len(final) == 1:
+        return final[0]
+    kinds = {type(each) for each in final}
+    kind = kinds.pop() if len(kinds) == 1 else RowError
+    return kind("; ".join(each.message for each in final))
 
 
 def require_file(path: Path) -> None:

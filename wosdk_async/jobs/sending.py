@@ -209,7 +209,7 @@ class RowSender:
                 effect = effect_of(records[0])
                 self._end(claim.row, RowOutcome.found(claim.row, effect))
             else:
-                ids = ", ".join(str(record.id) for record in records[:3])
+                ids = ", ".join(f"{record.wire_name} {record.id}" for record in records[:3])
                 self._refused(claim.row, f"is there already: {self.keys.path} {claim.key!r} is that of {ids}")
         return kept
 

@@ -32,29 +32,28 @@ class StopRules:
     doubted: int = 0
     _ended: int = 0
     _unsent: int = 0
-    _first_reason: str | None = None
+    _shared: frozenset[str] = frozenset()
+    """Faults that all rows had until now; a row can have several."""
 
     def done(self) -> None:
         """Count a row that was carried out."""
         self._ended += 1
+        self._shared = frozenset()
         self._unsent = 0
 
     def refused(self, reason: str) -> None:
         """Count a row that was refused, here or by the service."""
         self._fail()
-        alike = cause_of(reason)
-        if self._ended == 1:
-            self._first_reason = alike
-        elif alike != self._first_reason:
-            self._first_reason = None
-        if self._ended == ALIKE <= self.rows and self._first_reason is not None:
+        faults = frozenset(cause_of(reason).split("; "))
+        self._shared = faults if self._ended == 1 else self._shared & faults
+        if self._ended == ALIKE <= self.rows and self._shared:
             self.stop(f"the first {ALIKE} rows were all refused for one reason: {reason}")
         self._unsent = 0
 
     def unsent(self, reason: str) -> None:
         """Count a row that could not be sent."""
         self._fail()
-        self._first_reason = None
+        self._shared = frozenset()
         self._unsent += 1
         if self._unsent == ALIKE:
             self.stop(f"{ALIKE} rows in a row could not be sent: {reason}")
@@ -62,6 +61,7 @@ class StopRules:
     def in_doubt(self) -> None:
         """Count a row that may have been carried out."""
         self._ended += 1
+        self._shared = frozenset()
         self._unsent = 0
         self.doubted += 1
         limit = self.options.stop_after_doubt

@@ -49,6 +49,7 @@ def init_command(
         from wosdk_async.jobs.drafting import ADAPT, draft_map
         from wosdk_async.jobs.mapping.import_map import DEFAULT_OPERATION
         from wosdk_async.jobs.operation_names import operation_named
+        from wosdk_async.jobs.sources.source import likely_delimiter
         from wosdk_async.jobs.sources.spool import is_remote
 
         if is_remote(file):
@@ -57,6 +58,11 @@ def init_command(
         source = open_source(
             file, delimiter=delimiter, encoding=encoding, sheet=sheet_of(sheet), format=file_format
         )
+        if delimiter is None and (other := likely_delimiter(source)):
+            raise CliError(
+                f"{file}: its columns would be {', '.join(map(repr, source.columns))[:200]}; add --delimiter "
+                f"{other}, or the one that separates its cells"
+            )
         text = draft_map(source.columns, operation, Path(file).name)
         if output is None:
             click.echo(text, nl=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
@@ -74,12 +75,22 @@ def _single_node(meta: Wire, raw: object, path: str) -> Node:
         if isinstance(raw, Mapping):
             return compile_object(registry.resolve(meta["of"]), raw, path)
         form = 'a name such as "@customer", or ' if meta["type"] == "ref" else ""
-        raise ImportMapError(f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}")
+        raise ImportMapError(
+            f"{path} takes {form}a table of the fields of {meta['of']}, not {raw!r}{_below(meta, raw, path)}"
+        )
     if isinstance(raw, str):
         return _text_node(meta, TextTable(text=raw), path)
     if isinstance(raw, Mapping):
         return _text_node(meta, checked_table(TextTable, raw, path), path)
     return ConstantNode(_constant(meta, raw, path))
+
+
+def _below(meta: Wire, raw: object, path: str) -> str:
+    """Return the line to write when a single value is meant for the value of an amount."""
+    if "value" not in registry.resolve(meta["of"] or "").__wire__:
+        return ""
+    shown = json.dumps(raw, default=str)
+    return f"; write {path.rpartition('.')[2]}.value = {shown}"
 
 
 def _text_node(meta: Wire, table: TextTable, path: str) -> Node:

@@ -11,9 +11,10 @@ import attrs
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.mapping.compiler import compile_object, compile_reference
 from wosdk_async.jobs.mapping.nodes import ObjectNode
+from wosdk_async.jobs.mapping.places import columns_behind, paths_with
 from wosdk_async.jobs.mapping.references import ReferenceSpec
 from wosdk_async.jobs.mapping.tables import MapTables, ReferenceTable, checked_table, read_tables
-from wosdk_async.jobs.mapping.template import NAME
+from wosdk_async.jobs.mapping.template import NAME, OPEN
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.suggestions import suggestion
@@ -75,7 +76,13 @@ class ImportMap:
         for spec in self.references:
             for column in sorted(spec.columns):
                 found.setdefault(column, f"[reference.{spec.name}] of {self.path}")
+        if OPEN in found:  # all of its places have to be filled in
+            found[OPEN] = f"{', '.join(paths_with(OPEN, self.record, self.references))} of {self.path}"
         return found
+
+    def columns_behind(self, reason: str) -> str | None:
+        """Return the columns behind a field that the service misses; None when nobody can tell."""
+        return columns_behind(reason, self.record, self.references)
 
     @property
     def fixed(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import attrs
 
-from wosdk_async.jobs.errors import RowError
+from wosdk_async.jobs.errors import RowError, joined
 from wosdk_async.jobs.mapping.template import LengthLimit, Template
 from wosdk_async.jobs.mapping.values import Parser
 from wosdk_async.model import Record, Ref
@@ -189,10 +189,17 @@ class ObjectNode:
 
     def _values(self, context: RowContext) -> dict[str, Any]:
         """Return the values that are made for each row, without those that are empty."""
-        values = {}
+        values, faults = {}, []
         for name, fill in self._made:
-            if (value := fill(context)) is not None:
+            try:
+                value = fill(context)
+            except RowError as error:
+                faults.append(error)
+                continue
+            if value is not None:
                 values[name] = value
+        if faults:
+            raise joined(faults)
         return values
 
 
@@ -214,5 +221,12 @@ class ListNode:
 
     def fill(self, context: RowContext) -> list[Any] | None:
         """Return the list, or None when no element is left."""
-        values = [node.fill(context) for node in self.elements]
+        values, faults = [], []
+        for node in self.elements:
+            try:
+                values.append(node.fill(context))
+            except RowError as error:
+                faults.append(error)
+        if faults:
+            raise joined(faults)
         return [value for value in values if value is not None] or None

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TextIO
 import attrs
 
 from wosdk_async.jobs.errors import ImportMapError, RowError
+from wosdk_async.jobs.mapping.template import OPEN
 from wosdk_async.jobs.rows import Row
 from wosdk_async.suggestions import suggestion
 
@@ -21,6 +22,7 @@ __all__ = [
     "FileDialect",
     "Header",
     "Source",
+    "likely_delimiter",
     "optional_package",
     "require_columns",
 ]
@@ -204,6 +206,11 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
         if name not in source.columns:
             hint = suggestion(name, source.columns) or "."
             known = ", ".join(name for name in source.columns if name)
+            if name == OPEN:
+                raise ImportMapError(
+                    f"{{{OPEN}}} is still to be filled in, in {place}: write a {{column}} or a fixed value. "
+                    f"The columns of {source.path} are: {known}{_delimiter_hint(source, columns)}"
+                )
             raise ImportMapError(
                 f"{source.path}: there is no column {name!r}, which {place} names{hint} "
                 f"Its columns are: {known}{_delimiter_hint(source, columns)}"
@@ -212,6 +219,15 @@ def require_columns(source: Source, columns: Mapping[str, str]) -> None:
 
 _DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """Usual delimiters, each as it is written behind ``--delimiter``."""
+
+
+def likely_delimiter(source: Source) -> str | None:
+    """Return what to write behind ``--delimiter`` when another character separates more columns."""
+    if source.dialect is None:
+        return None
+    header = source.dialect.delimiter.join(source.columns)
+    best = max(_DELIMITERS, key=header.count)
+    return _DELIMITERS[best] if header.count(best) >= len(source.columns) else None
 
 
 def _delimiter_hint(source: Source, wanted: Mapping[str, str]) -> str:

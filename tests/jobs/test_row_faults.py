@@ -1,0 +1,100 @@
+"""Faults of rows: all of one row are said at once, and the columns behind a field that the service misses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.maps import CUSTOMER, WORK_ORDER
+from wosdk_async.jobs import ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.stops import ALIKE, StopRules
+
+MAP = """
+[command]
+action_date = { text = "{begun}", date = "%d.%m.%Y" }
+[command.work_order]
+duration = "{minutes}"
+[command.work_order.work_order_cost]
+customer_nte.value = "{cost}"
+[[command.work_order.items]]
+sort_order_idx = "{place}"
+"""
+
+
+def load(folder: Path, text: str) -> ImportMap:
+    path = folder / "m.toml"
+    path.write_text(text, encoding="utf-8")
+    return ImportMap.load(path)
+
+
+def test_all_bad_cells_of_a_row_are_named(tmp_path: Path) -> None:
+    """In objects and lists, too; the good ones are not."""
+    context = RowContext(
+        {"begun": "2026-01-01", "minutes": "90", "cost": "1,5", "place": "x"}, ReferenceIndex(())
+    )
+    with pytest.raises(RowError) as raised:
+        load(tmp_path, MAP).record.build(context)
+    for column in ("begun", "cost", "place"):
+        assert f"(column '{column}')" in raised.value.message
+    assert "minutes" not in raised.value.message
+
+
+def test_the_kind_of_several_faults() -> None:
+    """Names alone are one kind; a row that waits is refused when something else is wrong with it."""
+    first, second = AmbiguousNameError("a"), AmbiguousNameError("b")
+    assert (type(joined([first, second])), joined([first, second]).message) == (AmbiguousNameError, "a; b")
+    assert type(joined([first, RowError("c")])) is RowError
+    assert joined([WaitingRowError("w"), first]) is first
+    assert type(joined([WaitingRowError("w"), WaitingRowError("v")])) is WaitingRowError
+
+
+@pytest.mark.parametrize(
+    ("reasons", "stops"),
+    [
+        ([f"due 'x{n}' is no date" for n in range(ALIKE)], True),
+        ([f"due {n} is no date" + ("; no cost" if n % 2 else "") for n in range(ALIKE)], True),
+        ([f"{'due' if n % 2 else 'cost'} is bad" for n in range(ALIKE)], False),
+    ],
+)
+def test_rows_with_one_fault_in_common_stop_the_import(reasons: list[str], stops: bool) -> None:
+    rules = StopRules(ImportOptions(), rows=100)
+    for reason in reasons:
+        rules.refused(reason)
+    assert (rules.reason is not None) == stops
+
+
+def test_the_first_rows_were_not_all_refused_when_one_was_carried_out() -> None:
+    rules = StopRules(ImportOptions(), rows=100)
+    rules.refused("bad")
+    rules.done()
+    for _ in range(ALIKE):
+        rules.refused("bad")
+    assert rules.reason is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("Customer.Id is a required field", "column 'customer'"),
+        ("`WorkOrder.Customer.Id` is a required field", "column 'customer'"),
+        ("PoNumber is a required field.", "column 'key'"),
+        ("AssetLocation.Id is a required field", "the map does not fill it"),
+        ("Comment is a required field", None),  # of the command or of its item
+        ("SubType.Id is a required field", None),  # one record for all rows
+        ("the customer is closed", None),
+    ],
+)
+def test_the_columns_behind_a_field_that_the_service_misses(
+    tmp_path: Path, reason: str, text: str | None
+) -> None:
+    assert load(tmp_path, WORK_ORDER + CUSTOMER).columns_behind(reason) == text
+
+
+def test_an_amount_has_its_value_in_a_field(tmp_path: Path) -> None:
+    text = MAP.replace("customer_nte.value", "customer_nte")
+    with pytest.raises(ImportMapError, match=r'not .{cost}.; write customer_nte\.value = "{cost}"$'):
+        load(tmp_path, text)
