@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.jobs.maps import CUSTOMER, WORK_ORDER
-from wosdk_async.jobs import ImportMap, ImportMapError, ImportOptions
+from tests.jobs.conftest import Local
+from tests.jobs.maps import CUSTOMER, HEADER, WORK_ORDER
+from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions, RowOutcome
 from wosdk_async.jobs.errors import AmbiguousNameError, RowError, WaitingRowError, joined
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.reference_index import ReferenceIndex
@@ -98,3 +100,12 @@ def test_an_amount_has_its_value_in_a_field(tmp_path: Path) -> None:
     text = MAP.replace("customer_nte.value", "customer_nte")
     with pytest.raises(ImportMapError, match=r'not .{cost}.; write customer_nte\.value = "{cost}"$'):
         load(tmp_path, text)
+
+
+async def test_the_outcome_names_the_column_that_was_empty(
+    local: Local, tmp_path: Path, write: Callable[..., Path]
+) -> None:
+    source = CsvFile(write(HEADER, [["1", "Leaking", "", ""]]))
+    outcomes: list[RowOutcome] = []
+    await Import(source, load(tmp_path, WORK_ORDER + CUSTOMER)).run(local.company, on_row=outcomes.append)
+    assert outcomes[0].reason == "Customer.Id is a required field (column 'customer')"

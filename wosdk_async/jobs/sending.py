@@ -304,7 +304,10 @@ class RowSender:
             known = {"version": effect.version, "proof": ANSWERED}
             self._end(row, done, attempts=attempts, seconds=seconds, **known)
             return
-        self._end(row, RowOutcome.of(row, outcome, self.operation.label), attempts=attempts, seconds=seconds)
+        made = RowOutcome.of(row, outcome, self.operation.label)
+        if behind := self.import_map.columns_behind(made.reason or ""):
+            made = attrs.evolve(made, reason=f"{made.reason} ({behind})")
+        self._end(row, made, attempts=attempts, seconds=seconds)
 
     def _doubt(self, claim: Claim, error: InDoubtError, attempts: int, seconds: float) -> None:
         """Keep a row that can be looked up later; it is reported when it is decided."""
