@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary
+from wosdk_async.cli.output.reporting import OutcomeWriter, RowProgress, print_summary, say_kept
 from wosdk_async.jobs import RowOutcome, Summary
 
 
@@ -93,4 +93,12 @@ def test_a_good_import_says_nothing_but_its_summary(capsys: pytest.CaptureFixtur
     assert (writer.problems, shown.err) == ("", "")
     assert shown.out == (
         "1 row: 1 created, 0 failed, 0 in doubt\n0.5 s, 2 rows/s; references: 2 found, 0 created\n"
+    )
+
+
+def test_files_that_somebody_changed_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    say_kept([Path("a.job/results.csv"), Path("a.job/rejects-2.csv")])
+    assert capsys.readouterr().err == (
+        "wosdk: a.job/rejects.csv was changed since it was written, and stays as it is; "
+        "rejects-2.csv is the new one\n"
     )

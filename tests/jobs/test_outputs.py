@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import errno
 import hashlib
@@ -10,12 +11,14 @@ import itertools
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Mapping, Sequence
+import tracemalloc
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,7 @@ from tests.jobs.conftest import Local
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from tests.jobs.test_importing import Job, Write, rows
 from tests.support.laws import case, examples
-from wosdk_async.jobs import Row, RowOutcome, Source, open_source, outputs
+from wosdk_async.jobs import Row, RowOutcome, Source, open_source, output_folder
 from wosdk_async.jobs.errors import OutputError
 from wosdk_async.jobs.journal import (
     JobPlan,
@@ -187,7 +190,72 @@ async def test_files_without_rows_go(tmp_path: Path, source: Source) -> None:
         paths = await write_outputs(journal, source)
     assert [path.name for path in paths] == ["results.csv", "report.html", "report.json"]
     left = {path.name for path in (tmp_path / "job").iterdir()}
-    assert left == {"results.csv", "report.html", "report.json", "journal.db", "lock"}
+    assert left == {"results.csv", "report.html", "report.json", "outputs.json", "journal.db", "lock"}
+
+
+async def test_rejects_that_somebody_corrected_are_never_lost(tmp_path: Path, source: Source) -> None:
+    folder = tmp_path / "job"
+    async with planned(folder, source) as journal:
+
+        async def written() -> dict[str, str]:
+            await write_outputs(journal, source)
+            return {path.name: path.read_text() for path in folder.glob("rejects*.csv")}
+
+        journal.record(RowRecord(2, State.REFUSED, reason="bad"))
+        first = (await written())["rejects.csv"]
+        assert await written() == {"rejects.csv": first}
+        edited = first.replace("x2", "mended")
+        (folder / "rejects.csv").write_text(edited)
+        journal.record(RowRecord(3, State.REFUSED, reason="bad"))
+        second = (await written())["rejects-2.csv"]
+        assert "n2,x2" in second
+        assert "n3,x3" in second
+        assert await written() == {"rejects.csv": edited, "rejects-2.csv": second}
+        report = json.loads((folder / "report.json").read_text())
+        assert [file["name"] for file in report["files"]] == [
+            *("results.csv", "rejects.csv", "rejects-2.csv", "report.html")
+        ]
+        assert "rejects-2.csv" in (folder / "report.html").read_text(encoding="utf-8")
+        (folder / "rejects-2.csv").write_text("also edited")
+        assert (await written()).keys() == {"rejects.csv", "rejects-2.csv", "rejects-3.csv"}
+        (folder / "rejects.csv").unlink()
+        assert await written() == {"rejects.csv": second, "rejects-2.csv": "also edited"}
+        for row in (2, 3):
+            journal.record(RowRecord(row, State.DONE, 5))
+        assert await written() == {"rejects-2.csv": "also edited"}
+
+
+def killed_at(step: int, *, after: bool) -> Callable[[Path, Path], Path]:
+    """A ``Path.replace`` whose call number ``step`` raises, before or after it has done its work."""
+    replace, steps = Path.replace, itertools.count(1)
+
+    def replaced(path: Path, target: Path) -> Path:
+        last = next(steps) >= step
+        if not last or after:
+            replace(path, target)
+        if last:
+            raise RuntimeError("killed")
+        return target
+
+    return replaced
+
+
+async def test_a_kill_between_writing_and_naming_a_file_makes_no_edit_of_it(
+    tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many kills there are, before or after a file gets its name, none is taken for one changed."""
+    folder = tmp_path / "job"
+    async with planned(folder, source) as journal:
+        for kill in range(24):
+            journal.record(RowRecord(2, State.REFUSED, reason=f"version {kill}"))
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "replace", killed_at(kill % 6 + 1, after=kill < 12))
+                with contextlib.suppress(RuntimeError):
+                    await write_outputs(journal, source)
+        await write_outputs(journal, source)
+    names = {path.name for path in folder.iterdir()}
+    assert {name for name in names if "-" in name} == set()
+    assert "version 23" in (folder / "rejects.csv").read_text()
 
 
 async def test_a_changed_input_gives_no_rejects_but_all_other_files(tmp_path: Path, source: Source) -> None:
@@ -198,7 +266,7 @@ async def test_a_changed_input_gives_no_rejects_but_all_other_files(tmp_path: Pa
         with pytest.raises(OutputError, match=r"rejects\.csv was not written: .*in\.csv has changed .*row 3"):
             await write_outputs(journal, source)
     left = {path.name for path in (tmp_path / "job").iterdir()}
-    assert left == {"results.csv", "report.html", "report.json", "journal.db", "lock"}
+    assert left == {"results.csv", "report.html", "report.json", "outputs.json", "journal.db", "lock"}
 
 
 async def test_without_the_input_the_report_is_written_again(tmp_path: Path, source: Source) -> None:
@@ -236,6 +304,44 @@ async def test_hashes_are_those_of_the_files(tmp_path: Path, source: Source) -> 
     assert {file["name"]: file["sha256"] for file in report["files"]} == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths[:-1]
     }
+
+
+async def memory_of_writing(folder: Path, source: Source) -> int:
+    """The peak of memory in which the files of a job are written that has doubts, refusals and references."""
+    async with planned(folder, source) as journal:
+        for number in range(1, 301):
+            journal.record_reference(ReferenceRecord("task", f"t{number}", f"T{number}", State.REFUSED))
+        for row in source:
+            journal.record(
+                RowRecord(row.number, State(3 + row.number % 2), reason=f"row {row.number} is bad")
+            )
+        await journal.flush()
+        tracemalloc.start()
+        try:
+            await write_outputs(journal, source)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+
+async def test_files_of_many_rows_take_no_more_memory_and_lists_are_bounded(tmp_path: Path) -> None:
+    used, folder = [], tmp_path / "job"
+    for count in (2500, 6000):
+        shutil.rmtree(folder, ignore_errors=True)
+        (tmp_path / "in.csv").write_text("a\n" + "".join(f"a{i}\n" for i in range(count)))
+        used.append(await memory_of_writing(folder, open_source(tmp_path / "in.csv")))
+    assert used[1] < used[0] + 1_000_000
+    report = json.loads((folder / "report.json").read_text())
+    assert report["lists"] == {
+        "in_doubt": {"count": 3000, "listed": 200, "file": "in_doubt.csv"},
+        "references": {"count": 300, "listed": 200, "file": "references.csv"},
+    }
+    assert [len(report[name]) for name in report["lists"]] == [200, 200]
+    assert [len(table(folder / each["file"])) for each in report["lists"].values()] == [3001, 301]
+    assert table(folder / "references.csv")[1] == ["task", "T1", "refused", "", "", ""]
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "2,800 more rows: see in_doubt.csv" in page
+    assert "250 more records: see references.csv" in page
 
 
 # --- the law: rejects are an input as they stand ---------------------------------------------------
@@ -500,7 +606,7 @@ async def test_files_that_cannot_be_written_do_not_hide_the_summary(
     def full(path: Path) -> Any:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr(outputs, "replace_file", full)
+    monkeypatch.setattr(output_folder, "replace_file", full)
     summary = await job(write(HEADER, rows(2)), MAP).run(local.company)
     assert (summary.complete, summary.files) == (True, [])
     assert summary.files_failed is not None

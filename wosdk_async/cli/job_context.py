@@ -80,6 +80,7 @@ def source_of(plan: JobPlan, folder: Path) -> Source:
 
 async def write_files(journal: Journal) -> None:
     """Write the files of the job again; without its input only those that do not need that."""
+    from wosdk_async.cli.output.reporting import say_kept
     from wosdk_async.jobs.outputs import write_outputs
 
     try:
@@ -87,4 +88,4 @@ async def write_files(journal: Journal) -> None:
     except (CliError, ConfigurationError) as error:
         say(f"rejects.csv and in_doubt.csv stay as they are: {error.message}")
         source = None
-    await write_outputs(journal, source)
+    say_kept(await write_outputs(journal, source))

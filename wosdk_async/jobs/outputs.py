@@ -4,43 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import csv
-import io
-import re
-import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import orjson
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
-from wosdk_async.jobs.journal import JobPlan, State, StoredRow, digest, replace_file
+from wosdk_async.jobs.journal import State, replace_file
 from wosdk_async.jobs.journal.entries import to_json
 from wosdk_async.jobs.journal.reader import JournalReader
-from wosdk_async.jobs.report.facts import JobFacts, file_facts, outcome_of
+from wosdk_async.jobs.output_folder import OutputFolder, file_facts
+from wosdk_async.jobs.output_tables import (
+    DOUBTFUL,
+    IN_DOUBT,
+    REJECTS,
+    pages,
+    write_doubts,
+    write_references,
+    write_rejects,
+    write_results,
+)
+from wosdk_async.jobs.report.facts import JobFacts
 from wosdk_async.jobs.report.page import report_page
-from wosdk_async.jobs.rows import Row
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, Source
-from wosdk_async.safe_text import UNSAFE, one_line, without_formulas
+from wosdk_async.jobs.sources.source import Source
+from wosdk_async.safe_text import UNSAFE
 
 __all__ = ["outputs_are_current", "write_outputs", "write_report"]
 
 T = TypeVar("T")
 
-_PAGE = 1000  # rows of the journal that are held at a time
-_RESULTS, _REJECTS, _IN_DOUBT = "results.csv", "rejects.csv", "in_doubt.csv"
 _PAGE_FILE, _JSON = "report.html", "report.json"  # the JSON is written last: it says that all others are
-_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
-_DOUBTFUL = (State.IN_DOUBT, State.SENDING)
 
 
 async def write_outputs(journal: JournalReader, source: Source | None) -> list[Path]:
-    """Write the files of a job into its folder: results, rejects, rows in doubt and the report.
+    """Write the files of a job into its folder: results, rejects, rows in doubt, references and the report.
 
-    A kill leaves each of them as it was, or new and complete. Files that would have no rows are removed, all
-    but the results. When the caller is cancelled, the files are still written to their end.
+    A kill leaves each of them as it was, or new and complete. Tables that would have no rows are removed, all
+    but the results. A table that somebody changed stays; the new one gets a number: ``rejects-2.csv``. When
+    the caller is cancelled, the files are still written to their end.
 
     Args:
         journal: the journal of the job, which may be open for reading only.
@@ -105,22 +108,23 @@ async def _to_its_end(task: asyncio.Task[T]) -> T:
 
 async def _write_all(journal: JournalReader, source: Source | None) -> list[Path]:
     facts = await JobFacts.read(journal)
-    written = [await _write_results(journal, facts)]
+    folder = await asyncio.to_thread(OutputFolder, journal.folder)
+    written = [await write_results(folder, journal, facts)]
+    if facts.references:
+        written.append(await asyncio.to_thread(write_references, folder, facts))
     problem = None
     for name, states, write in (
-        (_REJECTS, (State.REFUSED,), _write_rejects),
-        (_IN_DOUBT, _DOUBTFUL, _write_doubts),
+        (REJECTS, (State.REFUSED,), write_rejects),
+        (IN_DOUBT, DOUBTFUL, write_doubts),
     ):
-        path = journal.folder / name
         if not any(facts.counts[state] for state in states):
-            path.unlink(missing_ok=True)
+            await asyncio.to_thread(folder.remove, name)
         elif source is not None:
             try:
-                await write(path, journal, source)
-                written.append(path)
+                written.append(await write(folder, journal, source))
             except ImportMapError as error:  # the input was changed or removed meanwhile
-                problem = OutputError(f"{path} was not written: {error.message}")
-    written += await asyncio.to_thread(_write_report, facts)
+                problem = OutputError(f"{journal.folder / name} was not written: {error.message}")
+    written += await asyncio.to_thread(_write_report, facts, folder)
     if problem is not None:
         raise problem
     return written
@@ -128,15 +132,16 @@ async def _write_all(journal: JournalReader, source: Source | None) -> list[Path
 
 async def _write_report_alone(journal: JournalReader) -> list[Path]:
     facts = await JobFacts.read(journal)
-    async for page in _pages(journal):
+    async for page in pages(journal):
         facts.add(page)
-    return await asyncio.to_thread(_write_report, facts)
+    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder))
 
 
-def _write_report(facts: JobFacts) -> list[Path]:
+def _write_report(facts: JobFacts, folder: OutputFolder) -> list[Path]:
     page, data = facts.folder / _PAGE_FILE, facts.folder / _JSON
-    paths = [facts.folder / name for name in (_RESULTS, _REJECTS, _IN_DOUBT)]
-    facts.files = [file_facts(path) for path in paths if path.is_file()]
+    facts.files = folder.tables()
+    if (rejects := folder.path(REJECTS)).exists():
+        facts.rejects = rejects.name
     with replace_file(page) as file:
         file.write(report_page(facts).encode(errors="replace"))
     facts.files = [*facts.files, file_facts(page)]
@@ -146,133 +151,6 @@ def _write_report(facts: JobFacts) -> list[Path]:
     return [page, data]
 
 
-async def _pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
-    after = 0
-    while page := await journal.rows_in(*states, after=after, limit=_PAGE):
-        yield page
-        after = page[-1].row
-
-
-# --- rows: read from the journal by the event loop, written by a thread -----------------------------
-
-
-@contextlib.asynccontextmanager
-async def _csv_file(path: Path, encoding: str = "utf-8") -> AsyncIterator[TextIO]:
-    manager = _text_file(path, encoding)
-    file = await asyncio.to_thread(manager.__enter__)
-    try:
-        yield file
-    except BaseException:
-        manager.__exit__(*sys.exc_info())
-        raise
-    await asyncio.to_thread(manager.__exit__, None, None, None)
-
-
-@contextlib.contextmanager
-def _text_file(path: Path, encoding: str) -> Iterator[TextIO]:
-    with replace_file(path) as file:
-        # A reason may have characters that the encoding of the input has not.
-        text = io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
-        yield text
-        text.detach()  # writes what is left, and leaves the file open
-
-
-async def _write_results(journal: JournalReader, facts: JobFacts) -> Path:
-    path = journal.folder / _RESULTS
-    async with _csv_file(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow(_COLUMNS)
-
-        def write(page: Sequence[StoredRow]) -> None:
-            facts.add(page)
-            writer.writerows(_result(row, journal.plan) for row in page)
-
-        async for page in _pages(journal):
-            await asyncio.to_thread(write, page)
-    return path
-
-
-async def _write_rejects(path: Path, journal: JournalReader, source: Source) -> None:
-    """Write the original cells of the refused rows, in the way in which the input is written."""
-    dialect = source.dialect or FileDialect(encoding="utf-8-sig")  # the mark is for Excel
-    async with _csv_file(path, dialect.encoding) as file:
-        writer = dialect.writer(file)
-        writer.writerow([*source.columns, *REPORT_COLUMNS])
-
-        def cells(stored: StoredRow, row: Row) -> list[Any]:
-            outcome = outcome_of(stored.state, journal.plan)
-            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
-            return [*row.original(source.columns), *report]
-
-        await _write_rows(writer, journal, source, cells, State.REFUSED)
-
-
-async def _write_doubts(path: Path, journal: JournalReader, source: Source) -> None:
-    """Write the rows in doubt with their cells."""
-    async with _csv_file(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
-
-        def cells(stored: StoredRow, row: Row) -> list[Any]:
-            return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
-
-        await _write_rows(writer, journal, source, cells, *_DOUBTFUL)
-
-
-async def _write_rows(
-    writer: Any,
-    journal: JournalReader,
-    source: Source,
-    cells: Callable[[StoredRow, Row], list[Any]],
-    *states: State,
-) -> None:
-    """Write the rows that have one of the states, each with what the input has in it.
-
-    Raises:
-        ImportMapError: the input has changed since the job began, or cannot be read.
-    """
-    rows = iter(source)
-
-    def write(page: Sequence[StoredRow]) -> None:
-        for stored in page:
-            row = next((row for row in rows if row.number == stored.row), None)
-            if row is None or digest(row.cells) != stored.digest:
-                raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
-            writer.writerow(cells(stored, row))
-
-    async for page in _pages(journal, *states):
-        await asyncio.to_thread(write, page)
-
-
-def _result(row: StoredRow, plan: JobPlan) -> list[Any]:
-    return [
-        row.row,
-        row.line,
-        outcome_of(row.state, plan),
-        _safe(row.key),
-        row.id,
-        _safe(row.number),
-        _safe(row.reason),
-        _safe(row.code),
-        _safe(row.request_id),
-        _safe("; ".join(row.warnings)),
-    ]
-
-
-def _safe(text: str | None) -> str | None:
-    """Return a text of the service or of the import on one line: a reader that knows no quotes reads it."""
-    return without_formulas(one_line(text)) if text else None
-
-
 def _json_controls(text: str) -> str:
     """Return JSON with control characters and the like by their codes; line breaks stand between values."""
     return UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
-
-
-# Line breaks and tabs of the input stay, and so do marks that Arabic or Indic texts need.
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
-
-def _shown(cell: str) -> str:
-    """Return a cell of the input for a file that is looked at, and not imported."""
-    return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))

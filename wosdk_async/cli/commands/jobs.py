@@ -244,6 +244,9 @@ async def _rewritten(job: Path, *, report_only: bool) -> list[Path]:
 
 
 def _print_files(paths: list[Path]) -> None:
+    from wosdk_async.cli.output.reporting import say_kept
+
+    say_kept(paths)
     for path in paths:
         click.echo(visible(str(path)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Self
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from wosdk_async.jobs import RowOutcome, Summary
 
-__all__ = ["OutcomeWriter", "RowProgress", "print_summary", "say_files"]
+__all__ = ["OutcomeWriter", "RowProgress", "print_summary", "say_files", "say_kept"]
 
 _MAX_SHOWN = 5  # rows and warnings that the summary names
 
@@ -182,15 +182,28 @@ _FILES = {
     "results.csv": "what became of each row",
     "rejects.csv": "rows to correct and import",
     "in_doubt.csv": "rows in doubt",
+    "references.csv": "records that rows refer to",
     "report.html": "report",
 }
 
 
 def say_files(summary: Summary) -> None:
     """Say where the files are, on stderr."""
+    from wosdk_async.jobs.output_folder import unnumbered
+
     for path in summary.files:
-        if path.name in _FILES:
-            say(f"{_FILES[path.name]}: {path}")
+        if what := _FILES.get(unnumbered(path).name):
+            say(f"{what}: {path}")
+    say_kept(summary.files)
+
+
+def say_kept(files: Sequence[Path]) -> None:
+    """Say which files were not written because somebody has changed them, on stderr."""
+    from wosdk_async.jobs.output_folder import unnumbered
+
+    for path in files:
+        if (kept := unnumbered(path)) != path:
+            say(f"{kept} was changed since it was written, and stays as it is; {path.name} is the new one")
 
 
 def print_summary(summary: Summary, as_json: bool) -> None:

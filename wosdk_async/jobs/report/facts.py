@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,9 +12,10 @@ import attrs
 
 from wosdk_async.jobs.journal import JobPlan, JobRun, ReferenceRecord, Sample, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.output_folder import JobFile
 from wosdk_async.jobs.stops import cause_of
 
-__all__ = ["OUTCOMES", "Cause", "JobFacts", "JobFile", "Listed", "file_facts", "outcome_of"]
+__all__ = ["OUTCOMES", "Cause", "JobFacts", "Listed", "outcome_of"]
 
 OUTCOMES = {
     State.DONE: "created",
@@ -75,15 +75,6 @@ class Listed:
             self.rows.append(row)
 
 
-@attrs.frozen
-class JobFile:
-    """A file of a job with its hash."""
-
-    name: str
-    size: int
-    sha256: str
-
-
 @attrs.define(eq=False)
 class JobFacts:
     """Everything that a report shows; :meth:`add` is given every row of the job, in their order."""
@@ -92,8 +83,11 @@ class JobFacts:
     folder: Path
     runs: Sequence[JobRun] = ()
     references: Sequence[ReferenceRecord] = ()
+    """Those that could not be created come first."""
     samples: Sequence[Sample] = ()
     files: Sequence[JobFile] = ()
+    rejects: str = "rejects.csv"
+    """Name of the file of the rows to correct."""
     counts: Counter[State] = attrs.field(factory=Counter)
     warned: int = 0
     """Rows with warnings."""
@@ -110,7 +104,7 @@ class JobFacts:
             journal.plan,
             journal.folder,
             await journal.runs(),
-            await journal.references(),
+            sorted(await journal.references(), key=lambda each: each.state == State.DONE),
             await journal.samples(),
         )
 
@@ -159,11 +153,21 @@ class JobFacts:
             "failures": [attrs.asdict(cause) for cause in self.causes],
             "in_doubt": [_doubt(row) for row in self.doubted.rows],
             "references": [
-                attrs.asdict(each) | {"state": each.state.name.lower()} for each in self.references
+                attrs.asdict(each) | {"state": each.state.name.lower()}
+                for each in self.references[:_MAX_LISTED]
             ],
+            "lists": {
+                "in_doubt": _part(self.doubted.count, "in_doubt.csv"),
+                "references": _part(len(self.references), "references.csv"),
+            },
             "samples": [attrs.asdict(sample) for sample in self.samples],
             "files": [attrs.asdict(file) for file in self.files],
         }
+
+
+def _part(count: int, file: str) -> dict[str, Any]:
+    """Return how many entries there are, how many of them are listed here, and the file that has all."""
+    return {"count": count, "listed": min(count, _MAX_LISTED), "file": file}
 
 
 def _run(run: JobRun) -> dict[str, Any]:
@@ -180,9 +184,3 @@ def _iso(seconds: float | None) -> str | None:
 def _doubt(row: StoredRow) -> dict[str, Any]:
     names = ("row", "line", "key", "reason", "request_id")
     return {name: getattr(row, name) for name in names}
-
-
-def file_facts(path: Path) -> JobFile:
-    """Return size and hash of a file."""
-    with path.open("rb") as file:
-        return JobFile(path.name, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())

@@ -86,9 +86,9 @@ def _to_do(facts: JobFacts, doubted: int) -> Markup | None:
     if counts[State.REFUSED]:
         steps.append(
             joined(
-                "Failed rows had no effect. Correct them in a copy of ",
-                element("code", "rejects.csv"),
-                ", and import the copy as it stands.",
+                "Failed rows had no effect. Correct them in ",
+                element("code", facts.rejects),
+                ", and import that file as it stands.",
             )
         )
     if doubted:
@@ -170,7 +170,7 @@ def _failures(facts: JobFacts) -> Markup | None:
         for cause in causes[:_MAX_CAUSES]
     ]
     rest = len(causes) - _MAX_CAUSES
-    more = f"{_counted(rest, 'more cause')}: see report.json and rejects.csv." if rest > 0 else None
+    more = f"{_counted(rest, 'more cause')}: see report.json and {facts.rejects}." if rest > 0 else None
     return element(
         "section",
         element("h2", "Failures by cause"),
@@ -207,9 +207,9 @@ def _doubt(row: StoredRow) -> Sequence[Content]:
     return (row.row, row.line, row.key, _cut(reason), row.request_id)
 
 
-def _more(rest: int, name: str) -> Iterator[Markup]:
+def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
     if rest > 0:
-        yield element("p", f"{_counted(rest, 'more row')}: see {name}.", class_="figures")
+        yield element("p", f"{_counted(rest, f'more {thing}')}: see {name}.", class_="figures")
 
 
 def _references(facts: JobFacts) -> Markup | None:
@@ -226,7 +226,7 @@ def _references(facts: JobFacts) -> Markup | None:
         element("h2", "Records that rows refer to"),
         element("p", said),
         _table(("Reference", "Name", "State", "Reason"), rows) if rows else None,
-        *_more(len(bad) - len(rows), "report.json"),
+        *_more(len(bad) - len(rows), "references.csv", "record"),
     )
 
 
@@ -264,7 +264,7 @@ def _about(facts: JobFacts) -> Markup:
     entries: list[tuple[str, Content]] = [
         ("Job", f"{plan.job}, in {facts.folder}"),
         ("Company", plan.company),
-        ("RowOperation", plan.operation),
+        ("Operation", plan.operation),
         ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
         ("File", f"{plan.file} ({plan.size:,} bytes)"),
         ("SHA-256 of the file", element("code", plan.sha256)),

@@ -1,0 +1,120 @@
+"""Files in the folder of a job: whole after a kill, and never written over what a person changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+import attrs
+import orjson
+
+from wosdk_async.jobs.journal import replace_file
+
+__all__ = ["JobFile", "OutputFolder", "file_facts", "unnumbered"]
+
+_HASHES = "outputs.json"
+_NUMBER = re.compile(r"-[0-9]+(?=\.[a-z]+$)")
+
+
+@attrs.frozen
+class JobFile:
+    """A file of a job with its hash."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+def file_facts(path: Path) -> JobFile:
+    """Return size and hash of a file."""
+    with path.open("rb") as file:
+        return JobFile(path.name, path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest())
+
+
+def unnumbered(path: Path) -> Path:
+    """Return ``rejects.csv`` for ``rejects-2.csv``, which is written when somebody changed the former."""
+    return path.with_name(_NUMBER.sub("", path.name))
+
+
+class OutputFolder:
+    """The tables that a job writes again after each run.
+
+    A person may correct ``rejects.csv`` where it is. So the hash of each table is kept in ``outputs.json``,
+    and one that has another hash now stays as it is: the new one is ``rejects-2.csv``, and so on.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known = _read_hashes(folder / _HASHES)
+        self._written: dict[str, Path] = {}
+
+    def path(self, name: str) -> Path:
+        """Return the path that a table has, or gets: ``name`` unless somebody changed that file."""
+        return self._written.get(name) or next(
+            path for path in self._paths(name) if self._is_ours(path) or not path.exists()
+        )
+
+    @contextlib.contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Write a table, as :func:`replace_file` does."""
+        path = self.path(name)
+        with replace_file(path) as file:
+            yield file
+            file.flush()
+            # Noted before it gets its name: after a kill in between, the old and the new one are known.
+            old = [file_facts(path).sha256] if path.exists() else []
+            self._note(path, [*old, file_facts(Path(file.name)).sha256])
+        self._written[name] = path
+        self._remove(name, but=path)
+
+    @contextlib.contextmanager
+    def writing_text(self, name: str, encoding: str = "utf-8") -> Iterator[TextIO]:
+        """Write a table of text; what its encoding does not have is written by its code."""
+        with self.writing(name) as file:
+            text = io.TextIOWrapper(file, encoding, errors="backslashreplace", newline="")
+            yield text
+            text.detach()  # writes what is left, and leaves the file open
+
+    def remove(self, name: str) -> None:
+        """Remove a table that has no rows any more, but not one that somebody changed."""
+        self._remove(name)
+
+    def tables(self) -> list[JobFile]:
+        """Return all tables that are there."""
+        return [file_facts(self._folder / name) for name in self._known if (self._folder / name).is_file()]
+
+    def _remove(self, name: str, but: Path | None = None) -> None:
+        for path in self._paths(name):
+            if not path.exists():
+                return
+            if path != but and self._is_ours(path):
+                path.unlink()
+
+    def _paths(self, name: str) -> Iterator[Path]:
+        path = self._folder / name
+        yield path
+        for number in itertools.count(2):
+            yield path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+    def _is_ours(self, path: Path) -> bool:
+        return path.is_file() and file_facts(path).sha256 in self._known.get(path.name, ())
+
+    def _note(self, path: Path, hashes: list[str]) -> None:
+        self._known[path.name] = hashes
+        with replace_file(self._folder / _HASHES) as file:
+            file.write(orjson.dumps(self._known, option=orjson.OPT_INDENT_2))
+
+
+def _read_hashes(path: Path) -> dict[str, list[str]]:
+    """Return the hashes of the tables that were written; without the file all tables are kept."""
+    try:
+        known = orjson.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}

@@ -1,0 +1,168 @@
+"""Tables that come out of a job: read from the journal by the event loop, written by a thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import csv
+import re
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, TextIO
+
+from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.journal import JobPlan, State, StoredRow, digest
+from wosdk_async.jobs.journal.reader import JournalReader
+from wosdk_async.jobs.output_folder import OutputFolder
+from wosdk_async.jobs.report.facts import JobFacts, outcome_of
+from wosdk_async.jobs.rows import Row
+from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, Source
+from wosdk_async.safe_text import one_line, without_formulas
+
+__all__ = [
+    "DOUBTFUL",
+    "IN_DOUBT",
+    "REJECTS",
+    "pages",
+    "write_doubts",
+    "write_references",
+    "write_rejects",
+    "write_results",
+]
+
+REJECTS, IN_DOUBT = "rejects.csv", "in_doubt.csv"
+DOUBTFUL = (State.IN_DOUBT, State.SENDING)
+_RESULTS, _REFERENCES = "results.csv", "references.csv"
+_PAGE = 1000  # rows of the journal that are held at a time
+_COLUMNS = ("row", "line", "outcome", "key", "id", "number", "reason", "code", "request_id", "warnings")
+
+
+async def pages(journal: JournalReader, *states: State) -> AsyncIterator[list[StoredRow]]:
+    """Yield the rows of a job that have one of the states; without states, all."""
+    after = 0
+    while page := await journal.rows_in(*states, after=after, limit=_PAGE):
+        yield page
+        after = page[-1].row
+
+
+@contextlib.asynccontextmanager
+async def _entered(manager: AbstractContextManager[TextIO]) -> AsyncIterator[TextIO]:
+    """Enter and leave a file in a thread."""
+    file = await asyncio.to_thread(manager.__enter__)
+    try:
+        yield file
+    except BaseException:
+        manager.__exit__(*sys.exc_info())
+        raise
+    await asyncio.to_thread(manager.__exit__, None, None, None)
+
+
+async def write_results(folder: OutputFolder, journal: JournalReader, facts: JobFacts) -> Path:
+    """Write what became of each row, and count the rows in ``facts``."""
+    async with _entered(folder.writing_text(_RESULTS)) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(_COLUMNS)
+
+        def write(page: Sequence[StoredRow]) -> None:
+            facts.add(page)
+            writer.writerows(_result(row, journal.plan) for row in page)
+
+        async for page in pages(journal):
+            await asyncio.to_thread(write, page)
+    return folder.path(_RESULTS)
+
+
+def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
+    """Write the records that rows refer to and that this job began to create."""
+    with folder.writing_text(_REFERENCES) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow(("reference", "name", "state", "id", "reason", "request_id"))
+        for each in facts.references:
+            texts = (each.reference, each.key, each.state.name.lower())
+            writer.writerow([*map(_safe, texts), each.id, _safe(each.reason), _safe(each.request_id)])
+    return folder.path(_REFERENCES)
+
+
+async def write_rejects(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+    """Write the original cells of the refused rows, in the way in which the input is written."""
+    dialect = source.dialect or FileDialect(encoding="utf-8-sig")  # the mark is for Excel
+    async with _entered(folder.writing_text(REJECTS, dialect.encoding)) as file:
+        writer = dialect.writer(file)
+        writer.writerow([*source.columns, *REPORT_COLUMNS])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            outcome = outcome_of(stored.state, journal.plan)
+            report = (stored.row, stored.line, outcome, _safe(stored.code), _safe(stored.reason))
+            return [*row.original(source.columns), *report]
+
+        await _write_rows(writer, journal, source, cells, State.REFUSED)
+    return folder.path(REJECTS)
+
+
+async def write_doubts(folder: OutputFolder, journal: JournalReader, source: Source) -> Path:
+    """Write the rows in doubt with their cells."""
+    async with _entered(folder.writing_text(IN_DOUBT)) as file:
+        writer = csv.writer(file, lineterminator="\r\n")
+        writer.writerow([*_COLUMNS, *map(_shown, source.columns)])
+
+        def cells(stored: StoredRow, row: Row) -> list[Any]:
+            return [*_result(stored, journal.plan), *map(_shown, row.original(source.columns))]
+
+        await _write_rows(writer, journal, source, cells, *DOUBTFUL)
+    return folder.path(IN_DOUBT)
+
+
+async def _write_rows(
+    writer: Any,
+    journal: JournalReader,
+    source: Source,
+    cells: Callable[[StoredRow, Row], list[Any]],
+    *states: State,
+) -> None:
+    """Write the rows that have one of the states, each with what the input has in it.
+
+    Raises:
+        ImportMapError: the input has changed since the job began, or cannot be read.
+    """
+    rows = iter(source)
+
+    def write(page: Sequence[StoredRow]) -> None:
+        for stored in page:
+            row = next((row for row in rows if row.number == stored.row), None)
+            if row is None or digest(row.cells) != stored.digest:
+                raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
+            writer.writerow(cells(stored, row))
+
+    async for page in pages(journal, *states):
+        await asyncio.to_thread(write, page)
+
+
+def _result(row: StoredRow, plan: JobPlan) -> list[Any]:
+    return [
+        row.row,
+        row.line,
+        outcome_of(row.state, plan),
+        _safe(row.key),
+        row.id,
+        _safe(row.number),
+        _safe(row.reason),
+        _safe(row.code),
+        _safe(row.request_id),
+        _safe("; ".join(row.warnings)),
+    ]
+
+
+def _safe(text: str | None) -> str | None:
+    """Return a text of the service or of the import on one line: a reader that knows no quotes reads it."""
+    return without_formulas(one_line(text)) if text else None
+
+
+# Line breaks and tabs of the input stay, and so do marks that Arabic or Indic texts need.
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def _shown(cell: str) -> str:
+    """Return a cell of the input for a file that is looked at, and not imported."""
+    return without_formulas(_CONTROL.sub(lambda found: one_line(found[0]), cell))
