@@ -1,6 +1,7 @@
 """Imports: the promise under ``kill -9``, and their cost.
 
     python -m benchmarks.jobs --kills 50 [--seed 1]
+    python -m benchmarks.jobs --every-kill
     python -m benchmarks.jobs --overhead [--rounds 5]
     python -m benchmarks.jobs --rows 1000000
 
@@ -8,9 +9,10 @@
 moments: while they plan, create references, send the first row, send others, settle, or write their files.
 The sandbox in another process resets connections after its commit, commits late, and responds with a
 gateway's page. Each import is begun again until it is finished; then its journal is compared with the store,
-once with a marker and once without. ``--overhead`` measures what a row costs on top of the bare create, and
-``--rows`` memory and CPU time of a long import, both against a server that responds from memory. The exit
-status is 1 when a promise was broken or a limit missed.
+once with a marker and once without. ``--every-kill`` kills an import on virtual time before and after every
+commit and every request, each in a run of its own, with the same checks. ``--overhead`` measures what a row
+costs on top of the bare create, and ``--rows`` memory and CPU time of a long import, both against a server
+that responds from memory. The exit status is 1 when a promise was broken or a limit missed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from pathlib import Path
 
 from benchmarks.jobs_kills import Killing, kill_imports
 from benchmarks.jobs_load import long_import, overhead
+from benchmarks.jobs_simulated import break_by_kills
 
 __all__: list[str] = []
 
@@ -40,6 +43,19 @@ async def _kills(kills: int, seed: int) -> bool:
         name = "with a marker" if marked else "without a marker"
         print(f"## {name}, seed {seed}\n\n{_table(found)}\n", flush=True)
         kept &= not found.broken
+    return kept
+
+
+def _every_kill() -> bool:
+    kept = True
+    for marked in (True, False):
+        found = dict(break_by_kills(marked=marked))
+        broken = {kill: names for kill, names in found.items() if names}
+        name = "with a marker" if marked else "without a marker"
+        print(f"{name}: killed at each of {len(found)} points, {len(broken)} broke a promise", flush=True)
+        for kill, names in broken.items():
+            print(f"  point {kill}: {'; '.join(names)}")
+        kept &= not broken
     return kept
 
 
@@ -88,16 +104,19 @@ def main() -> int:
     )
     parser.add_argument("--kills", type=int, metavar="N", help="kills in each of the two modes")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every-kill", action="store_true", help="a kill at every point, on virtual time")
     parser.add_argument("--overhead", action="store_true", help="CPU time of a row on top of a create")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", type=int, metavar="N", help="rows of one long import")
     parser.add_argument("--marker", action="store_true", help="give the long import a marker")
     args = parser.parse_args()
-    if not (args.kills or args.overhead or args.rows):
-        parser.error("choose --kills N, --overhead or --rows N")
+    if not (args.kills or args.every_kill or args.overhead or args.rows):
+        parser.error("choose --kills N, --every-kill, --overhead or --rows N")
     kept = True
     if args.kills:
         kept &= asyncio.run(_kills(args.kills, args.seed))
+    if args.every_kill:
+        kept &= _every_kill()
     if args.overhead:
         kept &= asyncio.run(_overhead(args.rounds))
     if args.rows:
