@@ -39,7 +39,6 @@ from wosdk_async.jobs.journal import (
     RowEntry,
     RowRecord,
     State,
-    digest,
 )
 from wosdk_async.jobs.operations import Effect
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
@@ -53,7 +52,7 @@ def planned(folder: Path, source: Source, **more: Any) -> Journal:
     folder.mkdir(exist_ok=True)
     fields = {"operation": "WoCreateCommand", "company": "Acme", "created_at": "2026-11-22T10:00:00+00:00"}
     fields |= {"job": "abcd2345", "file": str(source.path), "sha256": "1f", "map_sha256": "2f"}
-    entries = (RowEntry(row.number, row.line, digest(row.cells), f"K{row.number}") for row in source)
+    entries = (RowEntry(row.number, row.line, row.digest, f"K{row.number}") for row in source)
     return Journal.create(folder, JobPlan(size=1, **(fields | more)), entries)
 
 

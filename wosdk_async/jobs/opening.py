@@ -19,7 +19,6 @@ from wosdk_async.jobs.journal import (
     Journal,
     RowEntry,
     State,
-    digest,
     new_job_id,
     plan_of,
 )
@@ -242,7 +241,7 @@ def _entries(source: Source, keys: RowKeys | None, references: References) -> It
                 key = keys.key(row, references)
             except RowError:
                 key = None  # the row is refused with the reason when its turn comes
-        yield RowEntry(row=row.number, line=row.line, digest=digest(row.cells), key=key)
+        yield RowEntry(row=row.number, line=row.line, digest=row.digest, key=key)
 
 
 def _sha256(path: Path) -> str:

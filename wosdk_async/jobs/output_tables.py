@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import JobPlan, State, StoredRow, digest
+from wosdk_async.jobs.journal import JobPlan, State, StoredRow
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.output_folder import OutputFolder
 from wosdk_async.jobs.report.facts import JobFacts, outcome_of
@@ -131,7 +131,7 @@ async def _write_rows(
     def write(page: Sequence[StoredRow]) -> None:
         for stored in page:
             row = next((row for row in rows if row.number == stored.row), None)
-            if row is None or digest(row.cells) != stored.digest:
+            if row is None or row.digest != stored.digest:
                 raise ImportMapError(f"{source.path} has changed since the job began (row {stored.row})")
             writer.writerow(cells(stored, row))
 

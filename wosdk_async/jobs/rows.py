@@ -9,7 +9,7 @@ from typing import Any, Literal
 import attrs
 
 from wosdk_async.errors import InvalidCallError, WosdkError
-from wosdk_async.jobs.journal import RowRecord
+from wosdk_async.jobs.journal import RowRecord, digest
 from wosdk_async.jobs.journal.entries import MAX_NUMBER, MAX_REASON
 from wosdk_async.jobs.operations import Effect, Label
 from wosdk_async.outcome import Done, Failed, InDoubt, Outcome
@@ -36,6 +36,11 @@ class Row:
     raw_cells: Sequence[str] | None = None
     """The cells as they stand in the file, where ``cells`` does not say everything: a wrong number of
     cells, or columns without a name."""
+
+    @property
+    def digest(self) -> int:
+        """Hash of the cells as they stand, the width of the row too; names of columns do not count."""
+        return digest(self.cells.values() if self.raw_cells is None else self.raw_cells)
 
     def original(self, columns: Sequence[str]) -> list[str]:
         """Return the cells as they stand in the file, for ``columns`` of its source."""

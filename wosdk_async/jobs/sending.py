@@ -15,7 +15,7 @@ from wosdk_async.company import Company
 from wosdk_async.errors import InDoubtError, WosdkError
 from wosdk_async.jobs.claims import Claim, Claims
 from wosdk_async.jobs.errors import ImportMapError, RowError, WaitingRowError, require_sendable
-from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State, digest
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.marking import RowKeys
@@ -110,7 +110,7 @@ class RowSender:
                     or (only is not None and number not in only)
                 ):
                     continue
-                if digest(row.cells) != known:
+                if row.digest != known:
                     raise self._changed(row)
                 if (claim := self._built(row, key)) is not None:
                     claims.append(claim)

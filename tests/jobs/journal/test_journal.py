@@ -62,11 +62,10 @@ def test_ids_of_jobs_are_short_and_the_same_in_either_case() -> None:
     assert all(len(each) == 8 and each.isalnum() and each == each.lower() and each.isascii() for each in ids)
 
 
-def test_a_digest_tells_cells_apart_and_ignores_names() -> None:
-    assert digest({"a": "x", "b": "y"}) == digest({"c": "x", "d": "y"})
-    different = [{"a": "x", "b": "y"}, {"a": "xy", "b": ""}, {"a": "y", "b": "x"}, {"a": 'x","y'}, {}]
+def test_a_digest_tells_cells_apart() -> None:
+    different = [["x", "y"], ["xy", ""], ["y", "x"], ['x","y'], ["x", "y", ""], []]
     assert len({digest(each) for each in different}) == len(different)
-    assert digest({"a": "\ud800"}) == digest({"a": "\ud800"})
+    assert digest(["\ud800"]) == digest(["\ud800"])
 
 
 # --- rows that are refused at once -----------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from hashlib import blake2b
 from typing import Any
@@ -230,9 +230,9 @@ class Sample:
     width: int = 1
 
 
-def digest(cells: Mapping[str, str]) -> int:
-    """Return 8 bytes of a hash of a row's values, as an integer; names of columns do not count."""
-    data = to_json(list(cells.values())).encode()
+def digest(cells: Iterable[str]) -> int:
+    """Return 8 bytes of a hash of a row's cells, as an integer."""
+    data = to_json(list(cells)).encode()
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "big", signed=True)
 
 
