@@ -9,26 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterable,
-    Iterator,
-    Mapping,
-)
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 import anyio
 
-from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import DeadlineError, InDoubtError, InvalidCallError, WosdkError
 from wosdk_async.option_checks import check_number
 from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.wire import Response
+from wosdk_async.run_inputs import RunInputs
 from wosdk_async.transport.telemetry.statistics import PHASES, Trace
 
 __all__ = ["Run"]
@@ -72,15 +63,11 @@ class Run(Generic[I, R]):
             "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
         )
         check_number("grace", grace, "seconds, 0 or more", error=InvalidCallError)
-        self._source = _source(inputs)
-        self._pulled = 0
+        self._inputs = RunInputs(inputs)
         self._call = call
         self._limit = limit
         self._grace = grace
         self._keep_replies = keep_replies
-        self._pull_lock = asyncio.Lock()
-        self._exhausted = False
-        self._cut_off = False
         self._stopped = False
         self._entered = False
         self._reading = False
@@ -88,7 +75,6 @@ class Run(Generic[I, R]):
         self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
-        self._source_error: BaseException | None = None
 
     def __repr__(self) -> str:
         return (
@@ -140,21 +126,20 @@ class Run(Generic[I, R]):
             else:
                 await self._next_change()
         self._raise_source_error()
-        while not self._exhausted:  # the run was stopped: the reader takes the inputs that are left
-            if pulled := await self._pull():
-                yield NotStarted(*pulled)
+        while taken := await self._inputs.take():  # the run was stopped: the reader takes those left
+            yield NotStarted(*taken)
         self._raise_source_error()
-        if self._cut_off:
+        if self._inputs.cut_off:
             raise InvalidCallError(
-                f"the inputs from index {self._pulled} on are lost: the run was cancelled while it waited "
+                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it waited "
                 "for the next one, which ended their generator; run again with those inputs"
             )
 
     def _all_read(self) -> bool:
-        return self._exhausted and not self._workers and not self._unread
+        return self._inputs.exhausted and not self._workers and not self._unread
 
     def _raise_source_error(self) -> None:
-        error, self._source_error = self._source_error, None
+        error, self._inputs.error = self._inputs.error, None
         if error is not None:
             raise error
 
@@ -171,15 +156,15 @@ class Run(Generic[I, R]):
 
     async def _work(self) -> None:
         while await self._may_take_input():
-            pulled = await self._pull()
-            if pulled is None:
+            taken = await self._inputs.take()
+            if taken is None:
                 return
             if self._stopped:
-                self._keep(NotStarted(*pulled))
+                self._keep(NotStarted(*taken))
                 return
             if len(self._workers) < self._limit:
                 self._add_worker()  # one more for each input, so that few inputs start few workers
-            await self._carry_out(*pulled)
+            await self._carry_out(*taken)
 
     async def _may_take_input(self) -> bool:
         """Wait until one more outcome may be kept; return False when no further input is taken."""
@@ -223,26 +208,6 @@ class Run(Generic[I, R]):
         self._unread.append(outcome)
         self._changed.set()
 
-    async def _pull(self) -> tuple[int, I] | None:
-        """Return the next input with its index, or None when there is none left."""
-        async with self._pull_lock:
-            if not self._exhausted:
-                try:
-                    item = await anext(self._source)
-                except StopAsyncIteration:
-                    self._exhausted = True
-                except BaseException as error:
-                    if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
-                        # The inputs were cancelled, too, and an async generator ends with that.
-                        self._exhausted = self._cut_off = isinstance(self._source, AsyncGenerator)
-                        raise
-                    self._exhausted = True
-                    self._source_error = error
-                else:
-                    self._pulled += 1
-                    return self._pulled - 1, item
-        return None
-
     # --- ending -----------------------------------------------------------------------------
 
     async def _next_change(self) -> None:
@@ -260,6 +225,7 @@ class Run(Generic[I, R]):
         workers = list(self._workers)
         for task in workers:
             task.cancel()
+        await self._inputs.close()
         await asyncio.gather(*workers, return_exceptions=True)
 
 
@@ -286,25 +252,3 @@ def _in_doubt_error(error: Exception, trace: Trace) -> InDoubtError:
 def _details(trace: Trace) -> dict[str, object]:
     names = ("company", "operation", "request_id", "attempts", "waits", "times")
     return {name: getattr(trace, name) for name in names}
-
-
-def _task_is_cancelled() -> bool:
-    """Return whether this task is cancelled; otherwise the inputs raised CancelledError themselves."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
-
-
-def _source(inputs: Iterable[I] | AsyncIterable[I]) -> AsyncIterator[I]:
-    if isinstance(inputs, AsyncIterable):
-        return aiter(inputs)
-    several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
-    if not several or isinstance(inputs, str | bytes | Mapping):  # letters and keys are never meant
-        raise InvalidCallError(
-            f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
-        )
-    return _each(iter(inputs))
-
-
-async def _each(inputs: Iterator[I]) -> AsyncIterator[I]:
-    for item in inputs:
-        yield item

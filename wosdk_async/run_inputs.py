@@ -1,0 +1,139 @@
+"""Inputs of a run: read one by one, and given to the workers that ask for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from wosdk_async.codec.checks import kind_of
+from wosdk_async.errors import InvalidCallError
+
+__all__ = ["RunInputs"]
+
+I = TypeVar("I")  # noqa: E741 - an input
+
+_Taken = tuple[int, I]
+
+
+class RunInputs(Generic[I]):
+    """Gives each input once, with its index; nothing is read before somebody asks for it.
+
+    An async iterable is read by one task for all who wait. What it gives without a pause is given out in one
+    turn of the event loop, so that the calls of a burst leave together.
+
+    Attributes:
+        taken: the number of inputs that were read.
+        exhausted: whether there are no more.
+        cut_off: whether inputs are lost: a cancellation ended their generator.
+        error: what the iterable raised.
+    """
+
+    def __init__(self, inputs: Iterable[I] | AsyncIterable[I]) -> None:
+        self.taken = 0
+        self.exhausted = False
+        self.cut_off = False
+        self.error: BaseException | None = None
+        self._plain: Iterator[I] | None = None
+        self._source: AsyncIterator[I] | None = None
+        if isinstance(inputs, AsyncIterable):
+            self._source = aiter(inputs)
+        else:
+            self._plain = iter(_checked(inputs))
+        self._waiting: deque[asyncio.Future[_Taken[I] | None]] = deque()
+        self._left: deque[_Taken[I]] = deque()  # read for a worker that was cancelled meanwhile
+        self._reader: asyncio.Task[None] | None = None
+
+    async def take(self) -> _Taken[I] | None:
+        """Return the next input with its index, or None when there is none left."""
+        if self._left:
+            return self._left.popleft()
+        if self.exhausted:
+            return None
+        if self._plain is not None:
+            return self._next(self._plain)
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[_Taken[I] | None] = loop.create_future()
+        self._waiting.append(future)
+        if self._reader is None:
+            self._reader = loop.create_task(self._read())
+        return await future
+
+    async def close(self) -> None:
+        """End the task that waits for the iterable; a generator ends with it."""
+        if self._reader is not None:
+            self._reader.cancel()
+            await asyncio.gather(self._reader, return_exceptions=True)
+
+    def _next(self, inputs: Iterator[I]) -> _Taken[I] | None:
+        try:
+            item = next(inputs)
+        except StopIteration:
+            self.exhausted = True
+        except BaseException as error:
+            self.exhausted = True
+            self.error = error
+        else:
+            return self._numbered(item)
+        return None
+
+    async def _read(self) -> None:
+        """Read for those who wait, until nobody does."""
+        assert self._source is not None  # noqa: S101 - only async iterables are read here
+        try:
+            while self._somebody_waits():
+                try:
+                    item = await anext(self._source)
+                except StopAsyncIteration:
+                    self.exhausted = True
+                except BaseException as error:
+                    if isinstance(error, asyncio.CancelledError) and _task_is_cancelled():
+                        # The iterable was cancelled, too, and a generator ends with that.
+                        self.exhausted = self.cut_off = isinstance(self._source, AsyncGenerator)
+                        raise
+                    self.exhausted = True
+                    self.error = error
+                else:
+                    self._give(self._numbered(item))
+                if self.exhausted:
+                    return
+        finally:
+            self._reader = None
+            while self._waiting:
+                _set(self._waiting.popleft(), None)
+
+    def _somebody_waits(self) -> bool:
+        while self._waiting and self._waiting[0].done():  # cancelled
+            self._waiting.popleft()
+        return bool(self._waiting)
+
+    def _give(self, taken: _Taken[I]) -> None:
+        if self._somebody_waits():
+            self._waiting.popleft().set_result(taken)
+        else:
+            self._left.append(taken)
+
+    def _numbered(self, item: I) -> _Taken[I]:
+        self.taken += 1
+        return self.taken - 1, item
+
+
+def _set(future: asyncio.Future[_Taken[I] | None], taken: _Taken[I] | None) -> None:
+    if not future.done():
+        future.set_result(taken)
+
+
+def _task_is_cancelled() -> bool:
+    """Return whether this task is cancelled; otherwise the inputs raised CancelledError themselves."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _checked(inputs: Iterable[I]) -> Iterable[I]:
+    several = isinstance(inputs, Iterable) or hasattr(inputs, "__getitem__")
+    if not several or isinstance(inputs, str | bytes | Mapping):  # letters and keys are never meant
+        raise InvalidCallError(
+            f"the inputs are {kind_of(inputs)}; pass a list, another iterable or an async iterable"
+        )
+    return inputs
