@@ -81,10 +81,12 @@ class ReferenceIndex:
     def collect(self, cells: Mapping[str, str]) -> None:
         """Remember the names that a row gives; one that is too long fails the row later."""
         for spec in self._uncollected:
-            with suppress(RowError):
-                name = spec.name_in(cells)
-                if name is not None and name.raw not in self._recent[spec.name]:
+            try:
+                raw = spec.raw_name_in(cells)
+                if raw is not None and raw not in self._recent[spec.name] and (name := spec.name_of(raw)):
                     self._remember(spec, name)
+            except RowError:
+                pass
         if len(self._uncollected) == len(self.specs):  # after the first row: the others give one name to all
             varied = (each for each in self.specs.values() if each.template is not None)
             self._uncollected = [each for each in varied if each.template and each.template.columns]

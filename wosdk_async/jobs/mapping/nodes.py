@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol
 
 import attrs
@@ -30,6 +30,8 @@ OBJECTS = ("ref", "object", "money")
 """Types of the catalogue whose values have fields of their own."""
 
 NONE: frozenset[str] = frozenset()
+
+_ref = lru_cache(4096)(Ref)  # a reference cannot be changed, so that rows may share one
 
 
 class MissingRecord(Protocol):
@@ -143,7 +145,7 @@ class ReferenceNode:
             if self.required:
                 raise RowError(f"{self.path} is required, but this row names no {self.name}")
             return None
-        return id if self.as_id else Ref(id)
+        return id if self.as_id else _ref(id)
 
 
 @attrs.frozen

@@ -86,11 +86,17 @@ class ReferenceSpec:
 
     def name_in(self, cells: Mapping[str, str]) -> RowName | None:
         """Return the name that a row gives, or None; raise RowError when it is too long to be used."""
+        raw = self.raw_name_in(cells)
+        return None if raw is None else self.name_of(raw)
+
+    def raw_name_in(self, cells: Mapping[str, str]) -> str | None:
+        """Return the name as it stands in the row, None for no name."""
+        return "" if self.template is None else self.template.fill(cells)
+
+    def name_of(self, raw: str) -> RowName | None:
+        """Return the name that ``raw`` spells, or None; raise RowError when it is too long to be used."""
         if self.template is None:
             return _ONLY
-        raw = self.template.fill(cells)
-        if raw is None:
-            return None
         return self._name_of(raw) if len(raw) <= _LONGEST_REMEMBERED else self._read_name(raw)
 
     def _read_name(self, raw: str) -> RowName | None:

@@ -49,12 +49,19 @@ class Template:
     source: str
     parts: tuple[str | Choice, ...]
     _alone: Choice | None = attrs.field(init=False)
+    """The pair of braces that is the whole template, as most are."""
+    column: str | None = attrs.field(init=False)
+    """The column whose cell is the text, as in most templates."""
 
     @_alone.default
     def _find_alone(self) -> Choice | None:
-        """Return the pair of braces that is the whole template, as most are."""
         only = self.parts[0] if len(self.parts) == 1 else None
         return only if isinstance(only, Choice) else None
+
+    @column.default
+    def _find_column(self) -> str | None:
+        options = self._alone.options if self._alone is not None else ()
+        return options[0][0] if len(options) == 1 else None
 
     @classmethod
     def parse(cls, source: str) -> Template:
@@ -84,6 +91,8 @@ class Template:
 
     def fill(self, cells: Mapping[str, str]) -> str | None:
         """Return the text for one row, or None when it has columns and all of them are empty."""
+        if self.column is not None:
+            return cells[self.column] or None
         if self._alone is not None:
             return self._alone.pick(cells) or None
         texts = [part if isinstance(part, str) else part.pick(cells) for part in self.parts]
