@@ -131,8 +131,8 @@ class Run(Generic[I, R]):
         self._raise_source_error()
         if self._inputs.cut_off:
             raise InvalidCallError(
-                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it waited "
-                "for the next one, which ended their generator; run again with those inputs"
+                f"the inputs from index {self._inputs.taken} on are lost: the run was cancelled while it "
+                "waited for the next one, which ended their generator; run again with those inputs"
             )
 
     def _all_read(self) -> bool:
