@@ -194,6 +194,19 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
     assert "nothing: the job was undone; --again" in wosdk("jobs", "show", folder).stdout
 
 
+def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict[str, str]) -> None:
+    """Its keys are those of cancelled orders; one that was opened again is there."""
+    assert wosdk("import", file, "--map", MAP).exit_code == 0
+    assert wosdk("jobs", "undo", file, *REASON).exit_code == 0
+    again = ("import", file, "--map", MAP, "--again")
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 14 would be sent\n")
+    opened = wosdk("run", "WoReopenCommand", "WorkOrderId=1", "--yes")
+    assert opened.exit_code == 0, opened.stderr
+    assert wosdk(*again, "--check").stdout.startswith("14 rows: 1 there already, 13 would be sent\n")
+    result = wosdk(*again, "--if-exists", "skip")
+    assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
+
+
 def test_an_undo_of_a_distant_company_needs_a_yes(
     file: Path, wosdk: Wosdk, served: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,9 +24,9 @@ Scope = dict[str, Any]
 class Watched:
     """The sandbox's application; ``asked`` has every path.
 
-    Creations wait while ``held`` is set; while ``broken`` their answer tells nothing; while ``busy`` they
-    are to wait. Paths that end with ``hidden`` find nothing. ``altered`` changes what creations answer. A
-    body with the text ``refused`` is refused.
+    Creations wait while ``held`` is set; while ``broken``, or ``broken_times``, their answer tells nothing;
+    while ``busy`` they are to wait. Paths that end with ``hidden`` find nothing. ``altered`` changes what
+    creations answer. A body with the text ``refused`` is refused.
     """
 
     def __init__(self, app: Any) -> None:
@@ -34,7 +34,7 @@ class Watched:
         self.asked: list[str] = []
         self.held: asyncio.Event | None = None
         self.arrived = asyncio.Event()
-        self.broken = False
+        self.broken, self.broken_times = False, 0
         self.busy = False
         self.hidden, self.hidden_times = "\0", 1_000_000
         self.creation = "WoCreateCommand"
@@ -62,7 +62,8 @@ class Watched:
         if creates and self.held is not None:
             self.arrived.set()
             await self.held.wait()
-        if creates and self.broken:
+        if creates and (self.broken or self.broken_times > 0):
+            self.broken_times -= 1
             await listening()
             await send({"type": "http.response.start", "status": 502, "headers": []})
             await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})

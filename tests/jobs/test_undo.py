@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from tests.jobs.conftest import Local
 from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
-from wosdk_async import Customer, Location, WorkOrder, WorkZone
+from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
 from wosdk_async.jobs.errors import ImportMapError
@@ -190,6 +191,56 @@ async def test_an_undone_import_sends_nothing_until_it_begins_again(
         "New": 2,
         "Cancelled": 2,
     }
+
+
+async def test_keys_of_undone_records_can_be_used_again(local: Local, job: Job, write: Write) -> None:
+    """Also after a second undo, and without the folder of the first job; others' cancelled orders count."""
+    source = write(HEADER, rows(1, 2, 3))
+    first = await imported(local, job(source, MAP, marker=MARKER))
+    await undone(local, first)
+    second = await imported(local, job(source, MAP, marker=MARKER, again=True))
+    await undone(local, second)
+    shutil.rmtree(first)
+    third = await imported(local, job(source, MAP, marker=MARKER, again=True))
+    assert Counter((await all_states(local)).values()) == {"Cancelled": 6, "New": 3}
+    (mine,) = [id for id, state in (await all_states(local)).items() if state == "New"][:1]
+    await local.company.work_orders.cancel(mine, reason=CANCEL)
+    summary = await job(source, MAP, marker=MARKER, again=True).run(local.company)
+    assert (summary.done, summary.failed) == (0, 3), "they are there, one of them cancelled by somebody"
+    assert fates(await undone(local, third)) == {1: "gone", 2: "undone", 3: "undone"}
+
+
+async def test_an_undone_record_that_is_opened_again_counts(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2))
+    await undone(local, await imported(local, job(source, MAP, marker=MARKER)))
+    (order, _) = await local.rows("WorkOrder")
+    await local.company.run(WoReopenCommand(work_order_id=order["Id"]))
+    summary = await job(source, MAP, marker=MARKER, again=True, if_exists="skip").run(local.company)
+    assert (summary.found, summary.done) == (1, 1)
+
+
+async def test_a_call_in_doubt_is_not_taken_for_an_undone_record(
+    local: Local, job: Job, write: Write
+) -> None:
+    """Nothing was created, though a cancelled order has the key; nor after a kill."""
+    source = write(HEADER, rows(1, 2, 3))
+    local.company = local.company.with_options(settle=0.2)
+    await undone(local, await imported(local, job(source, MAP, marker=MARKER)))
+    local.server.broken_times = 2
+    folder = await imported(local, job(source, MAP, marker=MARKER, again=True))
+    assert Counter((await all_states(local)).values()) == {"Cancelled": 3, "New": 3}
+    found = await undone(local, folder, look=True)
+    assert fates(found) == dict.fromkeys((1, 2, 3), "undo")
+    async with Journal.open(folder) as journal:
+        await journal.begin([2])
+        await local.company.work_orders.cancel(found[2].id or 0, reason=CANCEL)
+    summary = await job(source, MAP, marker=MARKER).run(local.company)
+    assert summary.complete
+    assert len(await all_states(local)) == 6, "row 2 was found, though somebody cancelled its order"
+
+
+async def all_states(local: Local) -> dict[int, str]:
+    return {each["Id"]: each["StatusId"] for each in await local.rows("WorkOrder", "StatusId")}
 
 
 async def test_an_undone_import_does_not_go_on(local: Local, job: Job, write: Write) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
 from itertools import islice
 from typing import Any
@@ -28,10 +28,12 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
+from wosdk_async.jobs.undone_keys import is_taken_back, undone_beside
 from wosdk_async.model import Record
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
@@ -81,6 +83,7 @@ class Check:
             skips=options.if_exists == "skip",
         )
         self._job: EarlierJob | None = None
+        self._undone: Set[int] = frozenset()
         self._looks: list[float] = []
         self._read_file()
 
@@ -126,6 +129,8 @@ class Check:
                 raise ImportMapError(f"{self._map.path}: {reason}")
         if not self._options.again:
             await self._find_job(identity)
+        base = job_base(self._source, self._options)
+        self._undone = await undone_beside(base, identity, self._map.operation)
         with closing(SeenKeys()) as seen:
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
@@ -138,8 +143,7 @@ class Check:
 
     async def _find_job(self, identity: str) -> None:
         """Find the job that the import would go on with; a warning says when it would not."""
-        path = self._source.path.absolute()
-        base = self._options.folder or path.with_name(f"{path.name}.job")
+        base, path = job_base(self._source, self._options), self._source.path.absolute()
         job = await EarlierJob.find(base, path, identity, self._map.operation)
         if job is not None and job.is_unchanged:
             self._job, self._result.job = job, job.overview
@@ -160,6 +164,10 @@ class Check:
             began = time.perf_counter()
             records = await self._operation.find(company, self._keys.path, keys)
             self._looks.append(time.perf_counter() - began)
+            records = {
+                key: [each for each in found if not is_taken_back(each, self._undone)]
+                for key, found in records.items()
+            }
         return [
             await self._decided(company, each, records.get(each.key, ()))
             if isinstance(each, BuiltRow)

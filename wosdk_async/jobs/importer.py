@@ -18,7 +18,7 @@ from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.journal import Journal, State
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.opening import OpenedJob, company_identity, open_job
+from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
 from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
@@ -29,6 +29,7 @@ from wosdk_async.jobs.sending import RowSender
 from wosdk_async.jobs.settling import Settling
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.undone_keys import keep_undone
 
 __all__ = ["Import"]
 
@@ -157,6 +158,7 @@ class Import:
                 options=self.options,
                 journals=journals,
             )
+            await keep_undone(self._job.journal, job_base(self._source, self.options))
         return self._job
 
     def _required_company(self) -> Company:

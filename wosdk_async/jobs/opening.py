@@ -31,7 +31,7 @@ from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 from wosdk_async.transport.session.hosts import is_local
 
-__all__ = ["OpenedJob", "company_identity", "open_job"]
+__all__ = ["OpenedJob", "company_identity", "job_base", "open_job"]
 
 _SHOWN = 10  # keys in a warning
 
@@ -67,6 +67,12 @@ def company_identity(company: Company) -> str:
     return f"{company.name.casefold()} ({company.id}) at {place}"
 
 
+def job_base(source: Source, options: ImportOptions) -> Path:
+    """Return the folder of the first job of a file; further ones stand beside it, with numbers."""
+    path = source.path.absolute()
+    return options.folder or path.with_name(f"{path.name}.job")
+
+
 async def open_job(
     source: Source,
     import_map: ImportMap,
@@ -94,7 +100,7 @@ async def open_job(
     """
     sha256 = await asyncio.to_thread(_sha256, source.path)
     path = source.path.absolute()
-    folders = JobFolders(options.folder or path.with_name(f"{path.name}.job"))
+    folders = JobFolders(job_base(source, options))
     operation = import_map.operation
 
     def begin(earlier: Journal | None = None) -> Journal:

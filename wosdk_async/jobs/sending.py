@@ -27,6 +27,7 @@ from wosdk_async.jobs.sampling import CallMeter
 from wosdk_async.jobs.settling import Doubt
 from wosdk_async.jobs.sources.source import Source
 from wosdk_async.jobs.stops import StopRules
+from wosdk_async.jobs.undone_keys import find_rows
 from wosdk_async.model import Record
 from wosdk_async.outcome import Failed, InDoubt, NotStarted, Outcome
 from wosdk_async.protocol.verdicts import ending_of
@@ -87,10 +88,18 @@ class RowSender:
                 # One row alone, so that a marker that cannot be found costs one work order.
                 first = Run(_Until(claims, self._is_proved), self._send_and_prove, limit=1, grace=ABORT_GRACE)
                 await self._consume(first, claims)
-            marker = self.keys.path if self.keys else None
-            limit = self.options.limit
+            marker, limit = await self._marker(), self.options.limit
             run = self.operation.run(self.company, claims, marker, limit=limit, grace=ABORT_GRACE)
             await self._consume(run, claims)
+
+    async def _marker(self) -> str | None:
+        """Return the marker by which a call looks itself up; None when only the job tells what is its own.
+
+        That is so when records that an undo took back may have the keys.
+        """
+        if self.keys is None or await self.journal.undone_before():
+            return None
+        return self.keys.path
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -189,7 +198,7 @@ class RowSender:
         if self.keys is None or not claims:
             return claims
         keys = [claim.key for claim in claims if claim.key is not None]
-        found = await self.operation.find(self.company, self.keys.path, keys)
+        found = await find_rows(self.operation, self.company, self.journal, self.keys.path, keys)
         kept = []
         for claim in claims:
             records = found.get(claim.key or "", ())
@@ -239,9 +248,10 @@ class RowSender:
     async def _send_and_prove(self, claim: Claim, trace: Trace) -> Any:
         """Create the first record, and check that a query finds it by its key."""
         assert self.keys is not None  # noqa: S101 - only called with a marker
-        result = await self.operation.send(self.company.traced(trace), claim.record, self.keys.path)
+        result = await self.operation.send(self.company.traced(trace), claim.record, await self._marker())
         if not self._proved:
-            found = await self.operation.find(self.company, self.keys.path, [claim.key or ""])
+            keys = [claim.key or ""]
+            found = await find_rows(self.operation, self.company, self.journal, self.keys.path, keys)
             self._proved = bool(found.get(claim.key or ""))
             if not self._proved:
                 self.stops.stop(

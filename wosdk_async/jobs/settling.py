@@ -14,6 +14,7 @@ from wosdk_async.jobs.errors import RowError
 from wosdk_async.jobs.journal import LOOKED_UP, Journal, RowRecord, State
 from wosdk_async.jobs.operations import Effect, RowOperation
 from wosdk_async.jobs.rows import Row, RowOutcome
+from wosdk_async.jobs.undone_keys import find_rows
 
 __all__ = ["Doubt", "Settling"]
 
@@ -131,7 +132,7 @@ class Settling:
         """Return the rows that are not there; the others are decided."""
         assert self.marker is not None  # noqa: S101 - checked by both callers
         keys = [each.key for each in doubts]
-        found = await self.operation.find(self.company, self.marker, keys, whole=True)
+        found = await find_rows(self.operation, self.company, self.journal, self.marker, keys, whole=True)
         absent = []
         for each in doubts:
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,7 +23,13 @@ from wosdk_async.jobs.journal.entries import (
 )
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
 from wosdk_async.jobs.journal.thread import JobThread
-from wosdk_async.jobs.journal.undo_table import shared_ids, undo_counts, undo_page
+from wosdk_async.jobs.journal.undo_table import (
+    shared_ids,
+    undo_counts,
+    undo_page,
+    undone_before,
+    undone_ids,
+)
 
 __all__ = ["JournalReader"]
 
@@ -88,6 +94,15 @@ class JournalReader:
         """Return how many rows of an undo have each state; empty when there was none."""
         await self._flush_before_reading()
         return await self._read(undo_counts)
+
+    async def undone_ids(self) -> set[int]:
+        """Return the ids of records that the undo took back, and of those taken back before the job."""
+        await self._flush_before_reading()
+        return await self._read(undone_ids)
+
+    async def undone_before(self, ids: Iterable[int] | None = None) -> set[int]:
+        """Return which of ``ids`` were taken back before the job, by undos of others; None means any one."""
+        return await self._read(functools.partial(undone_before, ids=ids))
 
     async def shared_ids(self) -> frozenset[int]:
         """Return the ids of records that several rows have."""

@@ -1,6 +1,7 @@
-"""Table of a journal for its undo: which records the undo began to take back, and what became of each.
+"""Tables of a journal for undos, which are added when they are needed.
 
-Journals are made without it; the first undo adds it.
+``undo`` says which records an undo of the job began to take back, and what became of each; ``undone_before``
+has the ids of records that undos of earlier jobs took back.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ import orjson
 
 from wosdk_async.jobs.journal.entries import RowRecord, State, to_json
 
-__all__ = ["save_undos", "shared_ids", "undo_counts", "undo_page"]
+__all__ = [
+    "keep_undone",
+    "save_undos",
+    "shared_ids",
+    "undo_counts",
+    "undo_page",
+    "undone_before",
+    "undone_ids",
+]
 
 _TABLE = """CREATE TABLE IF NOT EXISTS undo (
     row INTEGER PRIMARY KEY, state INTEGER NOT NULL, stamp INTEGER NOT NULL, detail TEXT
@@ -60,5 +69,36 @@ def shared_ids(db: sqlite3.Connection) -> frozenset[int]:
     return frozenset(id for (id,) in found.fetchall())
 
 
-def _exists(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = 'undo'").fetchone())
+def undone_ids(db: sqlite3.Connection) -> set[int]:
+    """Return the ids of records that the undo took back, and of those that were taken back before the job."""
+    ids: set[int] = set()
+    if _exists(db):
+        found = db.execute("SELECT json_extract(detail, '$[0]') FROM undo WHERE state = ?", [int(State.DONE)])
+        ids |= {id for (id,) in found.fetchall()}
+    if _exists(db, "undone_before"):
+        ids |= {id for (id,) in db.execute("SELECT id FROM undone_before").fetchall()}
+    return ids
+
+
+def keep_undone(db: sqlite3.Connection, *, ids: Iterable[int]) -> None:
+    """Save ids of records that undos of earlier jobs took back."""
+    db.execute("CREATE TABLE IF NOT EXISTS undone_before (id INTEGER PRIMARY KEY)")
+    db.executemany("INSERT OR IGNORE INTO undone_before VALUES (?)", [(id,) for id in ids])
+
+
+def undone_before(db: sqlite3.Connection, *, ids: Iterable[int] | None = None) -> set[int]:
+    """Return which of ``ids`` are of records that were taken back before the job; None asks for any one."""
+    if not _exists(db, "undone_before"):
+        return set()
+    if ids is None:
+        found = db.execute("SELECT id FROM undone_before LIMIT 1")
+    else:
+        wanted = orjson.dumps(list(ids)).decode()
+        found = db.execute(
+            "SELECT id FROM undone_before WHERE id IN (SELECT value FROM json_each(?))", [wanted]
+        )
+    return {id for (id,) in found.fetchall()}
+
+
+def _exists(db: sqlite3.Connection, table: str = "undo") -> bool:
+    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).fetchone())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from wosdk_async.jobs.journal.entries import ReferenceRecord, RowRecord, Sample,
 from wosdk_async.jobs.journal.lock import FolderLock
 from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import newest_stamp
-from wosdk_async.jobs.journal.undo_table import save_undos
+from wosdk_async.jobs.journal.undo_table import keep_undone, save_undos
 
 __all__ = ["JournalWriter"]
 
@@ -103,6 +103,16 @@ class JournalWriter(JournalReader):
         commits = self._open_commits()
         self._queue_undo(commits, record)
         commits.write_soon()
+
+    async def keep_undone(self, ids: Iterable[int]) -> None:
+        """Keep ids of records that undos of earlier jobs took back; they are on the disk when it returns.
+
+        Raises:
+            JournalError: the journal cannot be written.
+        """
+        commits = self._usable_commits()
+        commits.queue.others.append(functools.partial(keep_undone, ids=ids))
+        await commits.written()
 
     def _queue_undo(self, commits: CommitQueue, record: RowRecord) -> None:
         commits.queue.others.append(functools.partial(save_undos, records=[record], now=self._clock()))

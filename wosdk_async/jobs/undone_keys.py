@@ -1,0 +1,86 @@
+"""Keys of records that an undo took back: a later job of the same file may use them again.
+
+A cancelled work order and a removed record keep their keys, and queries find them (facts 3.4). A job knows by
+their ids which of them an undo of a job beside it took back; all others count as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any
+
+from wosdk_async.company import Company
+from wosdk_async.jobs.journal import Journal, plan_of
+from wosdk_async.jobs.operations import RowOperation, usable_id
+from wosdk_async.jobs.overview import jobs_at
+from wosdk_async.model import WOStatus
+
+__all__ = ["find_rows", "is_taken_back", "keep_undone", "undone_beside"]
+
+
+async def undone_beside(base: Path, company: str, operation: str, *, besides: Path | None = None) -> set[int]:
+    """Return the ids of the records that undos of jobs took back, and of those that these jobs knew of.
+
+    Args:
+        base: the folder of the first job; the others stand beside it.
+        company: identity of the Company of the jobs.
+        operation: what they did with each row.
+        besides: the folder of a job that is left out.
+    """
+    found: set[int] = set()
+    for folder in jobs_at(base):
+        plan = plan_of(folder)
+        if plan.company == company and plan.operation == operation and folder != besides:
+            async with Journal.open(folder, snapshot=True) as journal:
+                found |= await journal.undone_ids()
+    return found
+
+
+async def keep_undone(journal: Journal, base: Path) -> None:
+    """Write into the journal of a job which records undos of the jobs beside it took back.
+
+    The journal is closed when that fails.
+    """
+    plan = journal.plan
+    if plan.marker is None:
+        return
+    try:
+        ids = await undone_beside(base, plan.company, plan.operation, besides=journal.folder)
+        if ids:
+            await journal.keep_undone(ids)
+    except BaseException:
+        await journal.close()
+        raise
+
+
+async def find_rows(
+    operation: RowOperation,
+    company: Company,
+    journal: Journal,
+    path: str,
+    keys: Sequence[str],
+    *,
+    whole: bool = False,
+) -> Mapping[str, Sequence[Any]]:
+    """Return the records that have each key, without those that an undo took back before this job."""
+    found = await operation.find(company, path, keys, whole=whole)
+    ended = [record for records in found.values() for record in records if _is_ended(record)]
+    ids = [record.id for record in ended if usable_id(record.id) is not None]
+    undone = await journal.undone_before(ids) if ids else set()
+    if not undone:
+        return found
+    return {
+        key: [each for each in records if not is_taken_back(each, undone)] for key, records in found.items()
+    }
+
+
+def is_taken_back(record: Any, undone: Set[int]) -> bool:
+    """Return whether a record was undone, and nobody restored it since."""
+    return record.id in undone and _is_ended(record)
+
+
+def _is_ended(record: Any) -> bool:
+    """Return whether a record is cancelled or removed."""
+    cancelled = getattr(record, "status_id", None) == WOStatus.Cancelled
+    return cancelled or bool(getattr(record, "is_removed", False))
