@@ -99,6 +99,9 @@ def test_a_signal_ends_an_import_with_a_summary_and_every_row_reported(
         lines += outcomes.readlines()
     stdout, stderr = process.communicate()
     assert process.returncode == 128 + number
+    folder = source.with_name(f"{source.name}.job")
+    report = json.loads((folder / "report.json").read_text("utf-8"))
+    assert [run["exit_status"] for run in report["runs"]] == [128 + number]
     assert f"stopping: calls under way {message}" in stderr
     assert "Traceback" not in stderr
     summary = json.loads(stdout)

@@ -162,6 +162,7 @@ class _Signals:
         self._job.stop()
         if self.first is None:
             self.first = int(number)
+            self._job.exit_status = 128 + number
             again = "Ctrl-C again aborts them" if number == signal.SIGINT else "then they are aborted"
             say(f"stopping: calls under way get {_GRACE[number]:.0f} s, {again}")
             # The second stop aborts the calls after ABORT_GRACE.

@@ -82,6 +82,8 @@ class Import:
             raise ImportMapError(
                 f'if_exists="skip" is for creates; {import_map.operation!r} needs records that exist'
             )
+        self.exit_status = 1
+        """What the journal keeps of a run that left rows; a program that a signal stops has its own."""
         self._stops = 0
         self._stoppable: list[Callable[[], None]] = []
         self._task: asyncio.Task[Any] | None = None
@@ -244,7 +246,8 @@ class Import:
         try:
             if ran:
                 with contextlib.suppress(JournalError):  # the summary says why the journal failed
-                    await job.journal.end_run(int(summary is None or not summary.complete), stopped=stopped)
+                    complete = summary is not None and summary.complete
+                    await job.journal.end_run(0 if complete else self.exit_status, stopped=stopped)
             # From a journal that does not have all outcomes no files are made; the next run makes them.
             if job.journal.failed is None and (ran or not await outputs_are_current(job.journal)):
                 files = await write_outputs(job.journal, self._source)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,6 +12,7 @@ from wosdk_async.jobs.errors import ImportMapError, RowError
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.mapping.nodes import Node, ObjectNode, References, RowContext, TextNode
 from wosdk_async.jobs.rows import Row
+from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
 
 __all__ = ["RowKeys"]
@@ -47,6 +49,8 @@ class RowKeys:
                 raise ImportMapError(
                     f"marker {path!r}: {import_map.path} fills nothing in {'.'.join(names[: i + 1])}"
                 )
+            if i == len(names) - 1:
+                _require_key_type(import_map, path, table, filled=name in node.fields)
             node = node.fields.get(name)
         if node is not None and not (isinstance(node, TextNode) and node.columns):
             raise ImportMapError(
@@ -71,6 +75,39 @@ class RowKeys:
         if self.node is None and key is not None:
             *parents, name = self.path.split(".")
             setattr(_descend(command, parents), name, key)
+
+
+def _require_key_type(import_map: ImportMap, path: str, table: Mapping[str, Wire], *, filled: bool) -> None:
+    """Raise ImportMapError for a field whose type no key fits: neither a text nor a whole number."""
+    above, dot, name = path.rpartition(".")
+    kind = table[name]["type"]
+    if not table[name].get("many") and (kind == "string" or (kind == "integer" and filled)):
+        return
+    found: list[str] = []
+    for each, meta in table.items():
+        if meta["type"] == "string" and len(found) < _SHOWN:
+            with contextlib.suppress(ImportMapError):
+                import_map.action.require_marker(f"{above}{dot}{each}")
+                found.append(f"{above}{dot}{each}")
+    what = "a list" if table[name].get("many") else _KINDS.get(kind, f"of type {kind}")
+    fitting = f", such as {', '.join(found)}" if found else ""
+    raise ImportMapError(
+        f"marker {path!r}: {name} is {what}, and a key is a text; name a text field{fitting}"
+    )
+
+
+_SHOWN = 5  # fields that a message names
+_KINDS = {
+    "boolean": "true or false",
+    "datetime-local": "a time",
+    "datetime-utc": "a time",
+    "enum": "one of a few values",
+    "integer": "a whole number",
+    "money": "an amount",
+    "number": "a number",
+    "object": "an object",
+    "ref": "a record",
+}
 
 
 def _class_of(node: ObjectNode) -> Any:
