@@ -340,3 +340,35 @@ def test_a_damaged_workbook_is_refused_or_read(
     path.write_bytes(data[:place] + content + data[place + len(content) :])
     with contextlib.suppress(ImportMapError):
         list(open_source(path))
+
+
+def test_an_old_workbook_is_read() -> None:
+    """``sheet.xls`` was written in the format of Excel 97; errors in it are empty cells, as the docs say."""
+    path = Path(__file__).with_name("data") / "sheet.xls"
+    source = open_source(path)
+    first, second = source
+    assert dict(first.cells) == {
+        "key": "A1", "zip": "00501", "long": "12345678901234567890", "amount": "12.5", "date": "2026-03-01",
+        "time": "2026-03-01T08:20:00", "hour": "08:20:00", "flag": "true", "text": "Müller\n=1+1",
+        "result": "3",
+    }  # fmt: skip
+    assert (second.line, second.cells["zip"], second.cells["text"], second.cells["result"]) == (
+        4,
+        "501",
+        "NA",
+        "",
+    )
+    with pytest.raises(RowError, match=r"column 'long': the number .* has more than 15 digits"):
+        second.cells["long"]
+    assert source.empty_rows == 1
+    (other,) = open_source(path, sheet="Other")
+    assert other.cells == {"x": "y"}
+
+
+def test_a_damaged_old_workbook_is_refused(tmp_path: Path) -> None:
+    whole = (Path(__file__).with_name("data") / "sheet.xls").read_bytes()
+    for size in (600, 2048, 4000):
+        path = tmp_path / f"{size}.xls"
+        path.write_bytes(whole[:size])
+        with pytest.raises(ImportMapError, match=r"cannot be read|is not a workbook"):
+            list(open_source(path))

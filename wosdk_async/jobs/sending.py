@@ -104,11 +104,12 @@ class RowSender:
     # --- reading ------------------------------------------------------------------------------
 
     async def _prepared(self, only: set[int] | None) -> AsyncIterator[Claim]:
-        rows = iter(self.source)
+        rows, last = iter(self.source), 0
         while page := list(islice(rows, _PAGE)):
             states = await self.journal.page(page[0].number, page[-1].number)
             if len(states) != len(page):
                 raise self._changed(page[min(len(states), len(page) - 1)])
+            last = page[-1].number
             claims = []
             for row, (number, state, known, key) in zip(page, states, strict=True):
                 if self.stopped:
@@ -127,6 +128,11 @@ class RowSender:
                     await asyncio.sleep(0)
             for claim in await self._not_there(claims, again=only is not None):
                 yield claim
+        if last < self.journal.plan.rows:
+            raise ImportMapError(
+                f"{self.source.path}: the file has changed since the job began: it has {last} rows now, not "
+                f"{self.journal.plan.rows}; no further row was sent"
+            )
 
     async def planned_rows(self) -> AsyncIterator[Row]:
         """Yield the rows of the file that are still to be sent."""
