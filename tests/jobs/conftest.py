@@ -37,6 +37,7 @@ class Watched:
         self.broken, self.broken_times = False, 0
         self.busy = False
         self.hidden, self.hidden_times = "\0", 1_000_000
+        self.unheard = 0
         self.creation = "WoCreateCommand"
         self.bodies: list[str] = []
         self.altered: Callable[[Any], None] | None = None
@@ -65,8 +66,12 @@ class Watched:
         if creates and (self.broken or self.broken_times > 0):
             self.broken_times -= 1
             await listening()
-            await send({"type": "http.response.start", "status": 502, "headers": []})
-            await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})
+            await _bad_gateway(send)
+            return
+        if creates and self.unheard:
+            self.unheard -= 1
+            await self._app(scope, listening, _to_nobody)
+            await _bad_gateway(send)
             return
         if creates and self.busy:
             await listening()
@@ -111,6 +116,15 @@ def _first(message: Any, receive: Any) -> Any:
         return messages.pop() if messages else await receive()
 
     return receiving
+
+
+async def _bad_gateway(send: Any) -> None:
+    await send({"type": "http.response.start", "status": 502, "headers": []})
+    await send({"type": "http.response.body", "body": b"<html>Bad Gateway</html>"})
+
+
+async def _to_nobody(_: Any) -> None:
+    """Lose a message."""
 
 
 class Local:

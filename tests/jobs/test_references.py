@@ -311,7 +311,36 @@ async def test_a_record_whose_creation_is_in_doubt_fails_the_rows_that_need_it(
     local: Local, job: Job, write: Write
 ) -> None:
     local.server.creation, local.server.broken = "base/Customer", True
-    local.company = local.company.with_options(deadline=0.5)
+    local.company = local.company.with_options(deadline=0.5, settle=0.0)
     outcomes = await carried_out(job(write(HEADER, named("A", "Pier Coffee")), WORK_ORDER + CREATED), local)
     assert (outcomes[1].reason or "").startswith("customer 'A' may have been created or not: ")
     assert (outcomes[1].outcome, outcomes[2].outcome) == ("failed", "created")
+
+
+@pytest.mark.parametrize("lost", ["response", "request"])
+async def test_a_creation_in_doubt_is_looked_up_as_names_are(
+    local: Local, job: Job, write: Write, lost: str
+) -> None:
+    """Not taken for the new one: a record that is removed, and one that the map's ``where`` leaves out."""
+    first, other = (row["Id"] for row in (await local.rows("WorkZone"))[:2])
+    old = await local.company.create(Customer(name="New", display_as="A", work_zone=Ref(first)))
+    await local.company.delete(Customer, old.id)
+    await local.company.create(Customer(name="New", display_as="A", work_zone=Ref(other)))
+    text = CREATED.replace('by = "display_as"', 'by = "name"\nwhere = { work_zone = "@zone" }')
+    text = text.replace('name = "{}"\nwork_zone', 'display_as = "{}"\nwork_zone')
+    local.server.creation, before = "base/Customer", len(await local.rows("Customer"))
+    local.server.unheard, local.server.broken = int(lost == "response"), lost == "request"
+    local.company = local.company.with_options(settle=0.1, deadline=0.5)
+
+    def stage(told: str) -> None:
+        local.server.broken = local.server.broken and "in doubt" not in told
+
+    summary = await job(write(HEADER, named("New", "new")), WORK_ORDER + text).run(
+        local.company, on_stage=stage
+    )
+    assert (summary.created, summary.references_created) == (2, 1)
+    made = await local.rows("Customer", "Name", "WorkZone.Id", "IsRemoved")
+    assert len(made) == before + 1
+    used = {row["Customer"]["Id"] for row in await local.rows("WorkOrder", "Customer.Id")}
+    assert used == {made[-1]["Id"]}
+    assert (made[-1]["Name"], made[-1]["WorkZone"]["Id"], made[-1]["IsRemoved"]) == ("New", first, False)

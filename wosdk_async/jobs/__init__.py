@@ -5,8 +5,9 @@
     job = Import(open_source("requests.csv"), ImportMap.load("map.toml"))
     summary = await job.run(company)
 
-``sources/`` reads files, ``mapping/`` compiles the map, ``reference_index.py`` finds and creates the records
-that rows refer to, and ``importer.py`` is the job.
+``sources/`` reads files, ``mapping/`` compiles the map, ``reference_index.py`` finds the
+records that rows refer to, ``reference_creation.py`` creates those that are missing, and ``importer.py`` is
+the job.
 """
 
 from __future__ import annotations

@@ -17,48 +17,21 @@ from wosdk_async.jobs.errors import (
     MissingRecordError,
     RowError,
     WaitingRowError,
-    require_sendable,
 )
-from wosdk_async.jobs.journal import Journal, ReferenceRecord, State
 from wosdk_async.jobs.lookup import find_first, find_named
 from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.mapping.references import ReferenceSpec, RowName
 from wosdk_async.jobs.mapping.template import NAME
-from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.protocol.verdicts import ending_of
-from wosdk_async.resources.lookup_tables import folded
+from wosdk_async.jobs.reference_entry import ReferenceEntry
+from wosdk_async.outcome import Done, Outcome
 from wosdk_async.resources.names import spellings
 from wosdk_async.transport.telemetry.statistics import Trace
 
-__all__ = ["ReferenceEntry", "ReferenceIndex"]
+__all__ = ["ReferenceIndex"]
 
 _PLACEHOLDER_ID = 1  # any id that the checks of a record accept
 _RECENT = 4096  # names of a reference that are not collected again
 _LONGEST_RECENT = 256  # characters
-
-
-@attrs.define
-class ReferenceEntry:
-    """One distinct name, with the ``id`` of its record or the ``reason`` why there is none.
-
-    With neither, the record is missing and may be created.
-    """
-
-    text: str
-    full: str
-    """The name before it was cut, folded; empty once two names are equal only because they were cut."""
-    spellings: set[str]
-    cells: dict[str, str] = attrs.field(factory=dict)
-    """The cells that a new record reads, of the first row that wants it."""
-    id: int | None = None
-    reason: str = ""
-    error: type[RowError] = RowError
-    """The class of the error that ``reason`` gives a row."""
-    may_pass: bool = False
-    """Whether ``reason`` may be gone in the next run, so that the rows wait for it."""
-    wanted: bool = False
-    """Whether a row that can be created needs the record."""
-    warnings: list[str] = attrs.field(factory=list)
 
 
 class ReferenceIndex:
@@ -122,15 +95,17 @@ class ReferenceIndex:
                 for entry in entries:
                     entry.id = await find_first(company, spec, RowContext({}, self))
             else:
-                await self._look_up_names(company, spec, limit)
+                await self.look_up_names(company, spec, self._entries[spec.name], limit)
             self.found += sum(entry.id is not None for entry in entries)
             if spec.create is None:
                 for entry in entries:
                     if entry.id is None and not entry.reason:
                         entry.reason, entry.error = _not_found(spec, entry), MissingRecordError
 
-    async def _look_up_names(self, company: Company, spec: ReferenceSpec, limit: int) -> None:
-        entries = self._entries[spec.name]
+    async def look_up_names(
+        self, company: Company, spec: ReferenceSpec, entries: Mapping[str, ReferenceEntry], limit: int
+    ) -> None:
+        """Find the records that some names have. Raise the first WosdkError."""
         batches = spellings(text for entry in entries.values() for text in sorted(entry.spellings))
         ids: dict[str, set[int]] = defaultdict(set)
 
@@ -189,6 +164,10 @@ class ReferenceIndex:
                 if name is not None and (entry := self._entries[spec.name].get(name.key)) is not None:
                     yield entry
 
+    def in_doubt(self, spec: ReferenceSpec) -> dict[str, ReferenceEntry]:
+        """Return the entries of which a creation may have been carried out, by what is compared."""
+        return {key: entry for key, entry in self._entries[spec.name].items() if entry.in_doubt}
+
     def missing(self, spec: ReferenceSpec) -> list[ReferenceEntry]:
         """Return the entries whose records are to be created."""
         return [
@@ -197,55 +176,10 @@ class ReferenceIndex:
             if entry.id is None and entry.wanted and not entry.reason
         ]
 
-    def creation(
-        self, company: Company, spec: ReferenceSpec, journal: Journal, *, limit: int, grace: float
-    ) -> Run[ReferenceEntry, int]:
-        """Return the run that creates the missing records; hand its outcomes to :meth:`add_created`."""
-
-        async def create(entry: ReferenceEntry, trace: Trace) -> int:
-            record = self._record(spec, entry, RowContext(entry.cells, self, entry.warnings))
-            trace.sent = True  # a create that is cancelled counts as sent: better in doubt than created twice
-            await journal.begin_reference(spec.name, folded(entry.text), entry.text)
-            specifier = await company.create(record, marker=spec.by)
-            if specifier.id is None:
-                raise WosdkError("the service gave no id")
-            return specifier.id
-
-        return Run(self.missing(spec), create, limit=limit, grace=grace)
-
-    def add_created(
-        self, spec: ReferenceSpec, journal: Journal, outcome: Outcome[ReferenceEntry, int]
-    ) -> None:
-        """Remember what became of one new record, here and in the journal."""
-        entry = outcome.input
-        state = State.REFUSED
-        if isinstance(outcome, Done):
-            entry.id, state = outcome.result, State.DONE
-            self.created += 1
-        else:
-            entry.reason = f"{spec.name} {entry.text!r} {_not_created(outcome)}"
-            entry.may_pass = not isinstance(outcome, Failed) or ending_of(outcome.error).passes
-            if isinstance(outcome, InDoubt):
-                state = State.IN_DOUBT
-                self.warnings.append(entry.reason)  # shown even if no row that needs it was started
-            elif entry.may_pass:
-                state = State.PLANNED
-        journal.record_reference(
-            ReferenceRecord(spec.name, folded(entry.text), entry.text, state, entry.id, entry.reason or None)
-        )
-
     def is_known(self, reference: str, name: str) -> bool:
         """Return whether the record of a name has been found, or is not wanted any more."""
         entry = self._entries.get(reference, {}).get(name)
         return entry is None or entry.id is not None
-
-    def _record(self, spec: ReferenceSpec, entry: ReferenceEntry, context: RowContext) -> Any:
-        if spec.create is None or spec.by is None:
-            raise LookupError(spec.name)
-        record = spec.create.build(attrs.evolve(context, cells={**context.cells, NAME: entry.text}))
-        setattr(record, spec.by, entry.text)
-        require_sendable(record, new=True)
-        return record
 
     # --- use ----------------------------------------------------------------------------------
 
@@ -278,7 +212,7 @@ class ReferenceIndex:
             # Only the cells that a new record reads are kept, so that memory does not grow with the file.
             entry.cells = {column: context.cells[column] for column in self._cells_of_new(spec)}
             try:
-                self._record(spec, entry, attrs.evolve(context, warnings=[]))
+                entry.new_record(spec, attrs.evolve(context, warnings=[]))
             except InvalidCallError as error:
                 text = f"{spec.name} {entry.text!r} could not be created: {error.message}"
                 raise RowError(text) from None
@@ -297,16 +231,6 @@ def _not_found(spec: ReferenceSpec, entry: ReferenceEntry) -> str:
     if spec.template is None:
         return f"{spec.name}: no {spec.entity.__name__}{spec.filtered} was found; change its where"
     return f"{spec.name}: no {spec.entity.__name__} is called {entry.text!r}{spec.filtered}"
-
-
-def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
-    if isinstance(outcome, NotStarted):
-        return "was not created: the import was stopped"
-    if isinstance(outcome, InDoubt):
-        return f"may have been created or not: {outcome.error.message}"
-    error = _error_of(outcome)
-    text = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
-    return f"could not be created: {text}"
 
 
 def _error_of(outcome: Outcome[Any, Any]) -> Exception:

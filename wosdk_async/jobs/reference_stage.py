@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,11 +12,13 @@ import attrs
 from wosdk_async.bulk import Run
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.reference_creation import ReferenceCreation
 from wosdk_async.jobs.sending import ABORT_GRACE, RowSender
 
 __all__ = ["ReferenceStage"]
 
 _UNSURE = (State.SENDING, State.IN_DOUBT)
+_ROUNDS = 3  # times that records are created, before those in doubt are left to the next run
 
 
 @attrs.define(eq=False)
@@ -59,10 +60,35 @@ class ReferenceStage:
         if index.incomplete:
             await self._mark_wanted()
         for spec in import_map.references:
-            if missing := index.missing(spec):
-                on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
-                run = index.creation(company, spec, journal, limit=limit, grace=ABORT_GRACE)
-                await self._consume(run, functools.partial(index.add_created, spec, journal))
+            creation = ReferenceCreation(index, spec, company, journal, limit)
+            try:
+                await self._create(creation, settled, on_stage)
+            finally:
+                creation.leave_the_rest()
+
+    async def _create(
+        self,
+        creation: ReferenceCreation,
+        settled: Callable[[], Awaitable[None]],
+        on_stage: Callable[[str], None],
+    ) -> None:
+        """Create the missing records of one reference; those in doubt are looked up and created again."""
+        index, spec = creation.index, creation.spec
+        for rounds_left in reversed(range(_ROUNDS)):
+            if not (missing := index.missing(spec)):
+                break
+            on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
+            await self._consume(creation.run(ABORT_GRACE), creation.add)
+            if self._stopped or not index.in_doubt(spec):
+                break
+            await creation.look_up()  # most are there: only the response was lost
+            if not (doubts := index.in_doubt(spec)):
+                break
+            on_stage(f"records in doubt: {len(doubts)}; they are looked up again when they have settled")
+            await settled()
+            # Twice, as one look-up alone may have read the response of another.
+            if not self._stopped and await creation.look_up() and await creation.look_up() and rounds_left:
+                creation.plan_again()
 
     async def _mark_wanted(self) -> None:
         """Mark the missing records of every row that can be created once it has them.
