@@ -16,7 +16,7 @@ from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
-from wosdk_async.jobs.errors import ImportMapError
+from wosdk_async.jobs.errors import ImportMapError, JournalError
 from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
@@ -148,6 +148,74 @@ async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Wr
     assert fates(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
     assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
     assert local.server.count("WoCancelCommand") == 2
+
+
+class Kill(Exception):
+    """End of the process, as the journal sees it."""
+
+
+def killing(at: int, *, after: bool) -> Callable[[Callable[[], None]], None]:
+    """Return a hook that kills at commit number ``at``, before or after it."""
+    commits = 0
+
+    def commit(write: Callable[[], None]) -> None:
+        nonlocal commits
+        commits += 1
+        if commits != at or after:
+            write()
+        if commits == at:
+            raise Kill
+
+    return commit
+
+
+async def cancels(local: Local, ids: Sequence[int]) -> list[int]:
+    """Return how many times each of the orders was cancelled."""
+    logs = await local.rows("WoActionLog", "TypeId", "WorkOrderId")
+    found = Counter(each["WorkOrderId"] for each in logs if each["TypeId"] == "Cancel")
+    return [found[id] for id in ids]
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+async def test_a_kill_at_any_commit_undoes_each_record_once(
+    local: Local, job: Job, write: Write, tmp_path: Path, limit: int
+) -> None:
+    """Start of the undo, begin and end of each cancel, end of the undo: before the commit, and after."""
+    points = [(at, after) for at in range(1, 9) for after in (False, True)]
+    first = await imported(local, job(write(HEADER, rows(*range(3 * len(points)))), MAP))
+    async with Journal.open(first, read_only=True) as journal:
+        orders = [row.id or 0 for row in await journal.rows_in(State.DONE)]
+    reason = await local.company.work_orders.cancel_reason(CANCEL)
+    ended = 0
+    for number, (at, after) in enumerate(points):
+        folder, ids = tmp_path / f"{number}", orders[3 * number : 3 * number + 3]
+        folder.mkdir()
+        await created(folder, "WoCreateCommand", ids)
+        journal = Journal.open(folder, commit=killing(at, after=after), synchronous=True)
+        with pytest.raises((Kill, ExceptionGroup)):
+            await Undo(company=local.company, journal=journal, limit=limit).run(reason)
+        ended += not any(await cancels(local, ids))
+        journal.abandon()
+        assert fates(await undone(local, folder)) == dict.fromkeys((1, 2, 3), "undone"), (at, after)
+        assert await cancels(local, ids) == [1, 1, 1], (at, after)
+        async with Journal.open(folder, read_only=True) as journal:
+            assert await journal.undo_counts() == {State.DONE: 3}
+    assert 2 <= ended < len(points), "some were killed before they did anything"
+
+
+async def test_a_kill_after_a_cancel_undoes_the_record_once(local: Local, job: Job, write: Write) -> None:
+    """It was carried out, and nothing of it is in the journal but that it was begun."""
+    folder = await imported(local, job(write(HEADER, rows(1, 2)), MAP, limit=1))
+    reason = await local.company.work_orders.cancel_reason(CANCEL)
+    journal = Journal.open(folder)
+    local.server.creation, local.server.altered = "WoCancelCommand", lambda _: journal.abandon()
+    with pytest.raises((JournalError, ExceptionGroup)):
+        await Undo(company=local.company, journal=journal, limit=1).run(reason)
+    local.server.altered = None
+    async with Journal.open(folder, read_only=True) as journal:
+        assert await journal.undo_counts() == {State.SENDING: 1}
+    assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
+    assert await cancels(local, [1, 2]) == [1, 1]
 
 
 async def test_a_record_that_changes_after_it_was_read_is_left(local: Local, job: Job, write: Write) -> None:
