@@ -6,14 +6,15 @@ import csv
 from itertools import cycle, islice
 from pathlib import Path
 
-__all__ = ["MARKER", "REQUESTS_MAP", "write_map", "write_requests", "write_rows"]
+__all__ = ["COLUMNS", "MARKER", "REQUESTS_MAP", "ROWS_MAP", "write_map", "write_requests", "write_rows"]
 
 REQUESTS_MAP = Path("docs/examples/sf311.toml")
 _REQUESTS = Path("docs/examples/requests.csv")
 
 MARKER = "work_order.po_number"
+COLUMNS = ("key", "text", "notes", "customer")
 
-_MAP = """
+ROWS_MAP = """
 [command]
 comment = "{notes}"
 [command.work_order]
@@ -33,6 +34,10 @@ where = { type_id = "Request", is_def_sr = true }
 entity = "Location"
 [reference.task]
 entity = "Task"
+"""
+"""Map of the rows of :func:`write_rows`, without their customer."""
+
+_CUSTOMER = """
 [reference.zone]
 entity = "WorkZone"
 where = { is_offline = false }
@@ -51,7 +56,7 @@ work_zone = "@zone"
 def write_map(folder: Path) -> Path:
     """Write the map of :func:`write_rows`."""
     path = folder / "map.toml"
-    path.write_text(_MAP, encoding="utf-8")
+    path.write_text(ROWS_MAP + _CUSTOMER, encoding="utf-8")
     return path
 
 
@@ -59,7 +64,7 @@ def write_rows(path: Path, rows: int, *, prefix: str = "K", customers: int = 1) 
     """Write a CSV file whose keys begin with ``prefix``; its rows name so many customers, which are new."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["key", "text", "notes", "customer"])
+        writer.writerow(COLUMNS)
         for row in range(1, rows + 1):
             customer = f"{prefix} customer {row % customers}"
             writer.writerow([f"{prefix}{row}", f"text {row}", f"notes {row}", customer])

@@ -19,6 +19,8 @@ from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.sandbox import create_app, open_store
 
 Scope = dict[str, Any]
+Job = Callable[..., Import]
+Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
 
 
 class Watched:
@@ -200,7 +202,7 @@ async def local(tmp_path: Path, dialect: str) -> AsyncIterator[Local]:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[Sequence[str], Sequence[Sequence[str]]], Path]:
+def write(tmp_path: Path) -> Write:
     """Write a CSV file of a header and rows."""
 
     def written(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Path:
@@ -213,7 +215,7 @@ def write(tmp_path: Path) -> Callable[[Sequence[str], Sequence[Sequence[str]]], 
 
 
 @pytest.fixture
-def job(tmp_path: Path) -> Callable[..., Import]:
+def job(tmp_path: Path) -> Job:
     """Make an import of a file and the text of a map."""
 
     def made(source: Path, text: str, **options: Any) -> Import:

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-WORK_ORDER = """
-[command]
-comment = "{notes}"
-[command.work_order]
-type_category = "Request"
-sub_type = "@kind"
-customer = "@customer"
-po_number = "{key}"
-[[command.work_order.items]]
-asset = "@asset"
-task = "@task"
-comment = "{text}"
+from benchmarks.jobs_files import COLUMNS as HEADER
+from benchmarks.jobs_files import MARKER
+from benchmarks.jobs_files import ROWS_MAP as WORK_ORDER
 
-[reference.kind]
-entity = "WorkOrderType"
-where = { type_id = "Request", is_def_sr = true }
-[reference.asset]
-entity = "Location"
-[reference.task]
-entity = "Task"
-"""
-"""Everything but the customer; columns key, text and notes."""
+__all__ = ["CREATED", "CUSTOMER", "FIXED_CUSTOMER", "HEADER", "MAP", "MARKER", "WORK_ORDER", "rows"]
 
 CUSTOMER = """
 [reference.customer]
@@ -48,4 +31,9 @@ where = { is_offline = false }
 
 FIXED_CUSTOMER = '[reference.customer]\nentity = "Customer"\n'
 
-HEADER = ("key", "text", "notes", "customer")
+MAP = WORK_ORDER + FIXED_CUSTOMER
+
+
+def rows(*keys: int | str, customer: str = "") -> list[list[str]]:
+    """Return a row with each key."""
+    return [[str(key), f"text {key}", f"notes {key}", customer] for key in keys]

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import CREATED, CUSTOMER, FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import CREATED, CUSTOMER, HEADER, MAP, MARKER, WORK_ORDER, rows
 from wosdk_async import Client, Customer, WorkZone
 from wosdk_async.hooks import DryRun
-from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, ImportOptions
+from wosdk_async.jobs import CsvFile, ImportMap, ImportMapError, ImportOptions
 from wosdk_async.jobs.check import Check, CheckResult, Finding
 from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.opening import company_identity
 
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
-
-MAP = WORK_ORDER + FIXED_CUSTOMER
-MARKER = "work_order.po_number"
 WRITES = ("CreateCommand", "/base/")
-
-
-def rows(*keys: int | str, customer: str = "") -> list[list[str]]:
-    return [[str(key), f"text {key}", f"notes {key}", customer] for key in keys]
 
 
 async def checked(

@@ -5,26 +5,17 @@ from __future__ import annotations
 import asyncio
 import csv
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Local, serving
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write, serving
+from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import examples
 from wosdk_async.jobs import CsvFile, Import, ImportMap, RowOutcome, sending
-
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
-
-MAP = WORK_ORDER + FIXED_CUSTOMER
-
-
-def rows(count: int) -> list[list[str]]:
-    return [[str(i), f"text {i}", f"notes {i}", ""] for i in range(1, count + 1)]
 
 
 async def held(local: Local) -> dict[str, tuple[str, str]]:
@@ -41,7 +32,9 @@ async def held(local: Local) -> dict[str, tuple[str, str]]:
 
 async def test_each_row_becomes_one_work_order(local: Local, job: Job, write: Write) -> None:
     outcomes: list[RowOutcome] = []
-    summary = await job(write(HEADER, rows(100)), MAP, limit=7).run(local.company, on_row=outcomes.append)
+    summary = await job(write(HEADER, rows(*range(1, 101))), MAP, limit=7).run(
+        local.company, on_row=outcomes.append
+    )
     assert summary.complete
     assert sorted(row.row for row in outcomes) == list(range(1, 101))
     assert all(row.line == row.row + 1 and row.work_order_id and row.number for row in outcomes)
@@ -159,7 +152,7 @@ async def test_a_file_that_changes_while_it_is_imported_fails_the_new_rows(
 async def test_stopping_finishes_what_is_under_way_and_reports_the_rest(
     local: Local, job: Job, write: Write
 ) -> None:
-    ready = job(write(HEADER, rows(40)), MAP, limit=1)
+    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -176,7 +169,7 @@ async def test_stopping_twice_leaves_what_is_under_way_in_doubt(
     local: Local, job: Job, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sending, "ABORT_GRACE", 0.0)
-    ready = job(write(HEADER, rows(40)), MAP, limit=1)
+    ready = job(write(HEADER, rows(*range(1, 41))), MAP, limit=1)
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(ready.run(local.company, on_row=outcomes.append))
@@ -207,7 +200,7 @@ async def test_a_cancelled_import_reports_every_row_and_stays_cancelled(
     outcomes: list[RowOutcome] = []
     local.server.held = asyncio.Event()
     running = asyncio.create_task(
-        job(write(HEADER, rows(3)), MAP, limit=1).run(local.company, on_row=outcomes.append)
+        job(write(HEADER, rows(1, 2, 3)), MAP, limit=1).run(local.company, on_row=outcomes.append)
     )
     await local.server.arrived.wait()
     running.cancel()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP
 from wosdk_async import Customer, Ref, WorkOrder
 from wosdk_async.jobs import Import, ImportMap, ImportMapError, RowOutcome, Summary
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.operation_names import operation_named
 from wosdk_async.jobs.settling import Settling
-
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
 
 CREATE = """
 operation = "create Customer"
@@ -314,7 +311,7 @@ where = { action_id = "Cancel" }
 
 async def test_any_command_of_the_catalogue(local: Local, job: Job, write: Write, tmp_path: Path) -> None:
     source = write(HEADER, [[str(i), "text", "", ""] for i in (1, 2)])
-    await job(source, WORK_ORDER + FIXED_CUSTOMER).run(local.company)
+    await job(source, MAP).run(local.company)
     orders = await local.rows("WorkOrder", "PoNumber")
     path = tmp_path / "cancel.csv"
     path.write_text("id,note\n" + "".join(f"{row['Id']},no more\n" for row in orders))

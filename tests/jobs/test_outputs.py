@@ -26,9 +26,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
-from tests.jobs.test_importing import Job, Write, rows
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, rows
 from tests.support.laws import case, examples
 from wosdk_async.jobs import Row, RowOutcome, Source, open_source, output_folder
 from wosdk_async.jobs.errors import OutputError
@@ -43,8 +42,6 @@ from wosdk_async.jobs.journal import (
 from wosdk_async.jobs.operations import Effect
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs, write_report
 from wosdk_async.jobs.sources.source import REPORT_COLUMNS
-
-MAP = WORK_ORDER + FIXED_CUSTOMER
 
 
 def planned(folder: Path, source: Source, **more: Any) -> Journal:
@@ -553,7 +550,7 @@ def contents(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 
 async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job, write: Write) -> None:
-    path = write(HEADER, [*rows(3), ["4", "too", "few"]])
+    path = write(HEADER, [*rows(1, 2, 3), ["4", "too", "few"]])
     first = await job(path, MAP).run(local.company)
     assert [each.name for each in first.files] == ["results.csv", "rejects.csv", "report.html", "report.json"]
     assert first.folder is not None
@@ -567,7 +564,7 @@ async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job
 async def test_files_that_a_kill_left_out_are_written_by_the_same_command(
     local: Local, job: Job, write: Write
 ) -> None:
-    path = write(HEADER, rows(3))
+    path = write(HEADER, rows(1, 2, 3))
     first = await job(path, MAP).run(local.company)
     assert first.folder is not None
     (first.folder / "report.json").unlink()
@@ -588,7 +585,7 @@ async def test_rejects_corrected_are_the_next_import(local: Local, job: Job, wri
 
 async def test_a_cancelled_import_has_its_files(local: Local, job: Job, write: Write) -> None:
     local.server.held = asyncio.Event()
-    path = write(HEADER, rows(3))
+    path = write(HEADER, rows(1, 2, 3))
     running = asyncio.create_task(job(path, MAP, limit=1).run(local.company))
     await local.server.arrived.wait()
     running.cancel()
@@ -606,7 +603,7 @@ async def test_files_that_cannot_be_written_do_not_hide_the_summary(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     monkeypatch.setattr(output_folder, "replace_file", full)
-    summary = await job(write(HEADER, rows(2)), MAP).run(local.company)
+    summary = await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
     assert (summary.complete, summary.files) == (True, [])
     assert summary.files_failed is not None
     assert "results.csv: No space left on device; the journal is right" in summary.files_failed

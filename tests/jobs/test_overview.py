@@ -6,25 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.jobs.journal.plans import a_plan
 from wosdk_async.jobs.errors import JournalError
-from wosdk_async.jobs.journal import JobPlan, Journal, RowEntry, RowRecord, State
+from wosdk_async.jobs.journal import Journal, RowEntry, RowRecord, State
 from wosdk_async.jobs.overview import folder_of, jobs_below, jobs_of, jobs_within, overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
 
 
 def job(folder: Path, rows: int, marker: str | None = None) -> Journal:
-    plan = JobPlan(
-        job="j",
-        file="f.csv",
-        size=1,
-        sha256="s",
-        company="c",
-        operation="WoCreateCommand",
-        map_sha256="m",
-        created_at="2026-01-01T00:00:00+00:00",
-        marker=marker,
-    )
+    plan = a_plan(marker=marker)
     folder.mkdir()
     return Journal.create(folder, plan, [RowEntry(row, row + 1, 0) for row in range(1, rows + 1)])
 

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import Local
+from tests.jobs.conftest import Job, Local, Write
 from tests.jobs.maps import CREATED, CUSTOMER, HEADER, WORK_ORDER
 from wosdk_async import Customer, Ref
 from wosdk_async.jobs import Import, ImportMapError, RowOutcome, lookup, sending
-
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
 
 
 def named(*customers: str) -> list[list[str]]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections import Counter
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from wosdk_async import (
     ConfigurationError,
     Customer,
@@ -28,16 +27,6 @@ from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs import Import, ImportMapError, ImportOptions, RowOutcome, Summary
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import State
-
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
-
-MAP = WORK_ORDER + FIXED_CUSTOMER
-MARKER = "work_order.po_number"
-
-
-def rows(*keys: int | str) -> list[list[str]]:
-    return [[str(key), f"text {key}", f"notes {key}", ""] for key in keys]
 
 
 async def held(local: Local) -> Counter[str]:

@@ -9,10 +9,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import HEADER
-from tests.jobs.test_importing import Job, Write, rows
-from tests.jobs.test_outputs import MAP, planned, records
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, rows
+from tests.jobs.test_outputs import planned, records
 from wosdk_async.errors import InDoubtError
 from wosdk_async.jobs import open_source
 from wosdk_async.jobs.journal import Journal
@@ -49,7 +48,7 @@ async def test_each_second_with_calls_has_a_sample(tmp_path: Path, monkeypatch: 
 async def test_an_import_leaves_figures_of_its_calls(local: Local, job: Job, write: Write) -> None:
     """Also attempts and seconds of each row; in doubt, the code says which error it was."""
     local.server.broken = True
-    summary = await job(write(HEADER, rows(3)), MAP).run(local.company)
+    summary = await job(write(HEADER, rows(1, 2, 3)), MAP).run(local.company)
     assert summary.folder is not None
     async with Journal.open(summary.folder) as journal:
         samples = await journal.samples()

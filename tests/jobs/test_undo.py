@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import Local
-from tests.jobs.maps import FIXED_CUSTOMER, HEADER, WORK_ORDER
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.journal.plans import a_plan
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
 from wosdk_async import Customer, Location, WoReopenCommand, WorkOrder, WorkZone
 from wosdk_async.errors import UnsupportedError
 from wosdk_async.jobs import Import
@@ -21,7 +22,6 @@ from wosdk_async.jobs.journal import (
     ANSWERED,
     DECIDED,
     LOOKED_UP,
-    JobPlan,
     Journal,
     RowEntry,
     RowRecord,
@@ -31,16 +31,7 @@ from wosdk_async.jobs.undo import Undo
 from wosdk_async.jobs.undo_fates import UndoRow
 from wosdk_async.jobs.undo_records import created_entity
 
-Job = Callable[..., Import]
-Write = Callable[[Sequence[str], Sequence[Sequence[str]]], Path]
-
-MAP = WORK_ORDER + FIXED_CUSTOMER
-MARKER = "work_order.po_number"
 CANCEL = "Entered twice"
-
-
-def rows(*keys: int) -> list[list[str]]:
-    return [[str(key), f"text {key}", f"notes {key}", ""] for key in keys]
 
 
 async def imported(local: Local, job: Import) -> Path:
@@ -395,16 +386,7 @@ async def test_ids_that_cannot_be_block_no_other(local: Local, job: Job, write: 
 
 async def created(folder: Path, operation: str, ids: Sequence[int | None]) -> None:
     """Write the journal of a job that created these records."""
-    plan = JobPlan(
-        job="j",
-        file="f.csv",
-        size=1,
-        sha256="s",
-        company="c",
-        operation=operation,
-        map_sha256="m",
-        created_at="2026-01-01T00:00:00+00:00",
-    )
+    plan = a_plan(operation=operation)
     async with Journal.create(
         folder, plan, [RowEntry(row, row, 0) for row in range(1, len(ids) + 1)]
     ) as made:
