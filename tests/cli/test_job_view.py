@@ -106,6 +106,9 @@ def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk,
     given = shlex.split(line.removeprefix("command").strip(), posix=True)
     assert given[:3] == ["wosdk", "import", str(source)]
     assert "--delimiter=;" in given
+    assert shlex.join(given).replace("'", "&#x27;") in (folder / "report.html").read_text("utf-8")
+    (run,) = json.loads(wosdk("jobs", "show", folder, "--json").stdout)["runs"]
+    assert run["details"]["options"] == {}
     assert wosdk(*given[1:]).exit_code == 0
 
 

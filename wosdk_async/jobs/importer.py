@@ -221,7 +221,7 @@ class Import:
         self._stoppable += [sender.stop, settling.stop]
         summary = None
         if job.new or not job.finished:
-            await job.journal.start_run(options=str(self.options))
+            await job.journal.start_run(options=self.options.changed())
         try:
             try:
                 if not job.finished:

@@ -83,3 +83,13 @@ class ImportOptions:
     """Most rows that may fail before the import stops: a number, or a percentage such as ``"5%"``."""
     stop_after_doubt: int | None = number(100, "a number of rows, 1 or more", low=1, whole=True, none=True)
     """Most rows that may be in doubt before the import stops; None for no limit."""
+
+    def changed(self) -> dict[str, Any]:
+        """Return the options that are not at their defaults, as plain data without ``details``."""
+        fields = {each.name: each.default for each in attrs.fields(type(self)) if each.name != "details"}
+        values = {name: getattr(self, name) for name in fields}
+        return {
+            name: value if isinstance(value, bool | int) else str(value)
+            for name, value in values.items()
+            if value != fields[name]
+        }

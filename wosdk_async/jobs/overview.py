@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,17 @@ from wosdk_async.jobs.journal.reader import JournalReader
 from wosdk_async.jobs.journal.store import JOURNAL
 from wosdk_async.jobs.undo_fates import UndoState, undo_state
 
-__all__ = ["COUNTED", "Overview", "folder_of", "jobs_at", "jobs_below", "jobs_of", "jobs_within", "overview"]
+__all__ = [
+    "COUNTED",
+    "Overview",
+    "command_of",
+    "folder_of",
+    "jobs_at",
+    "jobs_below",
+    "jobs_of",
+    "jobs_within",
+    "overview",
+]
 
 COUNTED: dict[str, tuple[State, ...]] = {
     "done": (State.DONE,),
@@ -128,6 +139,15 @@ async def overview(journal: JournalReader) -> Overview:
         running=_running(journal),
         begun=not untouched or bool(await journal.runs()),
     )
+
+
+def command_of(plan: JobPlan) -> str | None:
+    """Return the command that began a job, as a shell takes it; None when a program began it."""
+    given, shared = plan.options.get("command"), plan.options.get("global")
+    if not isinstance(given, list):
+        return None
+    company = [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
+    return shlex.join(["wosdk", "import", plan.file, *map(str, given), *company])
 
 
 def _running(journal: JournalReader) -> str | None:

@@ -12,7 +12,6 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import say
-from wosdk_async.cli.kept_commands import kept_globals
 from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.safe_text import one_line
 
@@ -28,7 +27,7 @@ _FIRST = 5  # rows of each kind
 async def job_facts(folder: Path) -> dict[str, Any]:
     """Return everything that ``wosdk jobs show`` shows of a job, as plain data."""
     from wosdk_async.jobs.journal import Journal, State
-    from wosdk_async.jobs.overview import COUNTED, jobs_within, overview
+    from wosdk_async.jobs.overview import COUNTED, command_of, jobs_within, overview
 
     async with Journal.open(folder, read_only=True) as journal:
         seen = await overview(journal)
@@ -47,6 +46,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             "running": seen.running,
             "jobs_of_rejects": [await _brief(each) for each in jobs_within(folder)],
             "plan": seen.plan.as_dict(),
+            "command": command_of(seen.plan),
             "runs": [attrs.asdict(run) for run in await journal.runs()],
             "references": references,
             "first_rows": {name: rows for name, rows in first.items() if rows},
@@ -136,19 +136,10 @@ def _lines(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("company", plan["company"]),
         ("operation", f"{plan['operation']}, {marker}"),
         ("begun", _shown(plan["created_at"])),
-        ("command", _command(plan)),
+        ("command", facts["command"] or "none: a program began it"),
         *((f"run {run['number']}", _run(run)) for run in facts["runs"]),
         *(("records", f"{count} {label}") for label, count in facts["references"].items()),
     ]
-
-
-def _command(plan: Mapping[str, Any]) -> str:
-    """Return the command that began a job, as a shell takes it."""
-    options = plan["options"].get("command")
-    if not isinstance(options, list):
-        return "none: a program began it"
-    company = [f"--{name}={value}" for name, value in kept_globals(plan["options"]).items()]
-    return shlex.join(["wosdk", "import", plan["file"], *map(str, options), *company])
 
 
 def _empty(rows: int) -> str:

@@ -181,7 +181,7 @@ class OutcomeWriter:
 _FILES = {
     "results.csv": "what became of each row",
     "rejects.csv": "rows to correct and import",
-    "in_doubt.csv": "rows in doubt",
+    "in_doubt.csv": "rows in doubt, for wosdk jobs settle",
     "references.csv": "records that rows refer to",
     "report.html": "report",
 }

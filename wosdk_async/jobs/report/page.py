@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wosdk_async.jobs.journal import JobRun, State, StoredRow
+from wosdk_async.jobs.overview import command_of
 from wosdk_async.jobs.report.charts import Series, chart, share_bar, time_bins
 from wosdk_async.jobs.report.facts import OUTCOMES, JobFacts, outcome_of
 from wosdk_async.jobs.report.markup import Content, Markup, element, joined
@@ -270,7 +271,9 @@ def _about(facts: JobFacts) -> Markup:
         ("SHA-256 of the file", element("code", plan.sha256)),
         ("SHA-256 of the map", element("code", plan.map_sha256)),
     ]
-    entries += [(f"Option {name}", str(value)) for name, value in plan.options.items()]
+    entries.append(("Command", command_of(plan) or "none: a program began it"))
+    more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
+    entries += [(name.capitalize(), str(value)) for name, value in more.items()]
     entries += [
         (f"SHA-256 of {file.name}", joined(element("code", file.sha256), f" ({file.size:,} bytes)"))
         for file in facts.files
