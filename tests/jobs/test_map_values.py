@@ -179,6 +179,8 @@ def test_a_text_in_another_format_fails_its_row(
         ("NUMBER", 'thousands = "."', "value: thousands is the decimal mark; add the other one, as in decimal"),
         ("NUMBER", 'decimal = ",", thousands = ","', "not twice ','"),
         ("WHOLE", 'decimal = ","', "it takes whole numbers; delete decimal"),
+        ("TEXT", 'empty = "null"', 'is "skip" or "clear", not \'null\''),
+        ("UTC", 'empty = "clear"', 'empty = "clear" is for columns in a text field'),
         ("TEXT", 'date = "iso"', "it is not a field of times; delete date"),
         ("TEXT", 'thousands = "."', "it is not a field of numbers; delete thousands"),
         ("FLAG", 'zone = "UTC"', "it is not a field of times; delete zone"),

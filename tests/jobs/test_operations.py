@@ -186,6 +186,19 @@ async def test_a_row_without_anything_to_write_fails(local: Local, job: Job, wri
     assert outcomes[1].reason == "there is nothing to write: all cells of its fields are empty"
 
 
+async def test_an_empty_cell_empties_a_text_if_the_map_says_so(local: Local, job: Job, write: Write) -> None:
+    """Without that it writes nothing; the row counts as one that writes something."""
+    (id,) = await made(local, "T1")
+    await local.company.update(Customer.ref(id), instructions="old", dba="old")
+    text = UPDATE.replace('"{note}"', '{ text = "{note}", empty = "clear" }').replace(
+        'work_zone = "@zone"', 'dba = "{name}"'
+    )
+    text = text[: text.index("[reference")]
+    summary, _ = await carried_out(job(write(COLUMNS, [["T1", "", ""]]), text), local)
+    (row,) = await local.rows("Customer", "Instructions", "Dba", TenantCode="T1")
+    assert (summary.done, row["Instructions"], row["Dba"]) == (1, "", "old")
+
+
 async def test_an_update_by_id(local: Local, job: Job, write: Write) -> None:
     ids = await made(local, "T1", "T2")
     text = 'operation = "update Customer by Id"\n[entity]\nid = "{code}"\nname = "{name}"\n'

@@ -97,8 +97,14 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
     template = _template(table.text, path)
     limit = _length_limit(meta, table.truncate, path)
     parse = value_parser(meta, table, path)
+    clears = table.empty == "clear"
+    if clears and (parse is not None or not template.columns):
+        raise ImportMapError(
+            f'{path}: empty = "clear" is for columns in a text field; nothing shows how the service empties '
+            "others. Delete empty"
+        )
     if template.columns:
-        return TextNode(path, template, limit, parse)
+        return TextNode(path, template, limit, parse, clears)
     try:
         text = limit.fit(template.fill({}) or "", [])
         return ConstantNode(text if parse is None else parse(text.strip()))

@@ -99,6 +99,8 @@ class TextNode:
     limit: LengthLimit
     parse: Parser | None
     """None for a text field."""
+    clears: bool = False
+    """Whether empty cells are sent as an empty text, which empties a text field."""
     references: frozenset[str] = NONE
 
     @property
@@ -110,7 +112,7 @@ class TextNode:
         """Return the parsed text; blanks alone are a value of a text field only."""
         text = self.template.fill(context.cells)
         if text is None:
-            return None
+            return "" if self.clears else None
         if self.parse is None:
             return self.limit.fit(text, context.warnings)
         try:

@@ -32,6 +32,9 @@ IfMissing = NewType("IfMissing", str)
 Ambiguous = NewType("Ambiguous", str)
 """``"fail"`` or ``"first"``."""
 
+Empty = NewType("Empty", str)
+"""``"skip"`` or ``"clear"``."""
+
 
 @attrs.frozen
 class MapTables:
@@ -121,6 +124,8 @@ class TextTable:
 
     text: str
     truncate: bool = False
+    empty: Empty = Empty("skip")
+    """What empty cells do: nothing is sent, or an empty text."""
     date: str | None = attrs.field(default=None, validator=optional(_check_date))
     """How times are written: a format of strptime, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))
@@ -197,6 +202,7 @@ def _converter() -> cattrs.Converter:
         bool: _only(lambda value: isinstance(value, bool), "takes true or false"),
         Fields: _only(lambda value: isinstance(value, Mapping), "takes a table"),
         IfMissing: _only(lambda value: value in ("fail", "create"), 'is "fail" or "create"'),
+        Empty: _only(lambda value: value in ("skip", "clear"), 'is "skip" or "clear"'),
         Ambiguous: _only(lambda value: value in ("fail", "first"), 'is "fail" or "first"'),
     }
     for kind, hook in hooks.items():
