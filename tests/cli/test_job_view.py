@@ -91,6 +91,8 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
     }
     assert f"{again} (the rejects of {folder})\n" in wosdk("jobs", "list", tmp_path).stdout
     assert f"rejects    {again} is finished: 1 done of 1 row\n" in wosdk("jobs", "show", folder).stdout
+    said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
+    assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
     assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
 
 
@@ -122,7 +124,8 @@ def test_a_finished_job_says_what_can_be_done(file: Path, store: Path, wosdk: Wo
     assert wosdk(*command).stderr.splitlines() == [
         f"wosdk: the job in {folder} is finished (14 of 15 rows created, 1 failed): nothing is sent",
         "wosdk: to import the file again, as a new job: --again",
-        f"wosdk: to send the rows again that failed: --retry refused, or mend a copy of {folder}/rejects.csv",
+        "wosdk: to send the rows again that failed: "
+        f"--retry refused, or mend and import {folder}/rejects.csv",
         f"wosdk: to write the report again: wosdk jobs report {folder}",
     ]
 

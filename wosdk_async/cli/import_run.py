@@ -21,7 +21,6 @@ from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.jobs import Import, ImportMap, RowOutcome, Summary
 from wosdk_async.jobs.inputs import open_input
 from wosdk_async.jobs.journal.folder import ADDRESS
-from wosdk_async.jobs.overview import overview
 from wosdk_async.jobs.sending import ABORT_GRACE
 from wosdk_async.options import Limits
 
@@ -52,7 +51,7 @@ def run_import(given: ImportArguments) -> int:
             require_new(given.outcomes, given.force)
             require_not_kept("--outcomes", given.outcomes)  # the folder of the job is there only now
         if not opened.new:
-            say_earlier(runner.run(overview(opened.journal)), job.operation.label)
+            runner.run(say_earlier(opened.journal, job.operation.label))
         if variables is None and not opened.finished:
             confirm(runner.company, counted(job.rows, "row"), job.operation.question, ask=not given.yes)
         signals = _Signals(job)

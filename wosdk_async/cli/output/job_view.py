@@ -16,7 +16,7 @@ from wosdk_async.cli.output.cells import counted, visible
 from wosdk_async.safe_text import one_line
 
 if TYPE_CHECKING:
-    from wosdk_async.jobs.overview import Overview
+    from wosdk_async.jobs.journal import Journal
 
 __all__ = ["job_facts", "print_job", "print_jobs", "say_earlier"]
 
@@ -76,15 +76,20 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _brief_text(job: Mapping[str, Any]) -> str:
-    return f"{job['undo'] or job['state']}: {_figures(job) or 'none'} of {counted(job['rows'], 'row')}"
+    state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"  # an undo has a colon of its own
+    figures = _figures({**job, "undone": 0} if job["undo"] else job)
+    return f"{state} {figures or 'none'} of {counted(job['rows'], 'row')}"
 
 
 def _figures(job: Mapping[str, Any]) -> str:
     return ", ".join(f"{job[name]} {name.replace('_', ' ')}" for name in _COUNTS if job[name])
 
 
-def say_earlier(seen: Overview, label: str) -> None:
+async def say_earlier(journal: Journal, label: str) -> None:
     """Say on stderr that an import goes on with a job, or that the job is finished and what can be done."""
+    from wosdk_async.jobs.overview import jobs_within, overview
+
+    seen = await overview(journal)
     figures, folder = seen.figures(), shlex.quote(str(seen.folder))
     done = f"{figures['done']} of {counted(seen.plan.rows, 'row')} {label}"
     others = _figures(seen.as_dict() | {"done": 0})
@@ -98,8 +103,11 @@ def say_earlier(seen: Overview, label: str) -> None:
         return
     say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
     say("to import the file again, as a new job: --again")
+    for each in jobs_within(seen.folder):
+        job = await _brief(each)
+        say(f"its rejects were imported by the job in {job['folder']}, {_brief_text(job)}")
     if figures["failed"]:
-        say(f"to send the rows again that failed: --retry refused, or mend a copy of {folder}/rejects.csv")
+        say(f"to send the rows again that failed: --retry refused, or mend and import {folder}/rejects.csv")
     if figures["in_doubt"]:
         say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
     say(f"to write the report again: wosdk jobs report {folder}")
@@ -150,6 +158,8 @@ def _run(run: Mapping[str, Any]) -> str:
     details, ended = run["details"], "without an end"
     if run["ended_at"] is not None:
         ended = f"to {_time(run['ended_at'])}, exit status {run['exit_status']}"
+    if command := details.get("command"):  # another than the import, such as an undo
+        ended += f", {command}"
     stopped = f", stopped: {details['stopped']}" if details.get("stopped") else ""
     who = f"{details.get('user')}@{details.get('host')} (process {details.get('pid')})"
     return f"{_time(run['started_at'])} {ended}, by {who}, version {details.get('version')}{stopped}"
