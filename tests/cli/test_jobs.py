@@ -125,6 +125,8 @@ def test_a_decision_of_a_person_is_kept_and_not_undone(
 ) -> None:
     folder = imported(wosdk, file, store)
     killed(folder, 2)
+    large = wosdk("jobs", "settle", folder, "--row", "2", "created", str(2**63))
+    assert (large.exit_code, "cannot be the id of a record" in large.stderr) == (2, True)
     assert wosdk("jobs", "settle", folder, "--row", "2", "created", "2").exit_code == 0
 
     async def reason() -> str | None:
@@ -205,6 +207,21 @@ def test_an_undone_file_is_imported_again(file: Path, wosdk: Wosdk, served: dict
     assert wosdk(*again, "--check").stdout.startswith("14 rows: 1 there already, 13 would be sent\n")
     result = wosdk(*again, "--if-exists", "skip")
     assert result.stdout.startswith("14 rows: 13 created, 1 found"), result.stderr
+
+
+def test_an_undo_says_first_what_nobody_can_check(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
+    """Locations have no version: they are left unless that is asked for. Rows that are left are named."""
+    source, import_map = tmp_path / "places.csv", tmp_path / "places.toml"
+    source.write_text("name\nNorth\nSouth\n", "utf-8")
+    import_map.write_text(
+        'operation = "create Location"\n[entity]\nname = "{name}"\ntype_id = "Building"\n', "utf-8"
+    )
+    assert wosdk("import", source, "--map", import_map, "--sandbox", store).exit_code == 0
+    left = wosdk("jobs", "undo", source)
+    assert (left.exit_code, left.stdout) == (0, "2 left, because nobody can tell whether they were changed\n")
+    assert "a Location record has no version, so nobody can tell whether it was changed" in left.stderr
+    assert "wosdk: row 2 2" in left.stderr
+    assert wosdk("jobs", "undo", source, "--unversioned").stdout == "2 undone\n"
 
 
 def test_an_undo_of_a_distant_company_needs_a_yes(

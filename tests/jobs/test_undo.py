@@ -28,7 +28,7 @@ from wosdk_async.jobs.journal import (
     State,
 )
 from wosdk_async.jobs.undo import Undo
-from wosdk_async.jobs.undo_fates import UndoRow
+from wosdk_async.jobs.undo_fates import UndoRow, undo_state
 from wosdk_async.jobs.undo_records import created_entity
 
 CANCEL = "Entered twice"
@@ -139,6 +139,19 @@ async def test_an_undo_that_was_killed_goes_on(local: Local, job: Job, write: Wr
     assert fates(await undone(local, folder, look=True)) == {1: "undone", 2: "undo"}
     assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
     assert local.server.count("WoCancelCommand") == 2
+
+
+async def test_an_undo_that_is_stopped_is_not_complete(local: Local, job: Job, write: Write) -> None:
+    folder = await imported(local, job(write(HEADER, rows(*range(1, 6))), MAP))
+    async with Journal.open(folder) as journal:
+        undo = Undo(company=local.company, journal=journal, limit=1)
+        undo.on_row = lambda _: undo.stop()
+        summary = await undo.run(await local.company.work_orders.cancel_reason(CANCEL))
+        state = await undo_state(journal)
+    assert summary.counts["undone"] < 5
+    assert (summary.counts["undone"] + summary.not_started, summary.complete) == (5, False)
+    assert str(state).startswith(f"undone in part: {summary.counts['undone']} of 5; ")
+    assert fates(await undone(local, folder)) == dict.fromkeys(range(1, 6), "undone")
 
 
 class Kill(Exception):

@@ -9,6 +9,7 @@ from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, Journal, RowRecord, State
 from wosdk_async.jobs.operation_names import operation_named
+from wosdk_async.jobs.operations import usable_id
 from wosdk_async.jobs.settling import Settling
 
 __all__ = ["decide", "settle_job"]
@@ -68,8 +69,10 @@ async def decide(journal: Journal, row: int, id: int | None, who: str) -> None:
         who: who says so, and when; kept in the journal.
 
     Raises:
-        JournalError: the job has no such row, or it is not in doubt.
+        JournalError: the job has no such row, it is not in doubt, or no record can have the id.
     """
+    if id is not None and usable_id(id) is None:
+        raise JournalError(f"{id} cannot be the id of a record; ids are whole numbers from 1 to {2**63 - 1}")
     found = await journal.rows_in(after=row - 1, limit=1)
     if not found or found[0].row != row:
         raise JournalError(f"{journal.folder}: the job has no row {row}; it has {journal.plan.rows}")

@@ -25,6 +25,33 @@ __all__ = ["undo_command"]
 _SHOWN = 20  # rows that are named on stderr
 
 
+class _Left:
+    """The rows whose records are left: their number, and the first ``most`` of them; None keeps all."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self.rows: list[UndoRow] = []
+        self._count = 0
+
+    def add(self, row: UndoRow) -> None:
+        """Count a row, unless its record is undone."""
+        if row.fate in ("undo", "undone"):
+            return
+        self._count += 1
+        if self.most is None or self._count <= self.most:
+            self.rows.append(row)
+
+    def say(self) -> None:
+        """Name the first rows on stderr."""
+        from wosdk_async.jobs.undo_fates import FATES
+
+        for row in self.rows[:_SHOWN]:
+            known = "".join(f" {text}" for text in (row.id, row.number and f"({row.number})") if text)
+            say(f"row {row.row}{known} {FATES[row.fate]}{f': {row.reason}' if row.reason else ''}")
+        if self._count > _SHOWN:
+            say(f"and {counted(self._count - _SHOWN, 'more row')}; --json lists them all")
+
+
 @click.command("undo")
 @click.argument("job", type=click.Path(path_type=Path))
 @click.option("--reason", metavar="NAME", help="Cancel reason of work orders, by name or id.")
@@ -74,24 +101,25 @@ def undo_command(
         with company_of_job(ctx, folder) as runner:
             journal = runner.run(_open(folder))
             try:
-                left: list[UndoRow] = []
+                left = _Left(None if as_json else _SHOWN)
                 undo = Undo(
                     company=runner.company, journal=journal, limit=concurrency, unversioned=unversioned
                 )
                 reason_id = runner.run(_reason_id(runner, undo, reason, check=check))
-                undo.on_row = lambda row: None if row.fate in ("undo", "undone") else left.append(row)
+                undo.on_row = left.add
                 summary = runner.run(undo.look())
                 _say_undo(journal, undo, summary, left)
                 if not check and summary.counts["undo"]:
                     what = counted(summary.counts["undo"], undo.noun)
                     confirm(runner.company, f"{what} to be {undo.verb}", "Undo the job?", ask=not yes)
-                    left.clear()
+                    left = _Left(left.most)
+                    undo.on_row = left.add
                     try:
                         summary = runner.run(undo.run(reason_id, comment), exit_soon=False)
                     except KeyboardInterrupt:
                         say("stopped: the same command goes on with what is left")
                         raise
-                    _say_left(left)
+                    left.say()
             finally:
                 runner.run(journal.close())
         _print_undo(summary, left, as_json)
@@ -119,7 +147,7 @@ async def _reason_id(runner: Runner, undo: Undo, reason: str | None, *, check: b
     return await runner.company.work_orders.cancel_reason(int(reason) if reason.isdecimal() else reason)
 
 
-def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[UndoRow]) -> None:
+def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: _Left) -> None:
     from wosdk_async.jobs.journal import State
 
     counts = journal.counts()
@@ -130,26 +158,19 @@ def _say_undo(journal: Journal, undo: Undo, summary: UndoSummary, left: list[Und
         say(f"{counts[State.FOUND]} were there before the job, and are not touched")
     if doubted := counts[State.IN_DOUBT] + counts[State.SENDING]:
         say(f"{counted(doubted, 'row')} in doubt: run wosdk jobs settle first, or they are not undone")
+    if counts[State.PLANNED]:
+        planned = counted(counts[State.PLANNED], "row")
+        say(f"{planned} not sent yet: after an undo the job does not go on, only a new one with --again")
     if undo.unchecked is not None:
         say(undo.unchecked)
-    _say_left(left)
+    left.say()
 
 
-def _say_left(left: list[UndoRow]) -> None:
-    from wosdk_async.jobs.undo_fates import FATES
-
-    for row in left[:_SHOWN]:
-        name = f" ({row.number})" if row.number else ""
-        say(f"row {row.row}: {row.id}{name} {FATES[row.fate]}{(row.reason and f': {row.reason}') or ''}")
-    if len(left) > _SHOWN:
-        say(f"and {counted(len(left) - _SHOWN, 'more row')}; --json lists them all")
-
-
-def _print_undo(summary: UndoSummary, left: list[UndoRow], as_json: bool) -> None:
+def _print_undo(summary: UndoSummary, left: _Left, as_json: bool) -> None:
     from wosdk_async.jobs.undo_fates import FATES
 
     if as_json:
-        click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left]}))
+        click.echo(json_text({**summary.as_dict(), "left": [row.as_dict() for row in left.rows]}))
         return
     texts = [f"{count} {FATES[fate]}" for fate, count in summary.counts.items() if count]
     if summary.not_started:
