@@ -1,1 +1,1 @@
-"""Report of a job: ``facts.py`` reads it from the journal, ``page.py`` shows it with ``charts.py``."""
+"""Report of a job: ``facts.py`` reads it from the journal, ``page.py`` shows it."""

@@ -73,12 +73,16 @@ def time_bins(samples: Sequence[Sample]) -> tuple[list[Bin], list[int]]:
 
 @attrs.frozen
 class Series:
-    """One line of a chart: its name, a class of the style sheet, and its value in a bin."""
+    """One line of a chart: its name, a class of the style sheet, and its value in a bin.
+
+    Of one that is ``summed`` the sum is said and not the mean.
+    """
 
     name: str
     style: str
     value: Callable[[Bin], float]
     filled: bool = False
+    summed: bool = False
 
 
 def chart(
@@ -159,8 +163,13 @@ def _points(series: Series, bins: Sequence[Bin], top: float, seconds: int) -> It
 
 def _summary(series: Series, bins: Sequence[Bin], unit: str) -> str:
     values = [series.value(each) for each in bins]
-    mean = sum(values) / len(values)
-    return f"{series.name} {_shown(mean, unit)} on average, {_shown(max(values), unit)} at most"
+    total = sum(values)
+    whole = (
+        f"{_shown(total, unit)} in all"
+        if series.summed
+        else f"{_shown(total / len(values), unit)} on average"
+    )
+    return f"{series.name} {whole}, {_shown(max(values), unit)} at most"
 
 
 def _round_up(value: float) -> float:

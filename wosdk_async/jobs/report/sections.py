@@ -1,0 +1,145 @@
+"""Sections of a report that list things: failures, rows in doubt, references, runs and the job itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from wosdk_async.jobs.journal import JobRun, State, StoredRow
+from wosdk_async.jobs.overview import command_of
+from wosdk_async.jobs.report.facts import JobFacts
+from wosdk_async.jobs.report.markup import Content, Markup, element, joined
+from wosdk_async.jobs.report.parts import counted, cut, table, when
+
+__all__ = ["about", "doubts", "failures", "references", "runs"]
+
+_MAX_CAUSES = 20
+_MAX_REFERENCES = 50
+_MAX_RUNS = 50
+_MAX_UNFOLDED = 10  # rows of a list that is shown without being asked for
+
+
+def failures(facts: JobFacts) -> Markup | None:
+    """Return the most frequent causes of failures; None when no row failed."""
+    causes = facts.causes
+    if not causes:
+        return None
+    rows = [
+        (cause.count, cut(cause.reason), cause.code, _row_numbers(cause.rows, cause.count))
+        for cause in causes[:_MAX_CAUSES]
+    ]
+    rest = len(causes) - _MAX_CAUSES
+    more = f"{counted(rest, 'more cause')}: see report.json and {facts.rejects}." if rest > 0 else None
+    return element(
+        "section",
+        element("h2", "Failures by cause"),
+        table(("Rows", "Reason of the first", "Code", "Row numbers"), rows),
+        element("p", more, class_="figures") if more else None,
+    )
+
+
+def _row_numbers(rows: Sequence[int], count: int) -> str:
+    shown = ", ".join(map(str, rows))
+    return f"{shown} and {count - len(rows):,} more" if count > len(rows) else shown
+
+
+def doubts(facts: JobFacts) -> Markup | None:
+    """Return the rows in doubt, and those that were settled; None when there were none."""
+    doubted, settled = facts.doubted, facts.settled
+    if not doubted.count and not settled.count:
+        return None
+    parts = [element("h2", "Rows in doubt, and how they were settled")]
+    if doubted.count:
+        parts.append(table(("Row", "Line", "Key", "Why", "RequestId"), map(_doubt, doubted.rows)))
+        parts += _more(doubted.count - len(doubted.rows), "in_doubt.csv")
+    if settled.count:
+        text = f"{counted(settled.count, 'row')} in doubt had been carried out: found by the key."
+        rows = [(row.row, row.line, row.key, row.number or str(row.id)) for row in settled.rows]
+        listed = table(("Row", "Line", "Key", "Record that was found"), rows)
+        unfolded = "" if len(rows) <= _MAX_UNFOLDED else None
+        parts.append(element("details", element("summary", text), listed, open=unfolded))
+        parts += _more(settled.count - len(settled.rows), "results.csv")
+    return element("section", parts)
+
+
+def _doubt(row: StoredRow) -> Sequence[Content]:
+    reason = row.reason or "it was being sent when the job was killed"
+    return (row.row, row.line, row.key, cut(reason), row.request_id)
+
+
+def _more(rest: int, name: str, thing: str = "row") -> Iterator[Markup]:
+    if rest > 0:
+        yield element("p", f"{counted(rest, f'more {thing}')}: see {name}.", class_="figures")
+
+
+def references(facts: JobFacts) -> Markup | None:
+    """Return the records that the job created for its rows; None when there were none."""
+    if not facts.references:
+        return None
+    bad = [each for each in facts.references if each.state != State.DONE]
+    made = counted(len(facts.references) - len(bad), "record")
+    said = f"Created by this job: {made}{f'; not created: {len(bad):,}' if bad else ''}."
+    rows = [
+        (each.reference, each.name, each.state.name.lower().replace("_", " "), cut(each.reason or ""))
+        for each in bad[:_MAX_REFERENCES]
+    ]
+    return element(
+        "section",
+        element("h2", "Records that rows refer to"),
+        element("p", said),
+        table(("Reference", "Name", "State", "Reason"), rows) if rows else None,
+        *_more(len(bad) - len(rows), "references.csv", "record"),
+    )
+
+
+# --- who, when, where -----------------------------------------------------------------------------
+
+
+def runs(facts: JobFacts) -> Markup | None:
+    """Return the last processes that worked on the job; None when there was none."""
+    if not facts.runs:
+        return None
+    rows = [
+        (
+            run.number,
+            when(run.started_at),
+            f"{run.ended_at - run.started_at:,.1f} s" if run.ended_at else "",
+            _ending(run),
+            f"{run.details.get('user') or 'somebody'} on {run.details.get('host', '')}",
+            f"{run.details.get('version', '')}",
+        )
+        for run in facts.runs[-_MAX_RUNS:]
+    ]
+    more = _more(len(facts.runs) - len(rows), "report.json", "run")
+    names = ("Run", "Began", "Took", "Ended", "By", "Version")
+    return element("section", element("h2", "Runs"), table(names, rows), *more)
+
+
+def _ending(run: JobRun) -> str:
+    if run.ended_at is None:
+        return "killed, or not ended yet"
+    if stopped := run.details.get("stopped"):
+        return cut(f"stopped: {stopped}")
+    return "to its end" if not run.exit_status else f"exit status {run.exit_status}"
+
+
+def about(facts: JobFacts) -> Markup:
+    """Return what the job is about, with the hashes of its files."""
+    plan = facts.plan
+    entries: list[tuple[str, Content]] = [
+        ("Job", f"{plan.job}, in {facts.folder}"),
+        ("Company", plan.company),
+        ("Operation", plan.operation),
+        ("Marker", plan.marker or "none: a row in doubt cannot be looked up"),
+        ("File", f"{plan.file} ({plan.size:,} bytes)"),
+        ("SHA-256 of the file", element("code", plan.sha256)),
+        ("SHA-256 of the map", element("code", plan.map_sha256)),
+    ]
+    entries.append(("Command", command_of(plan) or "none: a program began it"))
+    more = {name: value for name, value in plan.options.items() if name not in ("command", "global")}
+    entries += [(name.capitalize(), str(value)) for name, value in more.items()]
+    entries += [
+        (f"SHA-256 of {file.name}", joined(element("code", file.sha256), f" ({file.size:,} bytes)"))
+        for file in facts.files
+    ]
+    pairs = (element("div", element("dt", name), element("dd", value)) for name, value in entries)
+    return element("section", element("h2", "The job"), element("dl", pairs))
