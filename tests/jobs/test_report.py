@@ -253,3 +253,16 @@ async def test_the_json_has_plan_counts_runs_and_failures(tmp_path: Path) -> Non
     (reference,) = report["references"]
     assert (reference["name"], reference["state"], reference["id"]) == ("t", "done", 7)
     assert report["samples"][0]["retries"] == 1
+
+
+def test_the_last_runs_are_shown() -> None:
+    runs = [JobRun(number, 0.0, 5.0, 0, {"version": f"v{number}."}) for number in range(1, 62)]
+    text = Page(report_page(facts(runs=runs))).text
+    assert "11 more runs: see report.json." in text
+    assert ("v11." in text, "v12." in text, "v61." in text) == (False, True, True)
+
+
+def test_retries_are_summed_and_times_are_not() -> None:
+    text = Page(report_page(facts(samples=[Sample(s, 4, 0.25, 0.5, 3, 2) for s in range(10)]))).text
+    assert "retries 20 in all, 2 at most" in text
+    assert "median 250 ms on average, 250 ms at most" in text
