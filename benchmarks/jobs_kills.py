@@ -170,7 +170,7 @@ class _Killer:
         if moment == "never":
             await asyncio.Event().wait()
         elif moment == "start":
-            await asyncio.sleep(0.3 + random() * 1.0)
+            await asyncio.sleep(0.3 + random() * 1.0)  # a random moment is the purpose, here and below
         elif moment == "command":
             await asyncio.sleep(0.5 + random() * 2.5)
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest import mock
 
 import anyio.from_thread
 import anyio.to_thread
@@ -97,17 +98,18 @@ class ThreadlessLoop(VirtualLoop):
 @contextmanager
 def without_threads() -> Iterator[None]:
     """Let anyio carry out at once what belongs into a thread, as the loop does."""
-    before = anyio.to_thread.run_sync, anyio.from_thread.run
 
     async def run_sync(function: Callable[..., Any], *args: Any, **_: Any) -> Any:
         return function(*args)
 
-    anyio.to_thread.run_sync = run_sync  # type: ignore
-    anyio.from_thread.run = lambda function, *args: run_now(function(*args))  # type: ignore
-    try:
+    def run(function: Callable[..., Any], *args: Any) -> Any:
+        return run_now(function(*args))
+
+    with (
+        mock.patch.object(anyio.to_thread, "run_sync", run_sync),
+        mock.patch.object(anyio.from_thread, "run", run),
+    ):
         yield
-    finally:
-        anyio.to_thread.run_sync, anyio.from_thread.run = before
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 from benchmarks.simulate.backend import LOCATOR_HOST, TOKEN_HOST, Backend, host_name
 from benchmarks.simulate.network import Network
 from benchmarks.simulate.plan import Plan, Step
@@ -24,7 +26,7 @@ class Hosts:
         company_hosts = [host_name(n, moves) for n in range(COMPANIES) for moves in range(_MOVES + 1)]
         for name in (LOCATOR_HOST, TOKEN_HOST, *company_hosts):
             network.names[name] = [name]
-            network.hosts[name] = lambda wire, name=name: Peer(service, name, wire)  # type: ignore[misc]
+            network.hosts[name] = functools.partial(Peer, service, name)
         dead = plan.world.two_addresses
         if dead:
             getattr(network, dead).add(f"{dead}.sim")

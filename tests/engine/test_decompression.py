@@ -66,7 +66,7 @@ def coded(body: bytes, coding: str = "gzip") -> bytes:
     return sized(body, b"Content-Encoding: " + coding.encode())
 
 
-TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))  # noqa: S311
+TEXT = base64.b64encode(random.Random(1).randbytes(3 * MIB))
 
 
 # Each is made when a test first needs it: every process of the suite imports this file.

@@ -53,7 +53,7 @@ def record(name: str) -> bytes:
 @functools.cache
 def too_long() -> bytes:
     """Return a record for which there is not enough memory; it shrinks 100 times."""
-    draw = random.Random(1)  # noqa: S311
+    draw = random.Random(1)
     return record("".join(f"{draw.randbytes(400).hex():x<80000}" for _ in range(400)))
 
 

@@ -180,7 +180,7 @@ async def _listening(app: Any) -> AsyncIterator[str]:
     state = ServerState()
 
     def connected() -> asyncio.Protocol:
-        return config.http_protocol_class(config=config, server_state=state, app_state={})  # type: ignore
+        return config.http_protocol_class(config=config, server_state=state, app_state={})
 
     server = await asyncio.get_running_loop().create_server(connected, "127.0.0.1", 0)
     try:

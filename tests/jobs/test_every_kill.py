@@ -37,7 +37,7 @@ def test_a_kill_at_any_point_loses_nothing_and_doubles_nothing(marked: bool) -> 
 
 @BOTH
 def test_several_kills_lose_nothing_and_double_nothing(tmp_path: Path, marked: bool) -> None:
-    rng = random.Random(f"kills {marked}")  # noqa: S311 - replays
+    rng = random.Random(f"kills {marked}")
     for seed in range(2, 9):
         kills = [rng.randint(1, 100), rng.randint(1, 80), rng.randint(1, 60)][: rng.randint(1, 3)]
         assert run(tmp_path, *kills, marked=marked, seed=seed).broken == [], (seed, kills)

@@ -57,8 +57,8 @@ def value(folder: Path, field: str, options: str, cell: str) -> Any:
     return getattr(made, name, None)
 
 
-def utc(*parts: int) -> datetime:
-    return datetime(*parts, tzinfo=UTC)  # type: ignore[misc, arg-type]
+def utc(year: int, month: int, day: int, *time: int) -> datetime:
+    return datetime(year, month, day, *time, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_a_fixed_text_is_read_in_its_format_too(tmp_path: Path) -> None:
         load(tmp_path, "UTC", 'date = "%d.%m.%Y"', text="soon")
 
 
-def parser(kind: str, **options: str) -> Any:
-    return value_parser({"type": kind}, TextTable(text="{c}", **options), "field")  # type: ignore[arg-type]
+def parser(kind: str, **options: Any) -> Any:
+    return value_parser({"type": kind}, TextTable(text="{c}", **options), "field")
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=3))

@@ -481,7 +481,7 @@ def check_whole(folder: Path) -> int:
 
 def test_a_kill_leaves_each_file_old_or_new(tmp_path: Path) -> None:
     """Nor does anybody who reads the files meanwhile see half of one."""
-    chance = random.Random(14)  # noqa: S311 - moments of kills
+    chance = random.Random(14)
     for attempt in range(2):
         folder = tmp_path / str(attempt)
         folder.mkdir()

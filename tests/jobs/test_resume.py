@@ -447,7 +447,7 @@ async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
 @pytest.mark.parametrize("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
 def test_a_limit_that_is_none(text: str) -> None:
     with pytest.raises(ConfigurationError, match="it takes a number of rows or 1% to 100%"):
-        ImportOptions(stop_after=text)  # type: ignore[arg-type] - converted
+        ImportOptions(stop_after=text)
 
 
 async def test_an_import_is_awaited(local: Local, job: Job, write: Write) -> None:

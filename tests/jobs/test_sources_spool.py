@@ -182,7 +182,7 @@ def test_a_response_that_ends_early_is_refused(tmp_path: Path, web: respx.MockRo
         yield TEXT
         raise httpx.ReadError("secret")
 
-    web.get(host="files.test").respond(stream=content())  # type: ignore[arg-type]
+    web.get(host="files.test").respond(stream=content())
     assert "it cannot be read (ReadError)" in refused(tmp_path, URL)
 
 

@@ -13,7 +13,7 @@ async def test_the_task_of_another_loop_is_not_shared() -> None:
     flights, running, leave = SingleFlight(), threading.Event(), threading.Event()
 
     async def in_another_loop() -> None:
-        task: SharedTask[int] = SharedTask(asyncio.Event().wait, lambda: 0.0)  # type: ignore[arg-type]
+        task: SharedTask[bool] = SharedTask(asyncio.Event().wait, lambda: 0.0)
         flights.add("key", task)
         with task:
             await asyncio.sleep(0)
@@ -33,7 +33,7 @@ async def test_the_task_of_another_loop_is_not_shared() -> None:
 
 async def test_waiting_for_the_end_is_not_waiting_for_the_result() -> None:
     """Work that no caller wants is cancelled, though another task waits for its end."""
-    task: SharedTask[bool] = SharedTask(asyncio.Event().wait, lambda: 0.0)  # type: ignore[arg-type]
+    task: SharedTask[bool] = SharedTask(asyncio.Event().wait, lambda: 0.0)
     other = asyncio.create_task(task.ended())
     with task:
         await asyncio.sleep(0)

@@ -143,7 +143,7 @@ async def test_no_look_follows_the_last_one() -> None:
         looks.append(service.time.seconds - begun)
         return rows(condition)
 
-    service.rows = noting  # type: ignore[method-assign]
+    service.rows = noting
     task, took = await service.timed(deadline=8.0)
     with pytest.raises(InDoubtError, match="left no time to settle"):
         task.result()

@@ -167,7 +167,7 @@ async def test_one_whose_deadline_ends_before_a_doubt_has_settled_sends_nothing(
 async def test_the_second_needs_no_look_for_what_the_first_made() -> None:
     """The service keeps the key in another form, so no query finds it: nothing is sent twice all the same."""
     service = ScriptedCompany()
-    service.rows = lambda _: reply({"Entities": []})  # type: ignore[method-assign]
+    service.rows = lambda _: reply({"Entities": []})
     original = service.serve
 
     async def serve(method: str, url: str, headers: dict[str, str], body: bytes | None) -> Response:

@@ -26,7 +26,7 @@ class Fates(World):
 
     def __init__(self, seed: int) -> None:
         super().__init__(self.serve, retry_quota=10**9)
-        self.draw = random.Random(seed)  # noqa: S311 - not a secret
+        self.draw = random.Random(seed)
         self.made: Counter[str] = Counter()
         self.revoked: set[str] = set()
 

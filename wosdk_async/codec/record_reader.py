@@ -163,7 +163,7 @@ class RecordReader:
         if len(name) > _MAX_NAME:
             return False
         # A name that is a field's in another letter case is unknown only beside the documented one.
-        is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]
+        is_known = name in self._unknown or name.lower() in spellings(self._cls)[1]  # type: ignore[arg-type]  # as in dicts.py
         is_taken_by_msgspec = name.isprintable() and not {'"', "\\"} & set(name)
         return is_taken_by_msgspec and not is_known and len(self._unknown) < MAX_UNKNOWN
 

@@ -32,7 +32,7 @@ def killed_after(folder: Path, lines: int) -> list[list[str]]:
 
 
 async def test_what_was_acknowledged_is_there_after_kill_9(tmp_path: Path) -> None:
-    moments = random.Random(14)  # noqa: S311 - moments, not secrets
+    moments = random.Random(14)
     begun: set[int] = set()
     done: set[int] = set()
     ended = False
