@@ -82,7 +82,7 @@ class Server:
                 path = head[0].decode().split(" ")[1]
                 lengths = [int(line[15:]) for line in head if line.lower().startswith(b"content-length:")]
                 body = await reader.readexactly(lengths[0]) if lengths else b""
-                await asyncio.sleep(self.random.random() * 0.002)
+                await asyncio.sleep(self.random.random() * 0.002)  # takes a while, as a service does
                 self._respond(writer, path, body)
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass  # the client or the campaign has ended
