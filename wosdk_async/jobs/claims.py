@@ -33,7 +33,7 @@ class Claims:
 
     At most ``limit`` claims wait here, and at most twice ``limit`` rows are claimed and not recorded: after a
     kill no more are in doubt. A group is claimed while the one before it is handed out, so that no call waits
-    for the disk.
+    for the disk. The slower the disk, the larger the groups.
 
     ::
 
@@ -46,17 +46,17 @@ class Claims:
     Claims that were not handed out are planned again when the block ends.
 
     Args:
-        prepared: the rows to claim; what it raises is raised after the claims before it.
+        prepared: the rows to claim, in pages; what it raises is raised after the claims before it.
         journal: the journal of the job.
         limit: the number of calls at a time.
     """
 
-    def __init__(self, prepared: AsyncIterator[Claim], journal: Journal, limit: int) -> None:
+    def __init__(self, prepared: AsyncIterator[list[Claim]], journal: Journal, limit: int) -> None:
         self._prepared = prepared
         self._journal = journal
         self._limit = limit
         # Large, as a commit costs the same for any number; the rest is handed out while it is written.
-        self._size = max(1, limit * 3 // 4)
+        self._least = max(1, limit * 3 // 4)
         self._unrecorded = 0
         self._ready: deque[Claim] = deque()
         self._changed = asyncio.Event()
@@ -106,30 +106,33 @@ class Claims:
         return claim
 
     async def _claim(self) -> None:
-        group: list[Claim] = []
+        waiting: deque[Claim] = deque()
         try:
-            async for claim in self._prepared:
-                group.append(claim)
-                if len(group) == self._size:
-                    await self._write(group)
-                    group = []
+            async for page in self._prepared:
+                waiting += page
+                while len(waiting) >= self._least and not self._stopped:
+                    await self._write(waiting, self._least)
                 if self._stopped:
                     return
         finally:
-            if group and not self._stopped:
-                await self._write(group)
+            while waiting and not self._stopped:
+                await self._write(waiting, min(len(waiting), self._least))
 
-    async def _write(self, group: list[Claim]) -> None:
+    async def _write(self, waiting: deque[Claim], least: int) -> None:
+        """Claim as many of the first rows as may be claimed, ``least`` or more of them."""
         # What was recorded before is on the disk with this group, at the latest.
-        while not self._stopped and (
-            len(self._ready) + len(group) > self._limit or self._unrecorded + len(group) > 2 * self._limit
-        ):
+        while (free := self._free()) < least and not self._stopped:
             await self._next_change()
         if not self._stopped:
+            group = [waiting.popleft() for _ in range(min(free, len(waiting)))]
             self._unrecorded += len(group)
             await self._journal.begin([claim.row.number for claim in group])
             self._ready.extend(group)
             self._changed.set()
+
+    def _free(self) -> int:
+        """Return how many rows may be claimed now."""
+        return min(self._limit - len(self._ready), 2 * self._limit - self._unrecorded)
 
     async def _next_change(self) -> None:
         self._changed.clear()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -15,7 +13,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
-from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import OpenedJob, company_identity, job_base, open_job
@@ -23,13 +21,10 @@ from wosdk_async.jobs.operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.outputs import outputs_are_current, write_outputs
 from wosdk_async.jobs.reference_index import ReferenceIndex
-from wosdk_async.jobs.reference_stage import ReferenceStage
-from wosdk_async.jobs.rows import Row, RowOutcome, Summary
-from wosdk_async.jobs.sending import RowSender
-from wosdk_async.jobs.settling import Settling
+from wosdk_async.jobs.rows import RowOutcome, Summary
 from wosdk_async.jobs.sources.source import Source, require_columns
-from wosdk_async.jobs.stops import StopRules
 from wosdk_async.jobs.undone_keys import keep_undone
+from wosdk_async.jobs.work import JobWork
 
 __all__ = ["Import"]
 
@@ -85,7 +80,7 @@ class Import:
         self.exit_status = 1
         """What the journal keeps of a run that left rows; a program that a signal stops has its own."""
         self._stops = 0
-        self._stoppable: list[Callable[[], None]] = []
+        self._work: JobWork | None = None
         self._task: asyncio.Task[Any] | None = None
         self._job: OpenedJob | None = None
         self._rows = 0
@@ -125,8 +120,8 @@ class Import:
     def stop(self) -> None:
         """Start no further row. Called again, abort the calls under way: their rows are in doubt."""
         self._stops += 1
-        for stop in self._stoppable:
-            stop()
+        if self._work is not None:
+            self._work.stop()
         if self._stops == 2 and self._task is not None:
             self._task.cancel()
 
@@ -194,49 +189,59 @@ class Import:
             JournalError: the journal cannot be used.
             WosdkError: the lookup of the references failed. In all cases this run created nothing.
         """
-        started = time.perf_counter()
-        on_row, on_stage = on_row or self._callbacks[0], on_stage or self._callbacks[1]
         self._task = asyncio.current_task()
         job = await self.open(company)
-        sender = RowSender(
-            company=self._company,
+        work = self._work = JobWork(
+            job,
+            self._company,
             source=self._source,
             import_map=self._map,
             index=self._index,
-            keys=RowKeys.of(self._map, self._marker, job.plan.job) if self._marker else None,
-            journal=job.journal,
-            options=self.options,
-            stops=StopRules(self.options, self._rows),
-            on_row=on_row,
-        )
-        settling = Settling(
-            company=self._company,
-            journal=job.journal,
-            operation=self._map.action,
             marker=self._marker,
-            rebuilt=sender.rebuilt,
-            seconds=self._company.options.settle,
-            on_row=on_row,
+            options=self.options,
+            rows=self._rows,
+            on_row=on_row or self._callbacks[0],
+            on_stage=on_stage or self._callbacks[1],
         )
-        self._stoppable += [sender.stop, settling.stop]
+        if self._stops:
+            work.stop()
         summary = None
         if job.new or not job.finished:
             await job.journal.start_run(options=self.options.changed())
         try:
             try:
                 if not job.finished:
-                    await self._carry_out(job, sender, settling, on_stage)
+                    await self._carry_out(work)
                 self._task = None  # nothing is under way that a second stop could abort
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
-                    await self._report_not_started(job.journal, sender, on_row)
+                    await work.report_not_started()
                 raise
-            await self._report_not_started(job.journal, sender, on_row)
-            summary = await self._summary(job, sender, settling, started)
+            await work.report_not_started()
+            summary = await work.summary()
             return summary
         finally:
             with anyio.CancelScope(shield=True):
-                await self._end(job, summary, sender.stops.reason)
+                await self._end(job, summary, work.stops.reason)
+
+    async def _carry_out(self, work: JobWork) -> None:
+        with self._keep_reporting():
+            await work.prepare()
+        try:
+            with self._keep_reporting():
+                await work.send()
+        finally:
+            work.leave_the_rest()
+
+    @contextlib.contextmanager
+    def _keep_reporting(self) -> Iterator[None]:
+        """Suppress a cancellation that :meth:`stop` asked for: every row still needs its outcome."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            if self._stops < 2 or self._task is None:
+                raise
+            self._task.uncancel()
 
     async def _end(self, job: OpenedJob, summary: Summary | None, stopped: str | None) -> None:
         """Write how the run ended, and the files of the job unless they are there from its last run."""
@@ -263,108 +268,3 @@ class Import:
         """Close the journal of the job, if it is open; :meth:`run` does it itself."""
         if self._job is not None:
             await self._job.journal.close()
-
-    async def _carry_out(
-        self, job: OpenedJob, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
-    ) -> None:
-        references = ReferenceStage(sender)
-        self._stoppable.append(references.stop)
-        if job.new:
-            await self._report_refused(job.journal, sender)
-        with self._keep_reporting():
-            compares = self._map.action.compares  # with values that need the references
-            if not compares:
-                await settling.look_at_earlier_runs()
-            await references.complete(settling.wait, on_stage)
-            if compares:
-                await settling.look_at_earlier_runs()
-        try:
-            await self._send_and_settle(sender, settling, on_stage)
-        finally:
-            settling.undecided += sender.doubted
-            settling.leave_the_rest()
-
-    async def _send_and_settle(
-        self, sender: RowSender, settling: Settling, on_stage: Callable[[str], None]
-    ) -> None:
-        with self._keep_reporting():
-            try:
-                await sender.send()
-                for _ in range(_ROUNDS):
-                    settling.undecided += sender.doubted
-                    sender.doubted.clear()
-                    if self._marker and settling.undecided and not self._stops:
-                        on_stage(
-                            f"rows in doubt: {len(settling.undecided)}; "
-                            f"looked up again in {settling.seconds_left:.0f} s"
-                        )
-                    if not (absent := await settling.settle()):
-                        break
-                    await sender.send(only=absent)
-            except (ImportMapError, JournalError) as error:  # the file has changed, or the disk is full
-                sender.stops.stop(error.message)
-
-    @contextlib.contextmanager
-    def _keep_reporting(self) -> Iterator[None]:
-        """Suppress a cancellation that :meth:`stop` asked for: every row still needs its outcome."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            if self._stops < 2 or self._task is None:
-                raise
-            self._task.uncancel()
-
-    # --- reports ------------------------------------------------------------------------------
-
-    async def _report_refused(self, journal: Journal, sender: RowSender) -> None:
-        """Report the rows that were refused when the job was planned: their keys occur twice."""
-        after = 0
-        while page := await journal.rows_in(State.REFUSED, after=after, limit=_PAGE):
-            for stored in page:
-                sender.stops.refused(stored.reason or "")
-                sender.on_row(RowOutcome.failed(Row(stored.row, stored.line, {}), stored.reason or ""))
-            after = page[-1].row
-
-    async def _report_not_started(
-        self, journal: Journal, sender: RowSender, on_row: Callable[[RowOutcome], None]
-    ) -> None:
-        """Report the rows that were not started, so that each row has its outcome."""
-        after, reason = 0, sender.stops.reason or "the import was stopped before this row"
-        while page := await journal.rows_in(State.PLANNED, after=after, limit=_PAGE):
-            for stored in page:
-                if stored.row not in sender.unsent:
-                    on_row(RowOutcome.not_started(Row(stored.row, stored.line, {}), reason))
-            after = page[-1].row
-
-    async def _summary(
-        self, job: OpenedJob, sender: RowSender, settling: Settling, started: float
-    ) -> Summary:
-        with contextlib.suppress(JournalError):  # what could not be written is in the summary
-            await job.journal.flush()
-        try:
-            counts = job.journal.counts()
-        except JournalError:  # nor can it be read: what this run did
-            counts = Counter({State.DONE: sender.done + settling.done, State.IN_DOUBT: sender.stops.doubted})
-            counts[State.REFUSED] = sender.stops.failed - len(sender.unsent)
-            counts[State.PLANNED] = self._rows - counts.total()
-        index = self._index
-        unsent = len(sender.unsent)
-        return Summary(
-            rows=self._rows,
-            empty_rows=self._source.empty_rows,
-            done=counts[State.DONE],
-            label=self._map.action.label,
-            found=counts[State.FOUND],
-            undone=job.undone.done if job.undone is not None else 0,
-            failed=counts[State.REFUSED] + unsent,
-            in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
-            not_started=counts[State.PLANNED] - unsent,
-            done_now=sender.done + settling.done,
-            seconds=time.perf_counter() - started,
-            references_found=index.found,
-            references_created=index.created,
-            warnings=[*job.warnings, *index.warnings],
-            stopped=sender.stops.reason,
-            unwritten=job.journal.unwritten,
-            folder=job.folder,
-        )

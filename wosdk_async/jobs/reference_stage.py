@@ -10,10 +10,14 @@ from typing import Any
 import attrs
 
 from wosdk_async.bulk import Run
+from wosdk_async.company import Company
+from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.errors import ImportMapError
 from wosdk_async.jobs.journal import State
+from wosdk_async.jobs.reading import PlannedRows
 from wosdk_async.jobs.reference_creation import ReferenceCreation
-from wosdk_async.jobs.sending import ABORT_GRACE, RowSender
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.sending import ABORT_GRACE
 
 __all__ = ["ReferenceStage"]
 
@@ -25,7 +29,11 @@ _ROUNDS = 3  # times that records are created, before those in doubt are left to
 class ReferenceStage:
     """Completes the index of a job: each record that rows refer to gets its id, or the reason why not."""
 
-    sender: RowSender
+    company: Company
+    rows: PlannedRows
+    builder: RowBuilder
+    index: ReferenceIndex
+    limit: int
     _stopped: bool = False
     _run: Run[Any, Any] | None = None
 
@@ -46,8 +54,8 @@ class ReferenceStage:
             ImportMapError: a record that all rows need does not exist.
             WosdkError: the lookup failed; nothing was created.
         """
-        company, index, journal = self.sender.company, self.sender.index, self.sender.journal
-        import_map, limit = self.sender.import_map, self.sender.options.limit
+        company, index, limit = self.company, self.index, self.limit
+        import_map, journal = self.builder.import_map, self.rows.journal
         await index.look_up(company, limit)
         unsure = [each for each in await journal.references() if each.state in _UNSURE]
         if any(not index.is_known(each.reference, each.name) for each in unsure):
@@ -95,11 +103,12 @@ class ReferenceStage:
 
         A record that only bad rows name would never be used, so it is not created.
         """
-        async for row in self.sender.planned_rows():
-            if row.fault is None and self.sender.index.undecided(row.cells):
-                with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
-                    for record in self.sender.build(row)[1]:
-                        record.wanted = True
+        async for page in self.rows.pages():
+            for row, _ in page:
+                if row.fault is None and self.index.undecided(row.cells):
+                    with contextlib.suppress(Exception):  # the row itself fails with it, when its turn comes
+                        for record in self.builder.build(row)[1]:
+                            record.wanted = True
             if self._stopped:
                 return
 

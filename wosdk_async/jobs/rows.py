@@ -105,7 +105,16 @@ class RowOutcome:
     @classmethod
     def carried_out(cls, row: Row, label: Label, effect: Effect) -> RowOutcome:
         """Return the outcome of a row that was carried out."""
-        return cls._for(row, label, entity=effect.entity or None, id=effect.id, number=effect.number)
+        number = effect.number
+        return cls(  # each row of a good import comes here, so without _for
+            row=row.number,
+            line=row.line,
+            outcome=label,
+            entity=effect.entity or None,
+            id=effect.id,
+            number=shortened(number, MAX_NUMBER) if number else None,
+            warnings=_warnings(row) if row.warnings else (),
+        )
 
     @classmethod
     def found(cls, row: Row, effect: Effect) -> RowOutcome:
@@ -119,17 +128,20 @@ class RowOutcome:
 
     @classmethod
     def _for(cls, row: Row, outcome: Kind, **details: Any) -> RowOutcome:
-        warnings = tuple(shortened(each, MAX_REASON) for each in dict.fromkeys(row.warnings))
         for name, longest in (("reason", MAX_REASON), ("number", MAX_NUMBER)):
             if text := details.get(name):
                 details[name] = shortened(text, longest)
-        return cls(row=row.number, line=row.line, outcome=outcome, warnings=warnings, **details)
+        return cls(row=row.number, line=row.line, outcome=outcome, warnings=_warnings(row), **details)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the line of the outcomes file, without what is not known."""
         values = attrs.asdict(self, filter=lambda _, value: value is not None and value != ())
         is_order = values.pop("entity", None) == "WorkOrder"
         return {"work_order_id" if is_order and name == "id" else name: values[name] for name in values}
+
+
+def _warnings(row: Row) -> tuple[str, ...]:
+    return tuple(shortened(each, MAX_REASON) for each in dict.fromkeys(row.warnings))
 
 
 def code_of(error: Exception) -> str | None:

@@ -1,0 +1,177 @@
+"""What becomes of the rows of a job: written down, counted, and told to the caller."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import InDoubtError, WosdkError
+from wosdk_async.jobs.claims import Claim
+from wosdk_async.jobs.errors import WaitingRowError
+from wosdk_async.jobs.journal import ANSWERED, LOOKED_UP, Journal, RowRecord, State
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.operations import Effect
+from wosdk_async.jobs.rows import Row, RowOutcome, code_of
+from wosdk_async.jobs.sampling import CallMeter
+from wosdk_async.jobs.settling import Doubt
+from wosdk_async.jobs.stops import StopRules
+from wosdk_async.outcome import Done, Failed, InDoubt, NotStarted, Outcome
+from wosdk_async.protocol.verdicts import ending_of
+
+__all__ = ["RowReports"]
+
+
+@attrs.define(eq=False, kw_only=True)
+class RowReports:
+    """Writes the outcome of each row into the journal, and gives it to ``on_row``.
+
+    ``stops`` says when the import has to stop by itself; the caller looks at it after each report.
+    """
+
+    import_map: ImportMap
+    journal: Journal
+    stops: StopRules
+    on_row: Callable[[RowOutcome], None]
+    unsent: set[int] = attrs.field(factory=set)
+    """Rows that this run could not send; the same command given again sends them."""
+    doubted: list[Doubt] = attrs.field(factory=list)
+    """Rows that this run left in doubt, and that can be looked up later."""
+    done: int = 0
+    """Rows that this run carried out."""
+    _meter: CallMeter = attrs.field(
+        default=attrs.Factory(lambda self: CallMeter(self.journal), takes_self=True)
+    )
+
+    # --- rows that were not sent --------------------------------------------------------------
+
+    def not_sent(self, row: Row, error: Exception) -> None:
+        """Report a row that could not be built, or that must not be sent."""
+        reason = _text(error)
+        if isinstance(error, WaitingRowError):
+            self.unsent.add(row.number)
+            self.stops.unsent(reason)
+        else:
+            self.stops.refused(reason)
+        self._end(row, RowOutcome.failed(row, reason))
+
+    def found(self, row: Row, effect: Effect) -> None:
+        """Report a row whose record was there before."""
+        self._end(row, RowOutcome.found(row, effect))
+
+    def carried_out_before(self, row: Row, effect: Effect) -> None:
+        """Report a row of which an earlier attempt turns out to have been carried out."""
+        self.done += 1
+        outcome = RowOutcome.carried_out(row, self.import_map.action.label, effect)
+        self._end(row, outcome, proof=LOOKED_UP)
+
+    # --- rows that were sent ------------------------------------------------------------------
+
+    def ended(self, outcome: Outcome[Claim, Any]) -> None:
+        """Report the outcome of a call."""
+        claim = outcome.input
+        if isinstance(outcome, NotStarted):
+            self.journal.record(RowRecord(claim.row.number, State.PLANNED))
+            return
+        attempts, seconds = self._meter.add(outcome, claim.started)
+        if isinstance(outcome, Done):
+            self._done(claim.row, outcome.result, attempts, seconds)
+        elif isinstance(outcome, InDoubt):
+            self.stops.in_doubt()
+            if claim.key is None:
+                self._end_call(claim.row, outcome, attempts, seconds)
+            else:
+                self._doubt(claim, outcome.error, attempts, seconds)
+        else:
+            self._fail(claim.row, outcome, attempts, seconds)
+
+    def flush(self) -> None:
+        """Give the journal the last sample of the calls."""
+        self._meter.flush()
+
+    def _done(self, row: Row, result: Any, attempts: int, seconds: float) -> None:
+        self.done += 1
+        self.stops.done()
+        operation = self.import_map.action
+        effect = operation.effect(result)
+        outcome = RowOutcome.carried_out(row, operation.label, effect)
+        details = {"version": effect.version, "proof": ANSWERED}
+        self._end(row, outcome, attempts=attempts, seconds=seconds, **details)
+
+    def _fail(self, row: Row, outcome: Failed[Claim], attempts: int, seconds: float) -> None:
+        reason = _text(outcome.error)
+        if ending_of(outcome.error).passes:
+            # Not carried out for certain, and not for a fault of the row: it stays planned.
+            self.unsent.add(row.number)
+            self.stops.unsent(reason)
+        else:
+            self.stops.refused(reason)
+        self._end_call(row, outcome, attempts, seconds)
+
+    def _end_call(
+        self, row: Row, outcome: Failed[Claim] | InDoubt[Claim], attempts: int, seconds: float
+    ) -> None:
+        made = RowOutcome.of(row, outcome, self.import_map.action.label)
+        if behind := self.import_map.columns_behind(made.reason or ""):
+            made = attrs.evolve(made, reason=f"{made.reason} ({behind})")
+        self._end(row, made, attempts=attempts, seconds=seconds)
+
+    def _doubt(self, claim: Claim, error: InDoubtError, attempts: int, seconds: float) -> None:
+        """Keep a row that can be looked up later; it is reported when it is decided."""
+        row, now = claim.row, asyncio.get_running_loop().time()
+        compared = claim.record if self.import_map.action.compares else None
+        self.doubted.append(
+            Doubt(row.number, row.line, claim.key or "", now, error.message, error.request_id, compared)
+        )
+        self._write(
+            RowRecord(
+                row.number,
+                State.IN_DOUBT,
+                reason=error.message,
+                code=code_of(error),
+                request_id=error.request_id,
+                attempts=attempts,
+                seconds=seconds,
+            )
+        )
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def _end(self, row: Row, outcome: RowOutcome, **call: Any) -> None:
+        """Record and report an outcome; ``call`` are further fields of its record."""
+        state = _STATES[outcome.outcome]
+        if state == State.REFUSED and row.number in self.unsent:
+            state = State.PLANNED
+        self._write(
+            RowRecord(
+                row.number,
+                state,
+                outcome.id,
+                outcome.number,
+                outcome.reason,
+                outcome.code,
+                outcome.request_id,
+                outcome.warnings,
+                **call,
+            )
+        )
+        self.on_row(outcome)
+
+    def _write(self, record: RowRecord) -> None:
+        self.journal.record(record)
+        if self.journal.failed is not None:
+            self.stops.stop(self.journal.failed.message)
+
+
+_STATES = {
+    **dict.fromkeys(("created", "updated", "deleted", "done"), State.DONE),
+    "found": State.FOUND,
+    "failed": State.REFUSED,
+    "in_doubt": State.IN_DOUBT,
+}
+
+
+def _text(error: Exception) -> str:
+    return error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
