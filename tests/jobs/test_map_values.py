@@ -57,6 +57,35 @@ def value(folder: Path, field: str, options: str, cell: str) -> Any:
     return getattr(made, name, None)
 
 
+@pytest.mark.parametrize(
+    ("field", "options", "cell", "found"),
+    [
+        ("FLAG", "values = { ja = true, nein = false }", " JA ", True),
+        ("FLAG", "values = { ja = true, nein = false }", "nein", False),
+        ("FLAG", "values = { ja = true }", "  ", None),
+        ("WHOLE", 'values = { "zwei Stunden" = 120, eine = "60" }', "Eine", 60),
+        (
+            "NUMBER",
+            'values = { viel = "1.000,5" }, decimal = ",", thousands = "."',
+            "viel",
+            Decimal("1000.5"),
+        ),
+        ("TEXT", 'values = { a = "Alpha", b = "" }', "A", "Alpha"),
+    ],
+)
+def test_words_mean_what_the_map_says(
+    tmp_path: Path, field: str, options: str, cell: str, found: object
+) -> None:
+    assert value(tmp_path, field, options, cell) == found
+
+
+def test_a_word_that_the_map_does_not_know_fails_its_row(tmp_path: Path) -> None:
+    with pytest.raises(RowError, match=r"takes 'ja', 'nein', not 'oui'; add it to values .*\(column 'c'\)"):
+        value(tmp_path, "FLAG", "values = { ja = true, nein = false }", "oui")
+    with pytest.raises(RowError, match=r"takes true or false, not 'oui'; say what words mean with values"):
+        value(tmp_path, "FLAG", "truncate = false", "oui")
+
+
 def utc(year: int, month: int, day: int, *time: int) -> datetime:
     return datetime(year, month, day, *time, tzinfo=UTC)
 
@@ -179,6 +208,11 @@ def test_a_text_in_another_format_fails_its_row(
         ("NUMBER", 'thousands = "."', "value: thousands is the decimal mark; add the other one, as in decimal"),
         ("NUMBER", 'decimal = ",", thousands = ","', "not twice ','"),
         ("WHOLE", 'decimal = ","', "it takes whole numbers; delete decimal"),
+        ("FLAG", "values = {}", "values takes the words of the file"),
+        ("FLAG", "values = { Ja = true, ja = false }", "each once whatever its letter case"),
+        ("FLAG", 'values = { ja = "perhaps" }', "compute_schedule.values.ja takes true or false, not 'perhaps'"),
+        ("FLAG", "values = { ja = 7 }", "compute_schedule.values.ja takes true or false, not 7"),
+        ("TEXT", "values = 7", "takes a table, not 7"),
         ("TEXT", 'empty = "null"', 'is "skip" or "clear", not \'null\''),
         ("UTC", 'empty = "clear"', 'empty = "clear" is for columns in a text field'),
         ("TEXT", 'date = "iso"', "it is not a field of times; delete date"),

@@ -21,7 +21,7 @@ from wosdk_async.jobs.mapping.nodes import (
 from wosdk_async.jobs.mapping.references import Filter, ReferenceSpec
 from wosdk_async.jobs.mapping.tables import ReferenceTable, TextTable, checked_table
 from wosdk_async.jobs.mapping.template import NAME, LengthLimit, Template
-from wosdk_async.jobs.mapping.values import value_parser
+from wosdk_async.jobs.mapping.values import Parser, value_parser, word_parser
 from wosdk_async.model import Record, entity_class, index, registry
 from wosdk_async.model.metadata import Wire
 from wosdk_async.suggestions import suggestion
@@ -103,6 +103,8 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
             f'{path}: empty = "clear" is for columns in a text field; nothing shows how the service empties '
             "others. Delete empty"
         )
+    if table.values is not None:
+        parse = _words(meta, table, limit, path)
     if template.columns:
         return TextNode(path, template, limit, parse, clears)
     try:
@@ -112,6 +114,29 @@ def _text_node(meta: Wire, table: TextTable, path: str) -> Node:
         raise ImportMapError(error.message) from None
     except ValueError as error:
         raise ImportMapError(f"{path} {error}") from None
+
+
+def _words(meta: Wire, table: TextTable, limit: LengthLimit, path: str) -> Parser:
+    """Return what reads the words that a map gives meanings."""
+    values: Mapping[str, Any] = table.values or {}
+    if not values or len({word.strip().casefold() for word in values}) < len(values):
+        raise ImportMapError(
+            f"{path}.values takes the words of the file, each once whatever its letter case, and what they "
+            'mean: values = { "yes" = true, "no" = false }'
+        )
+    parse = value_parser(meta, table, path)
+    meanings = {}
+    for word, value in values.items():
+        try:
+            if not isinstance(value, str):
+                meanings[word] = _constant(meta, value, f"{path}.values.{word}")
+            else:
+                meanings[word] = limit.fit(value, []) if parse is None else parse(value)
+        except RowError as error:
+            raise ImportMapError(error.message) from None
+        except ValueError as error:
+            raise ImportMapError(f"{path}.values.{word} {error}") from None
+    return word_parser(meanings)
 
 
 def _template(source: str, path: str) -> Template:

@@ -126,6 +126,8 @@ class TextTable:
     truncate: bool = False
     empty: Empty = Empty("skip")
     """What empty cells do: nothing is sent, or an empty text."""
+    values: Fields | None = None
+    """What each word of the file means; cells with another one fail their rows."""
     date: str | None = attrs.field(default=None, validator=optional(_check_date))
     """How times are written: a format of strptime, or ``iso``."""
     zone: str | None = attrs.field(default=None, validator=optional(_check_zone))

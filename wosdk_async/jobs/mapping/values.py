@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zoneinfo
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache, partial
@@ -17,7 +17,7 @@ from wosdk_async.jobs.mapping.tables import TextTable
 from wosdk_async.model.metadata import Wire
 from wosdk_async.text_values import parse_value
 
-__all__ = ["Parser", "value_parser"]
+__all__ = ["Parser", "value_parser", "word_parser"]
 
 Parser = Callable[[str], Any]
 """Returns the value of a text; raises ValueError with a message that goes on after the name of the field."""
@@ -50,7 +50,31 @@ def value_parser(meta: Wire, table: TextTable, path: str) -> Parser | None:
         return _cached(NumberStyle(table.decimal or ".", table.thousands, kind == "integer"))
     if kind not in ("boolean", "enum") and not is_time and not is_number:
         return None
+    if kind in ("boolean", "enum"):
+        return _cached(partial(_named, meta=meta))
     return _cached(partial(parse_value, meta=meta, lenient=True))
+
+
+def word_parser(values: Mapping[str, Any]) -> Parser:
+    """Return what reads the words of a file, whose meanings are ``values``; letter case does not count."""
+    meanings = {word.strip().casefold(): value for word, value in values.items()}
+
+    def parse(text: str) -> Any:
+        word = text.strip().casefold()
+        if word not in meanings:
+            raise ValueError(
+                f"takes {', '.join(map(repr, values))}, not {text!r}; add it to values in the map"
+            )
+        return meanings[word]
+
+    return parse
+
+
+def _named(text: str, meta: Wire) -> Any:
+    try:
+        return parse_value(text, meta, lenient=True)
+    except ValueError as error:
+        raise ValueError(f"{error}; say what words mean with values = {{ ... }} in the map") from None
 
 
 def _require(fits: bool, table: TextTable, keys: tuple[str, ...], reason: str) -> None:
