@@ -561,6 +561,24 @@ async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job
     assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
 
 
+async def test_a_file_that_is_replaced_each_night_has_a_job_each_night(
+    local: Local, job: Job, write: Write
+) -> None:
+    first = await job(write(HEADER, rows(2)), MAP).run(local.company)
+    assert first.folder is not None
+    before = contents(first.folder)
+    nights = [await job(write(HEADER, [[f"{n}", "t", "n", ""]]), MAP).run(local.company) for n in (7, 8)]
+    assert [night.folder and night.folder.name for night in nights] == ["rows.csv.job-2", "rows.csv.job-3"]
+    assert [(night.created, night.created_now) for night in nights] == [(1, 1), (1, 1)]
+    for night in nights:
+        assert night.folder is not None
+        assert len(table(night.folder / "results.csv")) == 2
+    after = contents(first.folder)
+    assert {name for name in after if name != "lock" and after[name] != before[name]} == set()
+    orders = await local.rows("WorkOrder", "PoNumber")
+    assert [order["PoNumber"] for order in orders] == ["1", "2", "7", "8"]
+
+
 async def test_files_that_a_kill_left_out_are_written_by_the_same_command(
     local: Local, job: Job, write: Write
 ) -> None:

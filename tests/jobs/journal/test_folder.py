@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,21 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
         FolderLock(folder)
     lock.release()
     FolderLock(folder).release()
+
+
+def test_jobs_are_found_though_folders_of_older_ones_were_removed(base: Path) -> None:
+    """A nightly file has many jobs: whoever clears old ones up must not make the import forget the last."""
+    for _ in range(4):
+        last = a_job(base)
+    for name in ("requests.csv.job", "requests.csv.job-3"):
+        shutil.rmtree(base.with_name(name))
+    for name in ("requests.csv.job-x", "requests.csv.job-2.bak", "requests.csv.job-01"):
+        base.with_name(name).mkdir()
+    folders = JobFolders(base)
+    assert folders.find(*SAME) == last
+    folder, lock = folders.new()
+    lock.release()
+    assert folder.name == "requests.csv.job-5"
 
 
 def test_a_folder_in_which_a_start_was_killed_is_used_again(base: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -62,6 +63,7 @@ class JobFolders:
             if not (folder / JOURNAL).exists():
                 self._free = self._free or self._abandoned(folder)
                 continue
+            self._free = None  # a new job gets a higher number than those that are there
             plan = plan_of(folder)
             if plan.company != company or plan.operation != operation:
                 continue
@@ -93,13 +95,22 @@ class JobFolders:
         return folder, lock
 
     def _existing(self) -> Iterator[Path]:
-        number, folder = 1, self.base
+        """Yield the folders by their numbers; some may be missing, as people remove those of old jobs."""
+        parent, last = self.base.parent, 0
         self._free = None
-        while os.path.lexists(folder):
-            yield folder
-            number += 1
-            folder = self.base.with_name(f"{self.base.name}-{number}")
-        self._next = folder
+        with explained(parent):
+            names = os.listdir(parent) if parent.is_dir() else []
+        # Folded: this file system may take letters of either case for the same.
+        pattern = re.compile(rf"{re.escape(self.base.name.casefold())}(?:-([1-9][0-9]{{0,8}}))?")
+        matches = filter(None, (pattern.fullmatch(name.casefold()) for name in names))
+        for number in sorted({int(match[1] or 1) for match in matches}):
+            if os.path.lexists(folder := self._numbered(number)):
+                last = number
+                yield folder
+        self._next = self._numbered(last + 1)
+
+    def _numbered(self, number: int) -> Path:
+        return self.base if number == 1 else self.base.with_name(f"{self.base.name}-{number}")
 
     def _abandoned(self, folder: Path) -> Path:
         """Return a folder in which a start was killed before the journal was complete."""
