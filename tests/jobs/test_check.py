@@ -80,15 +80,17 @@ async def test_all_rows_of_a_good_file_would_be_sent(local: Local, write: Write)
 
 async def test_bad_rows_say_why(local: Local, write: Write) -> None:
     """Too long, keys that occur twice, an empty key: as the import would refuse them."""
-    bad = [*rows(1, 2, 2), ["", "", "", ""], ["", "a", "", ""], ["6", "x" * 4000, "", ""]]
+    bad = [*rows(1, 2, 2), ["", "", "", ""], ["", "a", "", ""], ["6", "x" * 4000, "", ""], *rows(6)]
     result = await checked(local, write(HEADER, bad), MAP, marker=MARKER)
-    assert (result.rows, result.empty_rows, result.complete) == (5, 1, False)
-    assert kinds(result) == {3: "refused", 4: "refused", 5: "refused"}
+    assert (result.rows, result.empty_rows, result.complete) == (6, 1, False)
+    assert kinds(result) == {3: "refused", 4: "refused", 5: "refused", 6: "refused"}
+    assert [each.key for each in result.findings] == ["2", "", "6", "6"]
     assert [each.reason for each in result.findings] == [
         "the key '2' is that of row 2 (line 3) already; keys must be unique",
         "the key in work_order.po_number ('') is empty; each row needs a key of its own",
         "command.work_order.items[0].comment has 4000 characters, the service takes 3096; shorten it, or set "
         "truncate = true",
+        "the key '6' is that of row 5 (line 7) already; keys must be unique",
     ]
 
 

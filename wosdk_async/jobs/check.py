@@ -15,18 +15,15 @@ import orjson
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
-from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding, FindingKind
-from wosdk_async.jobs.check_state import BuiltRow, EarlierJob, SeenKeys
+from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding
+from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, SeenKeys, kind_of
+from wosdk_async.jobs.earlier_job import EarlierJob
 from wosdk_async.jobs.errors import (
-    AmbiguousNameError,
     ImportMapError,
-    MissingRecordError,
     RowError,
-    require_sendable,
 )
 from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import RowContext
 from wosdk_async.jobs.marking import RowKeys
 from wosdk_async.jobs.opening import job_base
 from wosdk_async.jobs.options import ImportOptions
@@ -34,7 +31,6 @@ from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.jobs.sources.source import Source, require_columns
 from wosdk_async.jobs.undone_keys import is_taken_back, undone_beside
-from wosdk_async.model import Record
 
 __all__ = ["FINDINGS", "Check", "CheckResult", "Finding"]
 
@@ -132,9 +128,10 @@ class Check:
         base = job_base(self._source, self._options)
         self._undone = await undone_beside(base, identity, self._map.operation)
         with closing(SeenKeys()) as seen:
+            builder = CheckedRows(self._map, self._index, self._keys, seen)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, seen):
+                for finding in await self._look_at(company, page, builder):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
@@ -155,9 +152,9 @@ class Check:
 
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(self, company: Company, page: Sequence[Row], seen: SeenKeys) -> list[Finding]:
+    async def _look_at(self, company: Company, page: Sequence[Row], builder: CheckedRows) -> list[Finding]:
         """Return what would become of some rows, in their order."""
-        found = [self._done_before(row) or self._built(row, seen) for row in page]
+        found = [self._done_before(row) or builder.build(row) for row in page]
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Mapping[str, Sequence[Any]] = {}
         if self._keys is not None and self._keys.node is not None and keys:
@@ -187,39 +184,12 @@ class Check:
             return Finding(row.number, row.line, "refused", reason)
         return None
 
-    def _built(self, row: Row, seen: SeenKeys) -> BuiltRow | Finding:
-        """Return what a row becomes, its key and what is created before it; or why it is refused."""
-        try:
-            if row.fault is not None:
-                raise RowError(row.fault)
-            context = RowContext(row.cells, self._index, row.warnings)
-            record = self._map.record.build(context)
-            require_sendable(record, new=self._operation.new)
-            return BuiltRow(row, record, self._key(row, record, seen), context.missing)
-        except Exception as error:  # of one row: the import refuses it, too
-            reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
-            return Finding(row.number, row.line, _kind_of(error), reason)
-
-    def _key(self, row: Row, record: Record, seen: SeenKeys) -> str:
-        if self._keys is None:
-            return ""
-        key = self._keys.key(row, self._index)
-        self._keys.put(record, key)
-        if self._keys.node is not None:
-            number, line = seen.first_with(key, row.number, row.line)
-            if number != row.number:
-                raise RowError(
-                    f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be "
-                    "unique"
-                )
-        return key
-
     async def _decided(self, company: Company, built: BuiltRow, found: Sequence[Any]) -> Finding:
         if self._operation.by is not None:
             try:
                 self._operation.point(built.record, built.key, found)
             except RowError as error:
-                return built.finding(_kind_of(error), error.message)
+                return built.finding(kind_of(error), error.message)
         elif found:
             ids = [each.id for each in found[:_IDS]]
             shown = ", ".join(map(str, ids))
@@ -254,9 +224,3 @@ class Check:
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
         result.expect(calls, self._looks, self._options.limit, self._rate)
-
-
-def _kind_of(error: Exception) -> FindingKind:
-    if isinstance(error, AmbiguousNameError):
-        return "ambiguous"
-    return "missing" if isinstance(error, MissingRecordError) else "refused"

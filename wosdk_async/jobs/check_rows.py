@@ -1,0 +1,109 @@
+"""Rows as a check builds them: with their keys, and why they would be refused."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.check_result import Finding, FindingKind
+from wosdk_async.jobs.errors import AmbiguousNameError, MissingRecordError, RowError, require_sendable
+from wosdk_async.jobs.mapping.import_map import ImportMap
+from wosdk_async.jobs.mapping.nodes import RowContext
+from wosdk_async.jobs.marking import RowKeys
+from wosdk_async.jobs.reference_index import ReferenceIndex
+from wosdk_async.jobs.rows import Row
+from wosdk_async.model import Record
+
+__all__ = ["BuiltRow", "CheckedRows", "SeenKeys", "kind_of"]
+
+
+@attrs.frozen
+class BuiltRow:
+    """A row that could be sent, as far as it shows without its key being looked up."""
+
+    row: Row
+    record: Record
+    key: str
+    missing: list[Any]
+    """Records that would be created before it."""
+
+    def finding(self, kind: FindingKind, reason: str = "", ids: Sequence[int] = ()) -> Finding:
+        """Return what would become of the row."""
+        warnings = tuple(dict.fromkeys(self.row.warnings))
+        return Finding(self.row.number, self.row.line, kind, reason, self.key, tuple(ids), warnings)
+
+
+class SeenKeys:
+    """The keys of the rows so far, each with its first row; in a nameless file once they are many."""
+
+    def __init__(self) -> None:
+        # SQLite removes a database without a name when it is closed, and when the process is killed.
+        self._db = sqlite3.connect("", isolation_level=None)
+        self._db.execute("PRAGMA journal_mode = OFF")
+        self._db.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, row, line) WITHOUT ROWID")
+        self._db.execute("BEGIN")
+
+    def first_with(self, key: str, row: int, line: int) -> tuple[int, int]:
+        """Return row and line of the first row with a key: this one if there was none."""
+        if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", (key, row, line)).rowcount:
+            return row, line
+        found: tuple[int, int] = self._db.execute(
+            "SELECT row, line FROM seen WHERE key = ?", (key,)
+        ).fetchone()
+        return found
+
+    def close(self) -> None:
+        """Remove the keys."""
+        self._db.close()
+
+
+@attrs.frozen
+class CheckedRows:
+    """Builder of the rows of a check."""
+
+    import_map: ImportMap
+    index: ReferenceIndex
+    keys: RowKeys | None
+    seen: SeenKeys
+
+    def build(self, row: Row) -> BuiltRow | Finding:
+        """Return what a row becomes, its key and what is created before it; or why it is refused."""
+        key = ""
+        try:
+            if row.fault is not None:
+                raise RowError(row.fault)
+            key = self._key(row)
+            self._require_first(row, key)
+            context = RowContext(row.cells, self.index, row.warnings)
+            record = self.import_map.record.build(context)
+            require_sendable(record, new=self.import_map.action.new)
+            if self.keys is not None:
+                self.keys.put(record, key)
+            return BuiltRow(row, record, key, context.missing)
+        except Exception as error:  # of one row: the import refuses it, too
+            reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
+            return Finding(row.number, row.line, kind_of(error), reason, key)
+
+    def _key(self, row: Row) -> str:
+        return "" if self.keys is None else self.keys.key(row, self.index)
+
+    def _require_first(self, row: Row, key: str) -> None:
+        """Raise RowError when an earlier row has the key, a bad one too: so the journal decides it."""
+        if self.keys is not None and self.keys.node is not None:
+            number, line = self.seen.first_with(key, row.number, row.line)
+            if number != row.number:
+                raise RowError(
+                    f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be "
+                    "unique"
+                )
+
+
+def kind_of(error: Exception) -> FindingKind:
+    """Return what an error of a row says of it."""
+    if isinstance(error, AmbiguousNameError):
+        return "ambiguous"
+    return "missing" if isinstance(error, MissingRecordError) else "refused"
