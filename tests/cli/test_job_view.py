@@ -93,6 +93,7 @@ def test_rejects_that_are_fed_back_belong_to_their_job(store: Path, wosdk: Wosdk
     assert f"rejects    {again} is finished: 1 done of 1 row\n" in wosdk("jobs", "show", folder).stdout
     said = wosdk("import", source, "--map", MAP, "--sandbox", store).stderr
     assert f"its rejects were imported by the job in {again}, finished: 1 done of 1 row\n" in said
+    assert "--retry refused" not in said, "it could create again what that job created"
     assert f"rows of    the rejects of the job in {folder}\n" in wosdk("jobs", "show", again).stdout
 
 

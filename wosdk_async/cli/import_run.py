@@ -80,7 +80,7 @@ async def _run(
 ) -> Summary:
     with lines as file, signals.handled():  # both last until the summary is printed
         writer = OutcomeWriter(file, job.stop)
-        with RowProgress(job.rows) as progress:
+        with RowProgress(job.rows, shown=not (await job.open()).finished) as progress:
 
             def on_row(outcome: RowOutcome) -> None:
                 writer.row(outcome)

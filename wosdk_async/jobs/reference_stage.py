@@ -85,7 +85,8 @@ class ReferenceStage:
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
                 break
-            on_stage(f"creating {len(missing)} {spec.entity.__name__} records for {spec.name}")
+            noun = "record" if len(missing) == 1 else "records"
+            on_stage(f"creating {len(missing)} {spec.entity.__name__} {noun} for {spec.name}")
             await self._consume(creation.run(ABORT_GRACE), creation.add)
             if self._stopped or not index.in_doubt(spec):
                 break

@@ -200,8 +200,8 @@ def _settle(ctx: click.Context, folder: Path, as_json: bool) -> int:
         click.echo(json_text({**figures, "in_doubt": left}))
     else:
         click.echo(
-            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} are there, "
-            f"{figures['not_there']} are not and are planned again, {left} in doubt"
+            f"{counted(figures['looked_up'], 'row')} looked up: {figures['found']} there, "
+            f"{figures['not_there']} not there and planned again, {left} in doubt"
         )
     return left
 

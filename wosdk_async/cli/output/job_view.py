@@ -103,10 +103,11 @@ async def say_earlier(journal: Journal, label: str) -> None:
         return
     say(f"the job in {seen.folder} is finished ({done}): nothing is sent")
     say("to import the file again, as a new job: --again")
-    for each in jobs_within(seen.folder):
+    sent_again = jobs_within(seen.folder)
+    for each in sent_again:
         job = await _brief(each)
         say(f"its rejects were imported by the job in {job['folder']}, {_brief_text(job)}")
-    if figures["failed"]:
+    if figures["failed"] and not sent_again:  # what that job created would be created twice
         say(f"to send the rows again that failed: --retry refused, or mend and import {folder}/rejects.csv")
     if figures["in_doubt"]:
         say(f"to settle the rows of {folder}/in_doubt.csv: wosdk jobs settle {folder} --row N ...")
