@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import EXAMPLES, Wosdk, table
 from tests.support.service import Answer, Request, Service
 from wosdk_async.cli import runner
-from wosdk_async.jobs import outputs
+from wosdk_async.jobs import output_folder
 from wosdk_async.sandbox import open_store
 
 MAP = EXAMPLES / "sf311.toml"
@@ -269,7 +269,7 @@ def test_files_that_cannot_be_written_are_status_8(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
     with monkeypatch.context() as patch:
-        patch.setattr(outputs, "replace_file", full)
+        patch.setattr(output_folder, "replace_file", full)
         result = wosdk(*command)
     assert (result.exit_code, result.stdout.splitlines()[0]) == (
         8,
