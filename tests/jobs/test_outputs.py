@@ -564,7 +564,7 @@ async def test_a_finished_job_given_again_changes_no_file(local: Local, job: Job
 async def test_a_file_that_is_replaced_each_night_has_a_job_each_night(
     local: Local, job: Job, write: Write
 ) -> None:
-    first = await job(write(HEADER, rows(2)), MAP).run(local.company)
+    first = await job(write(HEADER, rows(1, 2)), MAP).run(local.company)
     assert first.folder is not None
     before = contents(first.folder)
     nights = [await job(write(HEADER, [[f"{n}", "t", "n", ""]]), MAP).run(local.company) for n in (7, 8)]
