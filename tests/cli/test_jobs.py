@@ -191,7 +191,7 @@ def test_an_undo_shows_first_asks_and_undoes_once(file: Path, store: Path, wosdk
         assert "undone: 14 of 14" in wosdk("jobs", command, folder).stdout
     again = wosdk("import", file, "--map", MAP, "--sandbox", store)
     assert (again.exit_code, "14 created (14 undone)" in again.stdout) == (1, True)
-    assert "was undone: 14 of 14: nothing is sent" in again.stderr
+    assert "was undone: 14 of 14; nothing is sent" in again.stderr
     assert "to import the file again, as a new job: --again" in again.stderr
     assert "nothing: the job was undone; --again" in wosdk("jobs", "show", folder).stdout
 

@@ -116,6 +116,33 @@ async def test_a_row_that_was_looked_up_is_one_of_this_job(local: Local, job: Jo
     assert fates(await undone(local, folder)) == {1: "undone", 2: "undone"}
 
 
+async def test_the_record_of_another_import_with_the_key_is_left(
+    local: Local, job: Job, write: Write, tmp_path: Path
+) -> None:
+    """Two imports of one process send one key; the second gets the result of the first."""
+    started = asyncio.Event()
+
+    class Signalling(Journal):
+        async def begin(self, rows: Sequence[int]) -> None:
+            await super().begin(rows)
+            started.set()
+
+    source = write(HEADER, rows(1))
+    first = job(source, MAP, marker=MARKER)
+    second = job(source, MAP, marker=MARKER, folder=tmp_path / "second")
+    local.server.held = asyncio.Event()
+    creating = asyncio.create_task(first.run(local.company))
+    await local.server.arrived.wait()
+    await second.open(local.company, journals=Signalling)
+    following = asyncio.create_task(second.run(local.company))
+    await started.wait()
+    local.server.held.set()
+    assert ((await creating).done, (await following).done) == (1, 1)
+    assert local.server.count("WoCreateCommand") == 1
+    assert fates(await undone(local, tmp_path / "second")) == {1: "unsure"}
+    assert fates(await undone(local, source.with_name("rows.csv.job"))) == {1: "undone"}
+
+
 async def test_a_change_before_the_look_up_counts(local: Local, job: Job, write: Write) -> None:
     """The version that the look-up saw is not that of the creation."""
     folder = await imported(local, job(write(HEADER, rows(1)), MAP))

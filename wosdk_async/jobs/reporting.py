@@ -77,7 +77,7 @@ class RowReports:
             return
         attempts, seconds = self._meter.add(outcome, claim.started)
         if isinstance(outcome, Done):
-            self._done(claim.row, outcome.result, attempts, seconds)
+            self._done(claim.row, outcome, attempts, seconds)
         elif isinstance(outcome, InDoubt):
             self.stops.in_doubt()
             if claim.key is None:
@@ -91,13 +91,14 @@ class RowReports:
         """Give the journal the last sample of the calls."""
         self._meter.flush()
 
-    def _done(self, row: Row, result: Any, attempts: int, seconds: float) -> None:
+    def _done(self, row: Row, end: Done[Claim, Any], attempts: int, seconds: float) -> None:
         self.done += 1
         self.stops.done()
         operation = self.import_map.action
-        effect = operation.effect(result)
+        effect = operation.effect(end.result)
         outcome = RowOutcome.carried_out(row, operation.label, effect)
-        details = {"version": effect.version, "proof": ANSWERED}
+        # What another call with this key created is not the work of this job.
+        details = {"version": effect.version, "proof": None if end.found else ANSWERED}
         self._end(row, outcome, attempts=attempts, seconds=seconds, **details)
 
     def _fail(self, row: Row, outcome: Failed[Claim], attempts: int, seconds: float) -> None:

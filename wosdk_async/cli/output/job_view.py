@@ -95,7 +95,7 @@ async def say_earlier(journal: Journal, label: str) -> None:
     others = _figures(seen.as_dict() | {"done": 0})
     done += f", {others}" if others else ""
     if seen.undone is not None:
-        say(f"the job in {seen.folder} was {seen.undone}: nothing is sent")
+        say(f"the job in {seen.folder} was {seen.undone}; nothing is sent")
         say("to import the file again, as a new job: --again")
         return
     if seen.left:
