@@ -15,6 +15,7 @@ import orjson
 from wosdk_async.company import Company
 from wosdk_async.errors import WosdkError
 from wosdk_async.hooks import DryRun
+from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import FINDINGS, CheckResult, Finding
 from wosdk_async.jobs.check_rows import BuiltRow, CheckedRows, SeenKeys, kind_of
 from wosdk_async.jobs.earlier_job import EarlierJob
@@ -128,10 +129,10 @@ class Check:
         base = job_base(self._source, self._options)
         self._undone = await undone_beside(base, identity, self._map.operation)
         with closing(SeenKeys()) as seen:
-            builder = CheckedRows(self._map, self._index, self._keys, seen)
+            checked = CheckedRows(RowBuilder(self._map, self._index, self._keys), seen)
             rows = self._rows()
             while page := list(islice(rows, _PAGE)):
-                for finding in await self._look_at(company, page, builder):
+                for finding in await self._look_at(company, page, checked):
                     self._result.add(finding)
                     if on_row is not None:
                         on_row(finding)
@@ -152,9 +153,9 @@ class Check:
 
     # --- rows ---------------------------------------------------------------------------------
 
-    async def _look_at(self, company: Company, page: Sequence[Row], builder: CheckedRows) -> list[Finding]:
+    async def _look_at(self, company: Company, page: Sequence[Row], built: CheckedRows) -> list[Finding]:
         """Return what would become of some rows, in their order."""
-        found = [self._done_before(row) or builder.build(row) for row in page]
+        found = [self._done_before(row) or built.build(row) for row in page]
         keys = [each.key for each in found if isinstance(each, BuiltRow)]
         records: Mapping[str, Sequence[Any]] = {}
         if self._keys is not None and self._keys.node is not None and keys:
@@ -180,7 +181,7 @@ class Check:
         if state in (State.SENDING, State.IN_DOUBT):
             return Finding(row.number, row.line, "in_doubt", "the job has not settled it")
         if state == State.REFUSED and not self._options.retry_refused:
-            reason = "the job refused it before; --retry refused sends it again"
+            reason = "the job refused it before (its results.csv says why); --retry refused sends it again"
             return Finding(row.number, row.line, "refused", reason)
         return None
 
@@ -223,4 +224,4 @@ class Check:
         rows = result.counts["would_send"] * share  # as in the sample
         pages = math.ceil(rows / _PAGE) if self._keys is not None else 0
         calls = round(rows) + sum(result.new_records.values()) + pages + len(self._index.specs)
-        result.expect(calls, self._looks, self._options.limit, self._rate)
+        result.expect(calls if rows else 0, self._looks, self._options.limit, self._rate)

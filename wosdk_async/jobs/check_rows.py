@@ -9,12 +9,9 @@ from typing import Any
 import attrs
 
 from wosdk_async.errors import WosdkError
+from wosdk_async.jobs.building import RowBuilder
 from wosdk_async.jobs.check_result import Finding, FindingKind
 from wosdk_async.jobs.errors import AmbiguousNameError, MissingRecordError, RowError, require_sendable
-from wosdk_async.jobs.mapping.import_map import ImportMap
-from wosdk_async.jobs.mapping.nodes import RowContext
-from wosdk_async.jobs.marking import RowKeys
-from wosdk_async.jobs.reference_index import ReferenceIndex
 from wosdk_async.jobs.rows import Row
 from wosdk_async.model import Record
 
@@ -63,43 +60,35 @@ class SeenKeys:
 
 @attrs.frozen
 class CheckedRows:
-    """Builder of the rows of a check."""
+    """Rows of a check, built as an import builds them."""
 
-    import_map: ImportMap
-    index: ReferenceIndex
-    keys: RowKeys | None
+    builder: RowBuilder
     seen: SeenKeys
 
     def build(self, row: Row) -> BuiltRow | Finding:
         """Return what a row becomes, its key and what is created before it; or why it is refused."""
-        key = ""
+        keys, key = self.builder.keys, ""
         try:
-            if row.fault is not None:
-                raise RowError(row.fault)
-            key = self._key(row)
-            self._require_first(row, key)
-            context = RowContext(row.cells, self.index, row.warnings)
-            record = self.import_map.record.build(context)
-            require_sendable(record, new=self.import_map.action.new)
-            if self.keys is not None:
-                self.keys.put(record, key)
-            return BuiltRow(row, record, key, context.missing)
+            if keys is not None and row.fault is None:
+                key = keys.key(row, self.builder.references)
+                if keys.node is not None:
+                    self._require_first(row, key)
+            record, missing = self.builder.build(row)
+            require_sendable(record, new=self.builder.import_map.action.new)
+            if keys is not None:
+                keys.put(record, key)
+            return BuiltRow(row, record, key, missing)
         except Exception as error:  # of one row: the import refuses it, too
             reason = error.message if isinstance(error, WosdkError) else f"{type(error).__name__}: {error}"
             return Finding(row.number, row.line, kind_of(error), reason, key)
 
-    def _key(self, row: Row) -> str:
-        return "" if self.keys is None else self.keys.key(row, self.index)
-
     def _require_first(self, row: Row, key: str) -> None:
-        """Raise RowError when an earlier row has the key, a bad one too: so the journal decides it."""
-        if self.keys is not None and self.keys.node is not None:
-            number, line = self.seen.first_with(key, row.number, row.line)
-            if number != row.number:
-                raise RowError(
-                    f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be "
-                    "unique"
-                )
+        """Raise RowError when an earlier row has the key, a bad one too."""
+        number, line = self.seen.first_with(key, row.number, row.line)
+        if number != row.number:
+            raise RowError(
+                f"the key {key[:100]!r} is that of row {number} (line {line}) already; keys must be unique"
+            )
 
 
 def kind_of(error: Exception) -> FindingKind:
