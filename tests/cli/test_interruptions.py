@@ -1,4 +1,4 @@
-"""How a command ends on Ctrl-C, a closed pipe or a full disk: as a process, with real signals and pipes."""
+"""How a command ends on Ctrl-C or a closed pipe, and what a terminal gets: a process with real signals."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ import signal
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, EXAMPLES, ROOT, Wosdk, spawn
+from tests.cli.conftest import COMMAND, ROOT, Wosdk, spawn
 from tests.support.service import Answer, Request, Service
 
 
@@ -125,63 +124,6 @@ def test_a_reader_that_was_never_there(arguments: tuple[str, ...]) -> None:
     assert process.wait(20) == 141
 
 
-def on_a_full_disk(*command: str) -> tuple[int, list[str]]:
-    """Run a command whose stdout takes nothing: its exit status, and the lines on stderr."""
-    with Path("/dev/full").open("w") as full:
-        pipe = subprocess.PIPE
-        done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=pipe, text=True, check=False)
-    return done.returncode, done.stderr.splitlines()
-
-
-FULL = [
-    "--help",
-    "--version",
-    "sandbox --help",
-    "query --help",
-    "describe",
-    "describe WOType",
-    "completion bash",
-]
-
-
-@pytest.mark.parametrize("arguments", FULL)
-def test_a_full_disk_is_one_line(arguments: str) -> None:
-    """Also for what fits into a buffer, and for the texts of the command line itself."""
-    assert on_a_full_disk(*COMMAND, *arguments.split()) == (2, ["wosdk: No space left on device"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "read"),
-    [("get Customer 512", "the record was"), ("query Customer --json", "the rows were")],
-)
-@pytest.mark.usefixtures("seeded")
-def test_a_full_disk_after_a_read(arguments: str, read: str) -> None:
-    """The status says that it was read."""
-    why = "but the result could not be written: stdout: No space left on device"
-    assert on_a_full_disk(*COMMAND, *arguments.split()) == (8, [f"wosdk: {read} read, {why}"])
-
-
-def test_a_full_disk_after_a_command(scripted: Service) -> None:
-    """The status says that it was carried out."""
-    scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
-    status, (_, line) = on_a_full_disk(*COMMAND, "run", "WoStartCommand", "WorkOrderId=7")
-    assert status == 8
-    assert line.startswith("wosdk: WoStartCommand was carried out (RequestId ")
-    assert line.endswith("), but the result could not be written: stdout: No space left on device")
-
-
-def test_a_full_disk_that_is_met_at_the_very_end() -> None:
-    """A command that leaves its output in the buffer does not end well either."""
-    code = (
-        "import click, sys\n"
-        "from wosdk_async.cli.app import Wosdk\n"
-        "@click.group(cls=Wosdk, invoke_without_command=True)\n"
-        "def app(): sys.stdout.write('kept in the buffer')\n"
-        "app()"
-    )
-    assert on_a_full_disk(COMMAND[0], "-c", code) == (2, ["wosdk: stdout: No space left on device"])
-
-
 def on_a_terminal(*arguments: str) -> tuple[int, str, bytes]:
     """Run a command on a terminal of 40 columns: its exit status, what is shown, and its stderr."""
     ours, theirs = pty.openpty()
@@ -245,52 +187,3 @@ def test_what_needs_no_network_loads_no_http(arguments: tuple[str, ...]) -> None
     loaded = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     assert "wosdk_async.cli.app" in loaded
     assert not {"httpx", "starlette", "wosdk_async.sandbox", "wosdk_async.jobs"} & loaded
-
-
-def closed(stream: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A command in a process whose ``stream`` is closed, as ``>&-`` does it."""
-    shell = ["sh", "-c", f'exec "$@" {stream}', "sh", *COMMAND, *arguments]
-    return subprocess.run(
-        shell, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, capture_output=True, check=False
-    )
-
-
-MAP = ("--map", str(EXAMPLES / "sf311.toml"))
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("run", "WoPickUpCommand", "WorkOrderId=7"),
-        ("get", "WorkOrder", "7"),
-        ("query", "WorkOrder"),
-        ("import", str(EXAMPLES / "requests.csv"), *MAP, "--yes"),
-    ],
-    ids=["run", "get", "query", "import"],
-)
-def test_nothing_is_sent_when_stdout_is_closed(scripted: Service, arguments: tuple[str, ...]) -> None:
-    """The result would be lost."""
-    done = closed(">&-", *arguments)
-    remedy = "" if arguments[0] == "import" else ", or name a file with --output"
-    message = f"wosdk: stdout is closed, and the result would be lost; open it{remedy}\n"
-    assert (done.returncode, done.stderr) == (2, message)
-    assert (scripted.calls, scripted.tokens) == ([], [])
-
-
-def test_what_needs_no_stdout_works_without_it(scripted: Service, tmp_path: Path) -> None:
-    """A result that goes to a file is written; what only shows something says that it cannot."""
-    scripted.handler = lambda _: Answer(body={"CommandResult": {"Wo": {"Id": 7}}})
-    arguments = ("run", "WoPickUpCommand", "WorkOrderId=7", "--json", "-o", str(tmp_path / "made"))
-    assert closed(">&-", *arguments).returncode == 0
-    assert (tmp_path / "made").read_text() == '{"Wo":{"Id":7}}\n'
-    done = closed(">&-", "describe", "WOType")
-    assert (done.returncode, done.stderr) == (2, "wosdk: not writable\n")
-
-
-def test_closed_stdin_and_stderr(scripted: Service) -> None:
-    """There is nothing on the one, and what goes to the other is lost."""
-    done = closed("<&-", "run", "WoPickUpCommand", "--json-body", "-")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.startswith("wosdk: --json-body -: ")
-    scripted.handler = lambda _: Answer(body={"Entities": []})
-    assert closed("2>&-", "query", "WorkOrder", "--all").returncode == 0

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wosdk_async.jobs import CsvFile, Import, ImportMap, ImportMapError, Row, open_source
 from wosdk_async.jobs.sources.formats import FORMATS, Format
-from wosdk_async.jobs.sources.source import REPORT_COLUMNS, FileDialect, require_columns
+from wosdk_async.jobs.sources.source import FileDialect, require_columns
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -163,170 +161,3 @@ def test_cells_are_given_exactly_as_they_were_written(
     filled = [row for row in clean if any(cell.strip() for cell in row)]
     assert [[row.cells["a"], row.cells["b"]] for row in source] == filled
     assert source.empty_rows == len(clean) - len(filled)
-
-
-def test_a_wrong_encoding_is_refused_with_its_place_and_a_suggestion(tmp_path: Path) -> None:
-    content = "name,street\nMüller,Königstraße\nx,Rue de la Réunion\n".encode("cp1252")
-    path = written(tmp_path, content)
-    with pytest.raises(ImportMapError) as caught:
-        list(CsvFile(path))
-    assert caught.value.message == (
-        f"{path}, line 2, column 2: byte 0xfc at offset 13 is not UTF-8; it looks like cp1252: "
-        "add --encoding cp1252, or save the file as UTF-8"
-    )
-    first, _ = CsvFile(path, encoding="cp1252")
-    assert first.cells == {"name": "Müller", "street": "Königstraße"}
-
-
-def test_bytes_that_look_like_nothing_get_no_suggestion(tmp_path: Path) -> None:
-    path = written(tmp_path, b"a\n\x81\x8d\xff\x90\n")
-    with pytest.raises(ImportMapError, match="line 2, column 1: byte 0x81 at offset 2 is not UTF-8"):
-        list(CsvFile(path))
-
-
-def test_the_place_of_a_bad_byte_counts_characters_and_every_kind_of_line_end(tmp_path: Path) -> None:
-    path = written(tmp_path, "a\r\nö\rü\nö,ü".encode() + b"\xff" + b"x" * 100_000)
-    with pytest.raises(ImportMapError, match="line 4, column 4: byte 0xff at offset 14 is not UTF-8"):
-        list(CsvFile(path))
-    path = written(tmp_path, b"a\n" + b"x\r\n" * 50_000 + b"\xff")
-    with pytest.raises(ImportMapError, match="line 50002, column 1: byte 0xff at offset 150002 "):
-        list(CsvFile(path))
-
-
-@pytest.mark.parametrize(
-    "encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1", "cp850"]
-)
-def test_a_stated_encoding_is_used(tmp_path: Path, encoding: str) -> None:
-    path = written(tmp_path, 'a,b\r\nä,"ö\nü"\r\n'.encode(encoding))
-    source = open_source(path, encoding=encoding)
-    assert [(row.line, row.cells) for row in source] == [(2, {"a": "ä", "b": "ö\nü"})]
-
-
-def test_a_byte_order_mark_names_utf_16(tmp_path: Path) -> None:
-    source = open_source(written(tmp_path, "a;b\nä;日\n".encode("utf-16")), delimiter=";")
-    assert [row.cells for row in source] == [{"a": "ä", "b": "日"}]
-    assert source.dialect == FileDialect(delimiter=";", encoding="utf-16", line_end="\n")
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        (b"a\n", {"encoding": "cp-1252"}, "there is no encoding 'cp-1252'; name one such as cp1252"),
-        (b"a\n", {"encoding": "hex"}, "there is no encoding 'hex'"),
-        (b"a\n", {"encoding": "\0"}, "there is no encoding '\\x00'"),
-        (b"\xef\xbb\xbfa\n", {"encoding": "cp1252"}, "begins with the mark of utf-8, so it is not cp1252"),
-        (b"a\n", {"delimiter": ""}, "'' cannot separate cells; write one character such as ';', or tab"),
-        (b"a\n", {"delimiter": ";;"}, "';;' cannot separate cells"),
-        (b"a\n", {"delimiter": '"'}, "'\"' cannot separate cells"),
-        (b"a\n", {"sheet": "x"}, "a .csv file takes no --sheet; leave it out"),
-        (b"a\n", {"format": "&&"}, "there is no format '&&'; the formats are csv, tsv, tab, jsonl"),
-        (b"a\n", {"format": "tvs"}, "there is no format 'tvs'; did you mean 'tsv'?"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(
-    tmp_path: Path, content: bytes, options: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(ImportMapError) as caught:
-        open_source(written(tmp_path, content), **options)
-    assert message in caught.value.message
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "delimiter"),
-    [
-        ("f.csv", {"delimiter": ";"}, ";"),
-        ("f.csv", {"delimiter": "tab"}, "\t"),
-        ("f.csv", {"delimiter": "|"}, "|"),
-        ("f.csv", {"delimiter": "ž"}, "ž"),
-        ("f.tsv", {}, "\t"),
-        ("f.TAB", {}, "\t"),
-        ("f.tsv", {"delimiter": ";"}, ";"),
-        ("f", {"format": "tsv"}, "\t"),
-    ],
-)
-def test_the_delimiter_is_stated_by_option_or_suffix(
-    tmp_path: Path, name: str, options: dict[str, Any], delimiter: str
-) -> None:
-    path = tmp_path / name
-    path.write_text(f"a{delimiter}b\n1,5{delimiter}2\n", encoding="utf-8")
-    source = open_source(path, **options)
-    assert [row.cells for row in source] == [{"a": "1,5", "b": "2"}]
-    assert source.dialect is not None
-    assert source.dialect.delimiter == delimiter
-
-
-def test_a_line_sep_above_the_header_names_the_delimiter(tmp_path: Path) -> None:
-    """Excel writes and reads it; an option outranks it."""
-    path = written(tmp_path, b'sep=;\r\na;b\r\n1;"x\r\ny"\r\n2;3\r\n')
-    source = CsvFile(path)
-    assert [(row.line, row.cells["a"]) for row in source] == [(3, "1"), (5, "2")]
-    assert source.dialect == FileDialect(delimiter=";", encoding="utf-8", first_line="sep=;")
-    assert CsvFile(path, delimiter=",").columns == ("a;b",)
-
-
-def test_a_wrong_delimiter_is_named_from_the_header(tmp_path: Path) -> None:
-    wanted = {"key": "the map", "name, first": "the map"}
-    source = CsvFile(written(tmp_path, b"key;name, first;x\n1;y;2\n"))
-    with pytest.raises(ImportMapError, match="separated by ';': add --delimiter ';'"):
-        require_columns(source, wanted)
-    with pytest.raises(ImportMapError, match=r"separated by '\\t': add --delimiter tab"):
-        require_columns(CsvFile(written(tmp_path, b"key\tx\n")), wanted)
-    with pytest.raises(ImportMapError) as caught:
-        require_columns(CsvFile(written(tmp_path, b"keys,x;y\n")), wanted)
-    assert "--delimiter" not in caught.value.message
-
-
-DIALECTS = st.builds(
-    FileDialect,
-    delimiter=st.sampled_from(",;\t|"),
-    encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
-    quote_all=st.booleans(),
-    line_end=st.sampled_from(["\n", "\r\n", "\r"]),
-    first_line=st.just(""),
-)
-TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
-
-
-def write_in(dialect: FileDialect, path: Path, rows: list[list[str]]) -> None:
-    with path.open("w", encoding=dialect.encoding, newline="") as file:
-        dialect.writer(file).writerows(rows)
-
-
-@given(
-    dialect=DIALECTS, sep=st.booleans(), rows=st.lists(st.lists(TEXTS, min_size=1, max_size=4), max_size=5)
-)
-def test_rows_written_in_the_dialect_of_a_file_are_the_same_rows(
-    tmp_path_factory: pytest.TempPathFactory, dialect: FileDialect, sep: bool, rows: list[list[str]]
-) -> None:
-    """Rows of a wrong width too: that is how rejected rows are written."""
-    if sep:
-        dialect = attrs.evolve(dialect, first_line=f"sep={dialect.delimiter}")
-    folder = tmp_path_factory.mktemp("csv")
-    write_in(dialect, folder / "in.csv", [["a", "b"], *rows])
-    source = CsvFile(folder / "in.csv", delimiter=dialect.delimiter)
-    assert source.dialect == dialect
-    before = [row.original(source.columns) for row in source]
-    assert before == [row for row in rows if any(cell.strip() for cell in row)]
-    report = list(REPORT_COLUMNS)
-    for header, cells in [
-        (source.columns, before),
-        ([*report, *source.columns], [["1", "2", "failed", "", "x", *row] for row in before]),
-        ([*source.columns, *report], [[*row, "1", "2", "failed", "", "x"] for row in before]),
-    ]:
-        write_in(source.dialect, folder / "out.csv", [list(header), *cells])
-        again = CsvFile(folder / "out.csv", delimiter=dialect.delimiter)
-        assert again.columns == source.columns
-        assert [row.original(again.columns) for row in again] == before
-        assert [row.cells for row in again] == [row.cells for row in source]
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_breaks_in_cells_survive_whatever_ends_the_lines(tmp_path: Path, end: str) -> None:
-    rows = [["a", "b"], ["1\r", "x"], ["2\n", "y\r\n"], ["\r\n", "3\r\n"]]
-    write_in(FileDialect(line_end=end), tmp_path / "f.csv", rows)
-    assert [row.original(("a", "b")) for row in CsvFile(tmp_path / "f.csv")] == rows[1:]
-
-
-def test_cells_below_no_name_are_kept_for_the_rejects(tmp_path: Path) -> None:
-    (row,) = CsvFile(written(tmp_path, b"a,,b\n1,2,3\n"))
-    assert (row.cells, row.original(("a", "", "b"))) == ({"a": "1", "b": "3"}, ["1", "2", "3"])

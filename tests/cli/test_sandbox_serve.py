@@ -1,0 +1,139 @@
+"""``wosdk sandbox serve``: its variables, its console and the files that it writes."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.conftest import Wosdk, spawn
+from wosdk_async.sandbox import open_store
+from wosdk_async.sandbox.server import console_of
+
+
+def test_files_with_credentials_are_for_their_owner_only(wosdk: Wosdk, tmp_path: Path) -> None:
+    """The store, the files beside it, and a snapshot, whatever the umask allows."""
+    before = os.umask(0)
+    try:
+        opened = open_store(tmp_path / "s.db")
+        assert (
+            wosdk("sandbox", "snapshot", "--store", tmp_path / "s.db", "--to", tmp_path / "kept").exit_code
+            == 0
+        )
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+        opened.close()
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(("s.db", "s.db-wal", "s.db-shm", "kept"), 0o600)
+
+
+HOSTILE = 'X$(touch ran)y `touch ran` it\'s "1"'
+
+
+def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
+    """A shell that reads what is printed runs nothing of it and gets the name as it is."""
+    store, file = tmp_path / "n.db", tmp_path / "company.env"
+    served = ("sandbox", "serve", "--port", "0", "--store", store, "--company", HOSTILE)
+    printed = spawn(*served)
+    assert printed.stdout is not None
+    text = "".join(printed.stdout.readline() for _ in range(5))
+    printed.terminate()
+    printed.communicate(timeout=20)
+    written = spawn(*served, "--env-file", file)
+    assert written.stderr is not None
+    message = [written.stderr.readline() for _ in range(3)]
+    written.terminate()
+    stdout, _ = written.communicate(timeout=20)
+    assert stdout == ""
+    assert message[0] == f"wosdk: the variables are in {file}\n"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    (tmp_path / "printed.env").write_text(text)
+    for name in ("printed.env", "company.env"):
+        script = f"set -eu; set -a; . ./{name}; set +a; printenv WOSDK_COMPANY; printenv WOSDK_CLIENT_SECRET"
+        done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+        company, secret = done.stdout.splitlines()
+        assert (company, len(secret) > 20, done.stderr) == (HOSTILE, True, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["company.env", "n.db", "printed.env"]
+
+
+def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> None:
+    process = spawn("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    variables = dict(process.stdout.readline().rstrip("\n").split("=", 1) for _ in range(5))
+    root = variables["WOSDK_LOCATOR_URL"]
+    assert process.stderr.readline() == f"wosdk: the console is at {root}/console\n"
+    page = httpx.get(root, headers={"Accept": "text/html,*/*"}, follow_redirects=True)
+    assert (str(page.url), page.status_code) == (f"{root}/console", 200)
+    assert httpx.get(root).json() == {"Console": "/console", "Description": "/docs"}
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+@pytest.mark.parametrize(
+    ("root", "console"),
+    [
+        ("http://0.0.0.0:8900", "http://127.0.0.1:8900/console"),
+        ("http://[::]:8900", "http://[::1]:8900/console"),
+        ("http://192.0.2.7:8900", None),
+    ],
+)
+def test_the_console_is_named_where_it_answers(root: str, console: str | None) -> None:
+    """It answers this machine only, under a loopback name."""
+    assert console_of(root) == console
+
+
+@pytest.mark.parametrize("name", ["nowhere/company.env", "."])
+def test_an_env_file_that_cannot_be_written_is_reported(tmp_path: Path, name: str) -> None:
+    process = spawn(
+        "sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name
+    )
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr.count("\n")) == (2, 1)
+    assert f"{tmp_path / name}" in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["notes.env", "fifo", "link.env"])
+def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Path, name: str) -> None:
+    """It may hold the credentials of another Company; a fifo would be replaced by a file."""
+    real = "WOSDK_COMPANY=Acme\nWOSDK_CLIENT_ID=id\nWOSDK_CLIENT_SECRET=real\n"
+    (tmp_path / "notes.env").write_text(real)
+    (tmp_path / "link.env").symlink_to("notes.env")
+    os.mkfifo(tmp_path / "fifo")
+    made = wosdk(
+        *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db", "--env-file", tmp_path / name)
+    )
+    message = (
+        f"--env-file {tmp_path / name} is not a regular file; name another"
+        if name == "fifo"
+        else f"{tmp_path / name} exists already, and `wosdk sandbox serve` did not write it; name another"
+        " file, or add --force to overwrite it"
+    )
+    assert (made.exit_code, made.stderr) == (2, f"wosdk: {message}\n")
+    assert (tmp_path / "notes.env").read_text() == real
+    assert (tmp_path / "fifo").is_fifo()
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_an_env_file_of_before_is_written_anew(tmp_path: Path) -> None:
+    """What serve wrote before, an empty file, and with --force any other; behind a link, which stays."""
+    (tmp_path / "link.env").symlink_to("company.env")
+    (tmp_path / "company.env").touch()
+    for before, *more in (("",), (None,), ("mine", "--force")):
+        if before is not None:
+            (tmp_path / "company.env").write_text(before)
+        served = spawn(
+            *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db"),
+            *("--env-file", tmp_path / "link.env", *more),
+        )
+        assert served.stderr is not None
+        assert served.stderr.readline() == f"wosdk: the variables are in {tmp_path / 'link.env'}\n"
+        served.terminate()
+        served.communicate(timeout=20)
+        assert (tmp_path / "company.env").read_text().startswith("WOSDK_TOKEN_URL=http://127.0.0.1:")
+    assert (tmp_path / "link.env").is_symlink()

@@ -1,0 +1,175 @@
+"""Journals that cannot be opened: versions, permissions, file systems, two processes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import orjson
+import pytest
+
+from tests.jobs.journal.plans import a_plan, rows
+from tests.jobs.journal.test_trouble import ROOT
+from wosdk_async.jobs.errors import JournalError
+from wosdk_async.jobs.journal import Journal, State
+from wosdk_async.jobs.journal.store import explained, require_wal
+
+# --- versions, folders, file systems -----------------------------------------------------------------
+
+
+async def test_a_newer_format_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    db = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
+    db.execute("PRAGMA user_version = 2")
+    db.close()
+    for read_only in (False, True):
+        with pytest.raises(JournalError, match=r"newer wosdk_async .*pip install -U"):
+            Journal.open(tmp_path, read_only=read_only)
+
+
+async def test_fields_of_a_later_release_of_the_same_format_are_read_over(tmp_path: Path) -> None:
+    await Journal.create(tmp_path, a_plan(), rows(1)).close()
+    db = sqlite3.connect(tmp_path / "journal.db", isolation_level=None)
+    [[data]] = db.execute("SELECT data FROM plan").fetchall()
+    db.execute("UPDATE plan SET data = ?", [orjson.dumps(orjson.loads(data) | {"colour": "red"}).decode()])
+    db.close()
+    async with Journal.open(tmp_path) as journal:
+        assert journal.plan == a_plan(rows=1)
+
+
+def test_a_folder_without_a_journal_is_named(tmp_path: Path) -> None:
+    for read_only in (False, True):
+        with pytest.raises(JournalError, match=r"there is no journal\.db"):
+            Journal.open(tmp_path, read_only=read_only)
+
+
+def test_a_file_system_that_cannot_share_memory_is_refused(tmp_path: Path) -> None:
+    address = f"{(tmp_path / 'x.db').as_uri()}?vfs=unix-dotfile"  # as network disks, it has no shared memory
+    with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
+        with pytest.raises(JournalError, match="local disk with --job DIR"):
+            require_wal(db, tmp_path)
+
+
+@pytest.mark.parametrize("writable", ["nothing", "the lock"])
+def test_a_folder_that_cannot_be_written_can_be_read(writable: str) -> None:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folder is closed to other users
+        folder = Path(name)
+        Journal.create(folder, a_plan(), rows(9)).abandon()
+        for file in folder.iterdir():
+            file.chmod(0o444)
+        if writable == "the lock":
+            (folder / "lock").chmod(0o666)
+        folder.chmod(0o555)
+        said = as_nobody(folder)
+        folder.chmod(0o755)
+    refusal, read = said.splitlines()
+    assert "cannot be written" in refusal
+    assert "change the permissions" in refusal
+    assert read == "9 rows are planned"
+
+
+def as_nobody(folder: Path) -> str:
+    """Open a journal in a child whose user owns nothing: root may write anything. Return what it says."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with contextlib.suppress(BaseException):
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65534)
+            try:
+                Journal.open(folder)
+            except JournalError as error:
+                os.write(writing, f"{error.message}\n".encode())
+            journal = Journal.open(folder, read_only=True)
+            os.write(writing, f"{journal.counts()[State.PLANNED]} rows are planned\n".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return text
+
+
+def a_process(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], env=environment, capture_output=True, text=True
+    )
+
+
+# --- two processes ----------------------------------------------------------------------------------
+
+
+OPEN = """
+import sys
+from pathlib import Path
+from wosdk_async.jobs.journal import Journal
+Journal.open(Path(sys.argv[1]))
+"""
+
+
+def test_a_second_process_is_refused_and_the_first_is_named(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path, a_plan(), rows(2))
+    ended = a_process(OPEN, str(tmp_path))
+    assert ended.returncode == 1
+    assert f"another process works on this job (process {os.getpid()} on " in ended.stderr
+    journal.abandon()
+    assert a_process(OPEN, str(tmp_path)).returncode == 0
+
+
+async def test_a_second_journal_in_the_same_process_is_refused(tmp_path: Path) -> None:
+    journal = Journal.create(tmp_path, a_plan(), rows(2))
+    for again in (lambda: Journal.open(tmp_path), lambda: Journal.create(tmp_path, a_plan(), rows(1))):
+        with pytest.raises(JournalError, match="another process works on this job"):
+            again()
+    await journal.close()
+    with pytest.raises(JournalError, match="has just begun a job there"):
+        Journal.create(tmp_path, a_plan(), rows(1))
+    Journal.open(tmp_path).abandon()
+
+
+FORKED = """
+import os, signal, sys
+from pathlib import Path
+from wosdk_async.jobs.journal import Journal
+journal = Journal.open(Path(sys.argv[1]))
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.write(writing, b"x")  # what runs in a child after a fork has run
+    sys.stdin.read()  # lives until the test has ended
+    os._exit(0)
+os.read(reading, 1)
+if sys.argv[2] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+journal.abandon()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("end", ["killed", "closed"])
+def test_a_forked_child_that_lives_longer_does_not_keep_the_lock(tmp_path: Path, end: str) -> None:
+    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", FORKED, str(tmp_path), end]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE) as process:
+        assert process.wait(60) == (-9 if end == "killed" else 0)
+        Journal.open(tmp_path).abandon()
+
+
+def test_another_program_that_holds_the_file_is_named(tmp_path: Path) -> None:
+    Journal.create(tmp_path, a_plan(), rows(2)).abandon()
+    path = tmp_path / "journal.db"
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as db:
+            with (
+                pytest.raises(JournalError, match="another program has it open; close that"),
+                explained(path),
+            ):
+                db.execute("BEGIN IMMEDIATE")

@@ -1,0 +1,52 @@
+"""Short ways to carry an import out, and to see what it made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from tests.jobs.conftest import Local
+from wosdk_async import (
+    Customer,
+    Location,
+    Ref,
+    Task,
+    WoItem,
+    WorkOrder,
+)
+from wosdk_async.jobs import Import, RowOutcome, Summary
+
+
+async def held(local: Local) -> Counter[str]:
+    """How many work orders have each number of the file."""
+    return Counter(row["PoNumber"] for row in await local.rows("WorkOrder", "PoNumber"))
+
+
+async def carried_out(job: Import, local: Local) -> tuple[Summary, dict[int, RowOutcome]]:
+    outcomes: dict[int, RowOutcome] = {}
+    summary = await job.run(local.company, on_row=lambda row: outcomes.update({row.row: row}))
+    return summary, outcomes
+
+
+async def killed_while_sending(job: Import, local: Local, numbers: Sequence[int]) -> None:
+    """Leave the journal as a kill does while these rows are under way."""
+    opened = await job.open(local.company)
+    await opened.journal.begin(numbers)
+    opened.journal.abandon()
+
+
+async def order(local: Local, number: str) -> WorkOrder:
+    """A work order as the map makes it."""
+    found: dict[type[Any], int] = {}
+    for entity in (Customer, Location, Task):
+        found[entity] = (await local.rows(entity.__name__))[0]["Id"]
+    kinds = await local.rows("WorkOrderType", "TypeId", "IsDefSR")
+    kind = next(each["Id"] for each in kinds if each["TypeId"] == "Request" and each.get("IsDefSR"))
+    return WorkOrder(
+        type_category="Request",
+        sub_type=Ref(kind),
+        customer=Ref(found[Customer]),
+        po_number=number,
+        items=[WoItem(asset=Ref(found[Location]), task=Ref(found[Task]), comment="c")],
+    )

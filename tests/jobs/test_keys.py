@@ -1,0 +1,78 @@
+"""Keys of rows: unique, found by a query, and unlike those of records that are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out, held, order
+from wosdk_async import (
+    WoCreateCommand,
+)
+from wosdk_async.jobs import ImportMapError
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+async def test_a_field_that_the_map_leaves_open_gets_a_key(local: Local, job: Job, write: Write) -> None:
+    text = MAP.replace('po_number = "{key}"\n', "")
+    ready = job(write(HEADER, rows(1, 2)), text, marker=MARKER)
+    opened = await ready.open(local.company)
+    await ready.run(local.company)
+    assert await held(local) == Counter([f"{opened.plan.job}-1", f"{opened.plan.job}-2"])
+
+
+async def test_keys_that_occur_twice_or_not_at_all_are_refused(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows("a", "b", "a", "", " c"))
+    _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    assert await held(local) == Counter("ab")
+    assert outcomes[3].reason == "the key 'a' is that of row 1 (line 2) already; keys must be unique"
+    assert outcomes[4].reason == (
+        "the key in work_order.po_number ('') is empty; each row needs a key of its own"
+    )
+    assert outcomes[5].reason == (
+        "the key in work_order.po_number (' c') has blanks at an end; each row needs a key of its own"
+    )
+
+
+async def test_keys_that_are_there_already(local: Local, job: Job, write: Write) -> None:
+    made = await local.company.run(WoCreateCommand(work_order=await order(local, "1")))
+    assert made.wo is not None
+    source = write(HEADER, rows(1, 2))
+    _, outcomes = await carried_out(job(source, MAP, marker=MARKER), local)
+    holder = f"WorkOrder {made.wo.id}"
+    assert outcomes[1].reason == f"is there already: work_order.po_number '1' is that of {holder}"
+    summary, outcomes = await carried_out(
+        job(source, MAP, marker=MARKER, again=True, if_exists="skip"), local
+    )
+    assert (summary.found, summary.complete) == (2, True)
+    assert (outcomes[1].outcome, outcomes[1].work_order_id) == ("found", made.wo.id)
+    assert await held(local) == Counter("12")
+
+
+async def test_a_marker_that_no_query_finds_costs_one_work_order(
+    local: Local, job: Job, write: Write
+) -> None:
+    local.server.hidden = "query/WorkOrder"
+    summary, _ = await carried_out(job(write(HEADER, rows(*range(50))), MAP, marker=MARKER), local)
+    assert (summary.created, summary.not_started) == (1, 49)
+    assert "the marker does not work: row 1 was created with work_order.po_number '0'" in (
+        summary.stopped or ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        ("work_order.po_numbr", "WorkOrder has no field 'po_numbr'; did you mean 'po_number'?"),
+        ("work_order.type_category", "type_category is one of a few values, and a key is a text"),
+        ("work_order.customer.name", "work_order.customer is no object in "),
+        ("comment.text", "comment is no object in "),
+    ],
+)
+async def test_a_marker_that_cannot_be_used(job: Job, write: Write, marker: str, message: str) -> None:
+    with pytest.raises(ImportMapError, match=message.replace("?", r"\?")):
+        job(write(HEADER, rows(1)), MAP, marker=marker)

@@ -1,0 +1,104 @@
+"""Imports that stop: by a limit, without a service, or cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out, held
+from wosdk_async import (
+    ConfigurationError,
+    RetryPolicy,
+)
+from wosdk_async.errors import InvalidCallError
+from wosdk_async.jobs import ImportOptions, RowOutcome, Summary
+from wosdk_async.jobs.journal import State
+
+# --- limits ---------------------------------------------------------------------------------------
+
+
+async def test_a_map_that_is_wrong_for_all_rows_stops_the_job(local: Local, job: Job, write: Write) -> None:
+    text = MAP.replace('po_number = "{key}"', 'po_number = "{key}"\nduration = "{text}"')
+    summary, outcomes = await carried_out(job(write(HEADER, rows(*range(100))), text), local)
+    assert (summary.failed, summary.not_started) == (20, 80)
+    assert (summary.stopped or "").startswith("the first 20 rows were all refused for one reason: ")
+    assert len(outcomes) == 100
+
+
+@pytest.mark.parametrize(("limit", "most"), [("7", 7), ("10%", 10)])
+async def test_too_many_failures_stop_the_job(
+    local: Local, job: Job, write: Write, limit: str, most: int
+) -> None:
+    bad = [["", "x" * 4000, "n", ""] if i % 2 else [str(i), "t", "n", ""] for i in range(100)]
+    ready = job(write(HEADER, bad), MAP, stop_after=limit, limit=1)
+    summary, _ = await carried_out(ready, local)
+    assert summary.failed == most
+    assert summary.stopped == f"{most} rows have failed, the limit is {limit} (--stop-after)"
+    assert summary.created <= most + 4
+
+
+async def test_too_many_doubts_stop_the_job(local: Local, job: Job, write: Write) -> None:
+    local.server.broken = True
+    ready = job(write(HEADER, rows(*range(50))), MAP, stop_after_doubt=3, limit=2)
+    summary, _ = await carried_out(ready, local)
+    assert 3 <= summary.in_doubt <= 3 + 2 * 2
+    assert summary.stopped == "3 rows are in doubt, the limit is 3 (--stop-after-doubt)"
+
+
+async def test_a_service_out_of_reach_stops_the_job_and_loses_no_row(
+    local: Local, job: Job, write: Write
+) -> None:
+    source = write(HEADER, rows(*range(60)))
+    local.server.busy = True
+    local.company = local.company.with_options(retry=RetryPolicy(attempts=1))
+    summary, _ = await carried_out(job(source, MAP, limit=1), local)
+    assert (summary.created, summary.failed, summary.not_started) == (0, 20, 40)
+    assert (summary.stopped or "").startswith("20 rows in a row could not be sent: ")
+    local.server.busy = False
+    summary, _ = await carried_out(job(source, MAP), local)
+    assert (summary.created, sum((await held(local)).values())) == (60, 60)
+
+
+@pytest.mark.parametrize("text", ["0", "0%", "101%", "five", "-1", "5 %%", "1.5"])
+def test_a_limit_that_is_none(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="it takes a number of rows or 1% to 100%"):
+        ImportOptions(stop_after=text)
+
+
+async def test_an_import_is_awaited(local: Local, job: Job, write: Write) -> None:
+    assert (await job(write(HEADER, rows(1)), MAP, company=local.company)).created == 1
+    with pytest.raises(InvalidCallError, match="the import has no Company"):
+        await job(write(HEADER, rows(1)), MAP)
+
+
+async def test_a_cancelled_job_goes_on(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(*range(1, 31)))
+    ready = job(source, MAP, marker=MARKER, limit=4)
+    running: asyncio.Task[Summary]
+
+    def on_row(outcome: RowOutcome) -> None:
+        if outcome.row == 7:
+            running.cancel()
+
+    running = asyncio.create_task(ready.run(local.company, on_row=on_row))
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER, limit=4), local)
+    assert summary.created == 30
+    assert await held(local) == Counter(map(str, range(1, 31)))
+
+
+def test_states_have_their_numbers() -> None:
+    """They are in the journals on the disks of users."""
+    assert [(each.name, each.value) for each in State] == [
+        ("PLANNED", 0),
+        ("SENDING", 1),
+        ("DONE", 2),
+        ("REFUSED", 3),
+        ("IN_DOUBT", 4),
+        ("FOUND", 5),
+    ]

@@ -1,0 +1,158 @@
+"""Which job a command goes on with, when the file, the map, the marker or the Company is another."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+
+import pytest
+
+from tests.jobs.conftest import Job, Local, Write
+from tests.jobs.maps import HEADER, MAP, MARKER, rows
+from tests.jobs.runs import carried_out, held, killed_while_sending
+from wosdk_async.jobs import Import, ImportMapError, RowOutcome
+from wosdk_async.jobs.errors import JournalError
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+async def stopped_after(number: int, ready: Import, local: Local) -> None:
+    def on_row(outcome: RowOutcome) -> None:
+        if outcome.row == number:
+            ready.stop()
+
+    await ready.run(local.company, on_row=on_row)
+
+
+async def test_a_file_that_changed_needs_a_word(local: Local, job: Job, write: Write) -> None:
+    options = {"marker": MARKER, "limit": 1}
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), MAP, **options), local)
+    created = set(await held(local))
+    source = write(HEADER, rows(6, 5, 4, 3, 2, 1, 7))
+    with pytest.raises(ImportMapError, match=r"has changed since the job in .* add --continue to"):
+        await job(source, MAP, **options).run(local.company)
+    assert set(await held(local)) == created
+    summary, outcomes = await carried_out(job(source, MAP, carry_over=True, **options), local)
+    assert summary.created == 7
+    assert await held(local) == Counter("1234567")
+    assert {outcomes[number].row for number in outcomes}.isdisjoint({6}), "row 6 is the row 1 of before"
+
+
+async def test_without_keys_a_changed_file_cannot_be_continued(local: Local, job: Job, write: Write) -> None:
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), MAP, limit=1), local)
+    with pytest.raises(ImportMapError, match="tells rows by their keys"):
+        await job(write(HEADER, rows(6)), MAP, carry_over=True).run(local.company)
+
+
+async def test_a_file_that_is_as_it_was_belongs_to_its_old_job(local: Local, job: Job, write: Write) -> None:
+    for keys, now in (((1, 2), 2), ((1, 2, 3), 3), ((1, 2), 0)):
+        summary = await job(write(HEADER, rows(*keys)), MAP).run(local.company)
+        assert summary.created_now == now
+
+
+@pytest.mark.parametrize("all_of_it", [False, True])
+async def test_a_job_whose_lock_is_removed_sends_no_more(
+    local: Local, job: Job, write: Write, all_of_it: bool
+) -> None:
+    source = write(HEADER, rows(*range(60)))
+    ready = job(source, MAP, limit=2)
+    folder = source.with_name("rows.csv.job")
+
+    def on_row(outcome: RowOutcome) -> None:
+        if outcome.row == 5:
+            shutil.rmtree(folder) if all_of_it else (folder / "lock").unlink()
+
+    summary = await ready.run(local.company, on_row=on_row)
+    assert "was removed while this process worked on the job" in (summary.stopped or "")
+    assert sum((await held(local)).values()) < 5 + 2 * 2 + 3
+
+
+async def test_keys_of_the_job_itself_tell_no_rows_of_another_file(
+    local: Local, job: Job, write: Write
+) -> None:
+    text = MAP.replace('po_number = "{key}"\n', "")
+    await stopped_after(1, job(write(HEADER, rows(1, 2, 3, 4, 5, 6)), text, marker=MARKER, limit=1), local)
+    with pytest.raises(ImportMapError, match="map a column to the marker"):
+        await job(write(HEADER, rows(6)), text, marker=MARKER, carry_over=True).run(local.company)
+
+
+async def test_rows_in_doubt_that_a_new_file_lacks_are_named(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2, 3))
+    await killed_while_sending(job(source, MAP, marker=MARKER), local, [1, 2])
+    local.company = local.company.with_options(settle=0)
+    source = write(HEADER, rows(3, 2))
+    summary, _ = await carried_out(job(source, MAP, marker=MARKER, carry_over=True), local)
+    assert summary.created == 2
+    assert any("not in the new file: '1' (line 2); look for them" in text for text in summary.warnings)
+
+
+async def test_a_changed_file_after_a_finished_job_is_a_new_one(local: Local, job: Job, write: Write) -> None:
+    first = await job(write(HEADER, rows(1)), MAP).run(local.company)
+    second = await job(write(HEADER, rows(2)), MAP).run(local.company)
+    assert (second.created, second.folder) != (1, first.folder)
+    assert await held(local) == Counter("12")
+
+
+async def test_a_file_that_changes_while_it_is_read_stops_the_job(
+    local: Local, job: Job, write: Write
+) -> None:
+    ready = job(write(HEADER, rows(1, 2)), MAP)
+    await ready.open(local.company)
+    write(HEADER, rows(1, 9))
+    summary, outcomes = await carried_out(ready, local)
+    assert "line 3: the file has changed since the job began" in (summary.stopped or "")
+    assert await held(local) == Counter()
+    assert {row.outcome for row in outcomes.values()} == {"not_started"}
+
+
+async def test_refused_rows_are_sent_again_with_a_better_map(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, [["1", "t", "n", ""], ["2", "t", "long" * 1000, ""]])
+    summary, _ = await carried_out(job(source, MAP), local)
+    assert (summary.created, summary.failed) == (1, 1)
+    better = MAP.replace('comment = "{notes}"', 'comment = { text = "{notes}", truncate = true }')
+    summary, _ = await carried_out(job(source, better), local)
+    assert (summary.created, summary.failed) == (1, 1), "without being asked nothing is sent again"
+    summary, outcomes = await carried_out(job(source, better, retry_refused=True), local)
+    assert (summary.created, list(outcomes)) == (2, [2])
+    assert await held(local) == Counter("12")
+
+
+async def test_another_marker_is_another_job(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1, 2, 3, 4))
+    await stopped_after(1, job(source, MAP, limit=1), local)
+    with pytest.raises(ImportMapError, match="began with no marker; give the same, or --again"):
+        await job(source, MAP, marker=MARKER).run(local.company)
+
+
+async def test_a_job_belongs_to_one_process(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1))
+    first = job(source, MAP)
+    await first.open(local.company)
+    with pytest.raises(JournalError, match="another process works on this job"):
+        await job(source, MAP).open(local.company)
+    await first.close()
+    assert (await job(source, MAP).run(local.company)).created == 1
+
+
+async def test_a_job_in_which_nothing_was_sent_gives_way(local: Local, job: Job, write: Write) -> None:
+    """As when the user said no: rows that were refused without being sent do not count."""
+    opened = await job(write(HEADER, rows(1, 1, 2)), MAP, marker=MARKER).open(local.company)
+    await opened.journal.close()
+    summary, outcomes = await carried_out(job(write(HEADER, rows(3, 4, 3)), MAP, marker=MARKER), local)
+    assert (summary.created, summary.failed) == (2, 1)
+    assert (outcomes[3].reason or "").startswith("the key '3' is that of row 1"), (
+        "it is a new job: all is told"
+    )
+    assert await held(local) == Counter("34")
+
+
+async def test_each_company_has_its_own_job(local: Local, job: Job, write: Write) -> None:
+    source = write(HEADER, rows(1))
+    first = job(source, MAP)
+    opened = await first.open(local.company)
+    assert opened.plan.company == f"acmefacilities ({local.company.id}) at this machine"
+    await first.run(local.company)
+    for identity, is_new in (("another", True), ("another", False), (opened.plan.company, False)):
+        ready = job(source, MAP)
+        assert (await ready.open(local.company, identity=identity)).new == is_new
+        await ready.run()
